@@ -15,7 +15,7 @@ packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev
 case "${1:-}" in
   "") ;;
   --tests)
-    packages+=(libcmocka-dev clang clang-format clang-tidy libomp-dev shellcheck chromium)
+    packages+=(libcmocka-dev clang clang-format clang-tidy libomp-dev lld shellcheck)
     # clang's libFuzzer and sanitizers, which older distributions have in clang itself. A fresh
     # container knows of no package yet.
     if [ "$(id -u)" -eq 0 ] && ! apt-cache show clang >/dev/null 2>&1; then
@@ -24,15 +24,21 @@ case "${1:-}" in
     if apt-cache show libclang-rt-dev >/dev/null 2>&1; then
       packages+=(libclang-rt-dev)
     fi
+    # A browser without windows of its own, where the distribution has it apart.
+    if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
+      packages+=(chromium-headless-shell)
+    else
+      packages+=(chromium)
+    fi
     # For the tests of this folder's scripts: what they call, and a Slurm on one machine.
     packages+=(jq curl python3-yaml slurm-wlm munge python3-pytest-benchmark)
     # What the export is checked against its JSON Schema with, .deb packages are made with, and
     # manual pages are rendered with.
     packages+=(python3-jsonschema dpkg-dev groff-base)
-    # What reads our files elsewhere, and says here whether it takes them: promtool and the text file
-    # collector, Google Benchmark's compare.py, readers of manual pages and packages, of XML by a schema.
-    packages+=(prometheus prometheus-node-exporter libbenchmark-tools python3-scipy mandoc lintian
-      libxml2-utils)
+    # What reads our files elsewhere, and says here whether it takes them: promtool, the text file
+    # collector and Pushgateway, Google Benchmark's compare.py, readers of manual pages and packages, of XML by a schema.
+    packages+=(prometheus prometheus-node-exporter prometheus-pushgateway libbenchmark-tools
+      python3-scipy mandoc lintian libxml2-utils)
     # Programs of others whose numbers docs/guides/own-metrics.md reads.
     packages+=(openssl zstd lz4 p7zip-full fio sysbench stress-ng sqlite3)
     # The shells whose completion is tested beside bash's.
@@ -82,7 +88,7 @@ apt-get update -qq
 $install -qq >/dev/null
 
 # Of these the programs are wanted, and not the services that begin with them.
-for service in prometheus prometheus-node-exporter; do
+for service in prometheus prometheus-node-exporter prometheus-pushgateway; do
   if [[ " ${missing[*]} " == *" $service "* && -d /run/systemd/system ]]; then
     systemctl disable --now --quiet "$service"
   fi

@@ -6,7 +6,8 @@
 #   harness_variant(gemm cuda_wgmma REQUIRES CUDA ARCH 90a)
 #
 # Such code cannot be launched on another architecture: a variant's supports() says so. The host
-# layer (HARNESS_CUDA=HOST) has no model of these instructions, so there it is left out.
+# layer (HARNESS_CUDA=HOST) has no model of these instructions in their headers, so there it is left
+# out; tests/cuda_asm runs the kernels by their asm statements.
 
 set(HARNESS_CUDA_ARCH_WHY "compiled for one GPU architecture alone, which the host layer is not")
 

@@ -190,7 +190,7 @@ function(harness_variant_test operation variant isa)
   add_test(NAME ${name}
     COMMAND harness verify "${operation}/*/${variant}" ${filters} --device ${device} --test-shapes
       --seed 1 ${options})
-  set_tests_properties(${name} PROPERTIES LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 600
+  set_tests_properties(${name} PROPERTIES LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 900
     PROCESSORS 2 ENVIRONMENT "${environment}")
 endfunction()
 
@@ -218,6 +218,7 @@ function(harness_registry_generate)
   set(operation_rows "")
   set(variant_rows "")
   set(source_rows "")
+  set(symbol_rows "")
   foreach(operation IN LISTS operations)
     string(APPEND declarations "extern const struct kernel *const ${operation}_kernels[];\n")
     string(APPEND operation_rows "    ${operation}_kernels,\n")
@@ -227,6 +228,7 @@ function(harness_registry_generate)
     string(APPEND source_rows "    \"${digest}\",\n")
     string(APPEND declarations "extern const struct variant ${variant}[];\n")
     string(APPEND variant_rows "    ${variant},\n")
+    string(APPEND symbol_rows "    \"${variant}\",\n")
   endforeach()
   configure_file("${PROJECT_SOURCE_DIR}/cmake/registry.c.in"
     "${PROJECT_BINARY_DIR}/generated/registry.c" @ONLY)

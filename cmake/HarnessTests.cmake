@@ -25,7 +25,7 @@ function(harness_unit_test name source)
   target_link_libraries(test_${name} PRIVATE harness_flags harness_test_flags PkgConfig::cmocka
     ${ARGN})
   add_test(NAME unit.${name} COMMAND test_${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900)
 endfunction()
 
 function(harness_room_tests room)
@@ -66,7 +66,7 @@ function(harness_cuda_test name source)
   set_target_properties(test_${name} PROPERTIES CXX_STANDARD 20)
   add_dependencies(test_${name} cuda_host_cublas)
   add_test(NAME unit.${name} COMMAND test_${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900
     ENVIRONMENT "HARNESS_CUBLAS=$<TARGET_FILE:cuda_host_cublas>")
 endfunction()
 

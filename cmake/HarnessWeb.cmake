@@ -32,7 +32,7 @@ function(harness_npm_ci source folder failed)
   endforeach()
   execute_process(
     COMMAND "${HARNESS_NPM}" ci --prefer-offline --fetch-retries=1 --fetch-retry-mintimeout=1000
-    WORKING_DIRECTORY "${folder}" TIMEOUT 300
+    WORKING_DIRECTORY "${folder}" TIMEOUT 900
     RESULT_VARIABLE result OUTPUT_VARIABLE said ERROR_VARIABLE said)
   if(NOT result EQUAL 0)
     string(STRIP "${said}" said)
@@ -73,6 +73,6 @@ else()
     DEPENDS ${web_sources} "${PROJECT_SOURCE_DIR}/plots/web/bundle.mjs"
       "${PROJECT_SOURCE_DIR}/plots/web/page.html" "${web_folder}/packages/installed"
     COMMENT "Bundling the page" VERBATIM)
-  install(FILES "${web_folder}/packages/node_modules/plotly.js-cartesian-dist-min/LICENSE"
+  install(FILES "${web_folder}/packages/node_modules/plotly.js-basic-dist-min/LICENSE"
     DESTINATION share/harness/licences RENAME plotly.js.txt)
 endif()

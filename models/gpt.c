@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The seven GPTs as kernels, a prefill and a decode step each.
+ * The seven GPTs as kernels, a prefill and a decode step each; generation of both is in
+ * gpt_generation.c.
  *
  * Work. A multiplication of [M,K] by [N,K]^T is 2MNK FLOPs, attention 4C for each (query, key)
  * pair that the causal mask leaves, counted exactly: S(S+1)/2 a sequence and layer in a prefill,
@@ -21,7 +22,7 @@
  */
 #include "base/memory.h"
 #include "kernels/host.h"
-#include "models/gpt_common.h"
+#include "models/generation/generation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -273,4 +274,7 @@ GPT_MODELS(KERNELS)
 
 #define ADDRESSES(id, ...) &gpt_prefill_##id, &gpt_decode_##id,
 
-const struct kernel *const gpt_kernels[] = { GPT_MODELS(ADDRESSES) NULL };
+#define GENERATE_ADDRESS(id, ...) &gpt_generate_##id,
+
+const struct kernel *const gpt_kernels[] = { GPT_MODELS(ADDRESSES) GPT_MODELS(GENERATE_ADDRESS)
+                                                 NULL };

@@ -3,11 +3,12 @@
  * A GPT in float64, written from its definition and independent of everything in kernels/.
  *
  * One sequence at a time: `n` new tokens at positions first..first+n-1, after `first` positions
- * whose keys and values come from a cache (decode) or are none (prefill). Only the sequences of
+ * whose keys and values come from a cache (decode) or are none (prefill). Generation is both in
+ * turn, with a cache of its own. Only the sequences of
  * the rows asked for are evaluated, and of the head only those rows.
  */
 #include "base/memory.h"
-#include "models/gpt_common.h"
+#include "models/generation/generation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct evaluation {
 struct past {
     const struct tensor *k, *v;
     int64_t sequence;
+    bool grows; /* it gets the keys and values of what is evaluated */
 };
 
 /*
@@ -158,6 +160,16 @@ static void attend(const struct evaluation *e)
     }
 }
 
+/* Of one sequence, whose cache is of doubles. */
+static void remember(const struct evaluation *e, const struct past *past, int64_t layer)
+{
+    int64_t width = e->c->width, at = (layer * past->k->extent[2] + e->first) * width;
+    size_t bytes = (size_t)(e->n * width) * sizeof(double);
+
+    memcpy((double *)past->k->data + at, e->k + e->first * width, bytes);
+    memcpy((double *)past->v->data + at, e->v + e->first * width, bytes);
+}
+
 /* Keys and values of the layer: the cached ones, then those of this evaluation. */
 static void gather(const struct evaluation *e, const struct past *past, int64_t layer)
 {
@@ -176,6 +188,8 @@ static void gather(const struct evaluation *e, const struct past *past, int64_t 
         memcpy(e->k + (e->first + r) * width, k, (size_t)width * sizeof(*k));
         memcpy(e->v + (e->first + r) * width, k + width, (size_t)width * sizeof(*k));
     }
+    if (past->grows)
+        remember(e, past, layer);
 }
 
 /* tokens[n] to the normed hidden states in e->h. */
@@ -322,4 +336,71 @@ void gpt_decode_oracle(const struct kernel *k, const struct shape *s, const stru
         head(&e, e.h, 1, &logits);
     }
     evaluation_release(&e, params);
+}
+
+/* Of one sequence [layers, 1, length, C]. */
+static struct tensor own_cache(const struct gpt_config *c, int64_t length)
+{
+    struct tensor t = { .dtype = DTYPE_FP64,
+                        .rank = 4,
+                        .extent = { c->layers, 1, length, c->width } };
+
+    t.data = memory_zeroed((size_t)tensor_elements(&t), sizeof(double));
+    return t;
+}
+
+static int32_t largest_of(const double *logits, int64_t vocab)
+{
+    int64_t best = 0;
+
+    for (int64_t i = 1; i < vocab; i++)
+        if (logits[i] > logits[best])
+            best = i;
+    return (int32_t)best;
+}
+
+/* chosen[nr], and the logits that the last of them was chosen by. */
+static void generate(struct evaluation *e, const int32_t *prompt, int64_t seq, int64_t nr,
+                     const struct past *past, int32_t *chosen, double *logits)
+{
+    const int32_t *tokens = prompt;
+
+    e->n = seq;
+    e->first = 0;
+    for (int64_t i = 0; i < nr; i++) {
+        evaluate(e, tokens, past);
+        head(e, e->h + (e->n - 1) * e->c->width, 1, &logits);
+        chosen[i] = largest_of(logits, e->c->vocab);
+        e->first += e->n;
+        e->n = 1;
+        tokens = &chosen[i];
+    }
+}
+
+void gpt_generate_oracle(const struct kernel *k, const struct shape *s, const struct tensor *t,
+                         int out, const int64_t *rows, size_t nr_rows, double *expected)
+{
+    const struct gpt_config *c = k->config;
+    const struct tensor *params = &t[GPT_GENERATE_PARAMS];
+    const int32_t *prompts = t[GPT_GENERATE_TOKENS].data;
+    int64_t seq = s->dim[GPT_DIM_SEQ], nr = s->dim[GPT_DIM_NEW];
+    struct tensor keys = own_cache(c, seq + nr), values = own_cache(c, seq + nr);
+    const struct past past = { .k = &keys, .v = &values, .grows = true };
+    double *logits = memory_zeroed((size_t)c->vocab, sizeof(*logits));
+    int32_t *chosen = memory_zeroed((size_t)nr, sizeof(*chosen));
+    struct evaluation e;
+
+    evaluation_init(&e, k, params, seq, nr);
+    for (size_t i = 0; i < nr_rows; i++) {
+        generate(&e, prompts + rows[i] * seq, seq, nr, &past, chosen, logits);
+        for (int64_t j = 0; out == GPT_GENERATE_CHOSEN && j < nr; j++)
+            expected[(int64_t)i * nr + j] = chosen[j];
+        if (out == GPT_GENERATE_LOGITS)
+            memcpy(expected + (int64_t)i * c->vocab, logits, (size_t)c->vocab * sizeof(*logits));
+    }
+    evaluation_release(&e, params);
+    free(keys.data);
+    free(values.data);
+    free(logits);
+    free(chosen);
 }

@@ -4,7 +4,7 @@
  */
 #include "kernels/openblas.h"
 #include "kernels/simd.h"
-#include "models/gpt_common.h"
+#include "models/generation/generation.h"
 
 const struct gpt_ops gpt_ops_openblas = {
     .name = "openblas",
@@ -21,6 +21,11 @@ static int prepare(struct call *call, struct error *err)
     return gpt_call_prepare(call, &gpt_ops_openblas, err);
 }
 
+static int prepare_generation(struct call *call, struct error *err)
+{
+    return gpt_generation_prepare(call, &gpt_ops_openblas, err);
+}
+
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {
@@ -32,5 +37,6 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
 #define GPT_VARIANT_FLAGS    VARIANT_VENDOR
 #define GPT_VARIANT_SUPPORTS supports
 
-const struct variant gpt_openblas[] = { GPT_MODELS(GPT_VARIANT_ROWS) /* the rest is the end mark */
+const struct variant gpt_openblas[] = { GPT_MODELS(GPT_VARIANT_ROWS) GPT_MODELS(
+    GPT_GENERATE_ROW) /* the rest is the end mark */
                                         { .name = NULL } };

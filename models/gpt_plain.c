@@ -2,7 +2,7 @@
 /*
  * The forward by the plain kernels: to be understood and compared with, not to be fast.
  */
-#include "models/gpt_common.h"
+#include "models/generation/generation.h"
 
 const struct gpt_ops gpt_ops_plain = {
     .name = "plain",
@@ -18,10 +18,16 @@ static int prepare(struct call *call, struct error *err)
     return gpt_call_prepare(call, &gpt_ops_plain, err);
 }
 
+static int prepare_generation(struct call *call, struct error *err)
+{
+    return gpt_generation_prepare(call, &gpt_ops_plain, err);
+}
+
 #define GPT_VARIANT_NAME     "plain"
 #define GPT_VARIANT_SUMMARY  "textbook loops"
 #define GPT_VARIANT_FLAGS    VARIANT_PLAIN
 #define GPT_VARIANT_SUPPORTS NULL
 
-const struct variant gpt_plain[] = { GPT_MODELS(GPT_VARIANT_ROWS) /* the rest is the end mark */
+const struct variant gpt_plain[] = { GPT_MODELS(GPT_VARIANT_ROWS)
+                                         GPT_MODELS(GPT_GENERATE_ROW) /* the rest is the end mark */
                                      { .name = NULL } };

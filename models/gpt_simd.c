@@ -4,7 +4,7 @@
  * products; a decode step the bandwidth at which the weights can be read.
  */
 #include "kernels/simd.h"
-#include "models/gpt_common.h"
+#include "models/generation/generation.h"
 
 const struct gpt_ops gpt_ops_simd = {
     .name = "simd",
@@ -23,10 +23,16 @@ static int prepare(struct call *call, struct error *err)
     return gpt_call_prepare(call, &gpt_ops_simd, err);
 }
 
+static int prepare_generation(struct call *call, struct error *err)
+{
+    return gpt_generation_prepare(call, &gpt_ops_simd, err);
+}
+
 #define GPT_VARIANT_NAME     "simd"
 #define GPT_VARIANT_SUMMARY  "vector kernels, weights packed once, bias, GELU and residual fused"
 #define GPT_VARIANT_FLAGS    0
 #define GPT_VARIANT_SUPPORTS simd_supports
 
-const struct variant gpt_simd[] = { GPT_MODELS(GPT_VARIANT_ROWS) /* the rest is the end mark */
+const struct variant gpt_simd[] = { GPT_MODELS(GPT_VARIANT_ROWS)
+                                        GPT_MODELS(GPT_GENERATE_ROW) /* the rest is the end mark */
                                     { .name = NULL } };

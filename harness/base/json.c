@@ -202,13 +202,18 @@ int json_get_number(const cJSON *object, const char *key, double *value, struct 
     return 0;
 }
 
+static bool json_is_whole(double number)
+{
+    return fabs(number) <= 0x1p53 && number == floor(number);
+}
+
 int json_get_int(const cJSON *object, const char *key, int64_t *value, struct error *err)
 {
     double number;
 
     if (json_get_number(object, key, &number, err))
         return -1;
-    if (!(fabs(number) <= 0x1p53) || number != floor(number))
+    if (!json_is_whole(number))
         return error_set(err, "\"%s\" is not a whole number", key);
     *value = (int64_t)number;
     return 0;
@@ -230,10 +235,9 @@ double json_number(const cJSON *object, const char *key, double otherwise)
 
 int64_t json_int(const cJSON *object, const char *key, int64_t otherwise)
 {
-    struct error ignored;
-    int64_t value;
+    double number = json_number(object, key, NAN);
 
-    return json_get_int(object, key, &value, &ignored) ? otherwise : value;
+    return json_is_whole(number) ? (int64_t)number : otherwise;
 }
 
 int json_count(const cJSON *object, const char *key)

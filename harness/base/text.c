@@ -322,18 +322,48 @@ char *text_share(double fraction, char buffer[TEXT_UNIT_SIZE])
     return percent_text(fraction, "", buffer);
 }
 
+/* From here on nobody sees in a percentage how many times it is. */
+static bool percent_is_times(double fraction)
+{
+    return isfinite(fraction) && fraction >= 99;
+}
+
+/* "1,897x", "0.98x" of a change: how many times as much it is afterwards. */
+static int times_text(double fraction, char buffer[TEXT_UNIT_SIZE])
+{
+    double times = 1 + fraction;
+    long whole = times < 1e6 ? lrint(times) : 0;
+
+    if (!isfinite(times))
+        return snprintf(buffer, TEXT_UNIT_SIZE, "n/a");
+    if (times < 999.5)
+        return snprintf(buffer, TEXT_UNIT_SIZE, "%.*fx", times < 9.995 ? 2 : times < 99.95, times);
+    if (times < 999999.5)
+        return snprintf(buffer, TEXT_UNIT_SIZE, "%ld,%03ldx", whole / 1000, whole % 1000);
+    return snprintf(buffer, TEXT_UNIT_SIZE, "%.2gx", times);
+}
+
 char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE])
 {
-    return percent_text(fraction, "+", buffer);
+    if (!percent_is_times(fraction))
+        return percent_text(fraction, "+", buffer);
+    times_text(fraction, buffer);
+    return buffer;
 }
 
 char *text_percent_range(double low, double high, char buffer[TEXT_UNIT_SIZE])
 {
+    bool times = percent_is_times(low) || percent_is_times(high);
     char from[TEXT_UNIT_SIZE], to[TEXT_UNIT_SIZE];
 
-    percent_number(low, "+", from);
-    percent_number(high, "+", to);
-    snprintf(buffer, TEXT_UNIT_SIZE, "%.12s to %.12s %%", from, to);
+    if (times) {
+        times_text(low, from);
+        times_text(high, to);
+    } else {
+        percent_number(low, "+", from);
+        percent_number(high, "+", to);
+    }
+    snprintf(buffer, TEXT_UNIT_SIZE, "%.12s to %.12s%s", from, to, times ? "" : " %");
     return buffer;
 }
 

@@ -62,11 +62,12 @@ char *text_bytes(double bytes, char buffer[TEXT_UNIT_SIZE]); /* "1.500 GiB" */
 char *text_rate(double per_second, const char *unit,
                 char buffer[TEXT_UNIT_SIZE]); /* "3.1 GFLOP/s" */
 /* Percent of a fraction. A tenth says something below 100 % alone: "3.2 %", "134 %"; and what
- * rounds to nothing is not negative. A change has its sign: "+3.2 %", "-12.0 %", "+1334 %". */
+ * rounds to nothing is not negative. A change has its sign: "+3.2 %", "-12.0 %", "+1334 %"; from a
+ * hundredfold on it says how many times: "1,897x". */
 char *text_share(double fraction, char buffer[TEXT_UNIT_SIZE]);
 char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE]);
 char *text_percent_range(double low, double high,
-                         char buffer[TEXT_UNIT_SIZE]); /* "-1.0 to +3.2 %" */
+                         char buffer[TEXT_UNIT_SIZE]); /* "-1.0 to +3.2 %", "85.0x to 120x" */
 /* At most so many digits that count, and never an exponent for what is large: "0.052", "4.8",
  * "480", "75000"; the same of a fraction in percent: "480 %". For what is known no better than
  * that. */

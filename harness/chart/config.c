@@ -114,27 +114,20 @@ static int load_named(struct reading *r, const cJSON *item)
     return rc ? config_refuse(r, item, &why) : 0;
 }
 
-static int load_object(struct reading *r, const cJSON *item, const struct preset **loaded)
+static int load_object(struct reading *r, const cJSON *item)
 {
-    struct preset preset;
-
-    if (preset_from_json(&preset, r->source, item, r->err))
-        return -1;
-    config_set_from(&preset.from, r->source->what);
-    *loaded = presets_add(&r->config->presets, &preset);
-    return 0;
+    return presets_add_json(&r->config->presets, r->source, item, r->source->what, r->err);
 }
 
 static int config_read_presets(struct reading *r, const cJSON *json)
 {
-    const struct preset *loaded;
     const cJSON *item;
 
     if (!cJSON_IsArray(json))
         return json_source_error(r->source, json, r->err, "\"presets\" is no list");
     cJSON_ArrayForEach(item, json)
     {
-        if (cJSON_IsString(item) ? load_named(r, item) : load_object(r, item, &loaded))
+        if (cJSON_IsString(item) ? load_named(r, item) : load_object(r, item))
             return -1;
     }
     return 0;
@@ -257,11 +250,9 @@ static int config_read_config(struct reading *r)
 
 static int config_read_alone(struct reading *r)
 {
-    const struct preset *loaded;
-
-    if (load_object(r, r->source->root, &loaded))
+    if (load_object(r, r->source->root))
         return -1;
-    config_set_from(&r->config->alone, loaded->name);
+    config_set_from(&r->config->alone, json_string(r->source->root, "name", ""));
     return 0;
 }
 
@@ -273,8 +264,9 @@ int config_parse(struct config *c, const char *text, size_t length, const char *
 
     if (json_source_parse(&source, text, length, what, err))
         return -1;
-    int rc = cJSON_GetObjectItemCaseSensitive(source.root, "type") ? config_read_alone(&r)
-                                                                   : config_read_config(&r);
+    bool alone =
+        cJSON_HasObjectItem(source.root, "type") || cJSON_HasObjectItem(source.root, "split");
+    int rc = alone ? config_read_alone(&r) : config_read_config(&r);
     json_source_release(&source);
     return rc;
 }
@@ -331,9 +323,9 @@ bool config_takes(const struct config *c, const struct preset *preset, enum plot
     const struct config_names *names = &c->defaults[config_bit_of(mode)];
 
     if (c->alone)
-        return strcmp(c->alone, preset->name) == 0;
+        return presets_mean(&c->presets, c->alone, preset);
     for (size_t i = 0; i < names->names.nr; i++)
-        if (strcmp(names->names.items[i], preset->name) == 0)
+        if (presets_mean(&c->presets, names->names.items[i], preset))
             return true;
     return !names->from && preset->modes & mode && (c->all || preset->answers || preset->from);
 }

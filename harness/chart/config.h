@@ -19,7 +19,7 @@
 #define HARNESS_CHART_CONFIG_H
 
 #include "base/error.h"
-#include "chart/preset.h"
+#include "chart/presets.h"
 #include "core/record.h"
 
 #include <stdbool.h>

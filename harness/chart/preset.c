@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "chart/preset.h"
 
-#include "base/array.h"
-#include "base/file.h"
-#include "base/resource.h"
 #include "base/text.h"
 #include "chart/chart.h"
 
@@ -40,6 +37,7 @@ const char *plot_mode_name(enum plot_mode mode)
 struct reading {
     struct preset *preset;
     const struct json_source *source;
+    const cJSON *part; /* of a family: its keys go over those of the family; NULL: it is none */
     struct error *err;
 };
 
@@ -154,6 +152,30 @@ static int preset_read_modes(struct reading *r, const cJSON *value, void *to)
     return preset_read_each(r, value, preset_take_mode, to);
 }
 
+/* Parts of the benchmarks that have a name: which they are, and what a title calls them. */
+static const struct {
+    const char *name, *filter, *words;
+} places[] = {
+    { "kernels", "!gpt", "the kernels" },
+    { "models", "gpt", "the models" },
+    { "prefill", "gpt/?*/prefill", "the models' prefill" },
+    { "decode", "gpt/?*/decode", "the models' decode" },
+};
+enum { NR_PLACES = sizeof(places) / sizeof(places[0]) };
+
+static int preset_read_where(struct reading *r, const cJSON *value, void *to)
+{
+    const char *names[NR_PLACES + 1] = { NULL };
+
+    for (size_t i = 0; i < NR_PLACES; i++)
+        names[i] = places[i].name;
+    int place = preset_choose(r, value, names);
+    if (place < 0)
+        return -1;
+    string_list_add(to, places[place].filter);
+    return 0;
+}
+
 static int preset_take_text(struct reading *r, const cJSON *value, void *to)
 {
     (void)r;
@@ -209,21 +231,24 @@ static int preset_read_group(struct reading *r, const cJSON *value, void *to)
                : 0;
 }
 
-static int preset_read_name(struct reading *r, const cJSON *value, void *to)
+static int preset_check_name(struct reading *r, const cJSON *at, const char *name)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    size_t length = strlen(name);
 
-    if (preset_read_string(r, value, to))
-        return -1;
-    size_t length = strlen(value->valuestring);
-    if (length > 0 && length <= NAME_MAX_LENGTH && value->valuestring[0] != '-' &&
-        strspn(value->valuestring, allowed) == length)
+    if (length > 0 && length <= NAME_MAX_LENGTH && name[0] != '-' &&
+        strspn(name, allowed) == length)
         return 0;
-    return json_source_error(r->source, value, r->err,
+    return json_source_error(r->source, at, r->err,
                              "the name \"%.80s\" will be a file name: use 1 to %d letters, "
                              "digits, '-' and '_', and no '-' first",
-                             value->valuestring, NAME_MAX_LENGTH);
+                             name, NAME_MAX_LENGTH);
+}
+
+static int preset_read_name(struct reading *r, const cJSON *value, void *to)
+{
+    return preset_read_string(r, value, to) ? -1 : preset_check_name(r, value, value->valuestring);
 }
 
 /* "type" comes last: it looks at what the others left. */
@@ -267,6 +292,7 @@ static const struct {
     KEY("y_label", y_label, preset_read_string),
     KEY("x_scale", x_scale, preset_read_scale),
     KEY("y_scale", y_scale, preset_read_scale),
+    KEY("where", filter, preset_read_where),
     KEY("filter", filter, preset_read_texts),
     KEY("formerly", formerly, preset_read_texts),
     KEY("limit", limit, preset_read_limit),
@@ -279,21 +305,31 @@ static const struct {
 
 enum { NR_KEYS = sizeof(keys) / sizeof(keys[0]) };
 
-static int check_keys(struct reading *r, const cJSON *json)
+static int preset_check_keys(struct reading *r, const cJSON *json, bool family)
 {
-    const char *names[NR_KEYS + 1] = { NULL };
+    const char *names[NR_KEYS + 2] = { NULL };
 
     for (size_t i = 0; i < NR_KEYS; i++)
         names[i] = keys[i].name;
+    if (family)
+        names[NR_KEYS] = "split";
     return json_source_only_keys(r->source, json, names, r->err);
 }
 
-static int preset_read_preset(struct reading *r, const cJSON *json)
+static const cJSON *preset_value(const struct reading *r, const cJSON *json, const char *key)
 {
-    if (check_keys(r, json))
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(r->part, key);
+
+    return own ? own : cJSON_GetObjectItemCaseSensitive(json, key);
+}
+
+static int preset_read_keys(struct reading *r, const cJSON *json)
+{
+    if (preset_check_keys(r, json, r->part != NULL) ||
+        (r->part && preset_check_keys(r, r->part, false)))
         return -1;
     for (size_t i = 0; i < NR_KEYS; i++) {
-        const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, keys[i].name);
+        const cJSON *value = preset_value(r, json, keys[i].name);
         if (value && keys[i].read(r, value, (char *)r->preset + keys[i].offset))
             return -1;
     }
@@ -303,6 +339,49 @@ static int preset_read_preset(struct reading *r, const cJSON *json)
     if (!r->preset->modes)
         r->preset->modes = PLOT_SINGLE;
     return 0;
+}
+
+/* "{where}" in a text becomes the part's words: "Latency of {where}". */
+static void preset_put_where(char **text, const char *words)
+{
+    static const char mark[] = "{where}";
+    char *at = *text ? strstr(*text, mark) : NULL;
+    struct strbuf sb;
+
+    if (!at)
+        return;
+    strbuf_init(&sb);
+    strbuf_add(&sb, *text, (size_t)(at - *text));
+    strbuf_addf(&sb, "%s%s", words, at + sizeof(mark) - 1);
+    free(*text);
+    *text = strbuf_detach(&sb);
+}
+
+/* A part without a name of its own has that of the family and of where it looks: "latency-decode".
+ */
+static int preset_name_part(struct reading *r, const cJSON *json)
+{
+    const char *where = json_string(r->part, "where", NULL);
+    struct preset *p = r->preset;
+
+    p->family = memory_string(json_string(json, "name", ""));
+    for (size_t i = 0; where && i < NR_PLACES; i++) {
+        if (strcmp(places[i].name, where) != 0)
+            continue;
+        preset_put_where(&p->title, places[i].words);
+        preset_put_where(&p->description, places[i].words);
+    }
+    if (cJSON_GetObjectItemCaseSensitive(r->part, "name"))
+        return 0;
+    if (!where)
+        return json_source_error(r->source, r->part, r->err,
+                                 "a part of \"split\" needs a \"name\" or a \"where\"");
+    struct strbuf name;
+    strbuf_init(&name);
+    strbuf_addf(&name, "%s-%s", p->name, where);
+    free(p->name);
+    p->name = strbuf_detach(&name);
+    return preset_check_name(r, r->part, p->name);
 }
 
 /* Where a figure belongs that does not say it. */
@@ -315,12 +394,12 @@ static const char *usual_section(const struct preset *p)
 }
 
 int preset_from_json(struct preset *preset, const struct json_source *source, const cJSON *json,
-                     struct error *err)
+                     const cJSON *part, struct error *err)
 {
-    struct reading r = { preset, source, err };
+    struct reading r = { preset, source, part, err };
 
     *preset = (struct preset) { .show_legend = true, .order = ORDER_USUAL };
-    if (preset_read_preset(&r, json)) {
+    if (preset_read_keys(&r, json) || (part && preset_name_part(&r, json))) {
         preset_release(preset);
         return -1;
     }
@@ -401,15 +480,16 @@ int preset_parse(struct preset *preset, const char *text, size_t length, const c
     *preset = (struct preset) { 0 };
     if (json_source_parse(&source, text, length, what, err))
         return -1;
-    int rc = preset_from_json(preset, &source, source.root, err);
+    int rc = preset_from_json(preset, &source, source.root, NULL, err);
     json_source_release(&source);
     return rc;
 }
 
 void preset_release(struct preset *p)
 {
-    char *strings[] = { p->name, p->title, p->description, p->how,   p->section, p->from,   p->x,
-                        p->y,    p->size,  p->colour,      p->group, p->x_label, p->y_label };
+    char *strings[] = { p->name,  p->title,   p->description, p->how,   p->section,
+                        p->from,  p->x,       p->y,           p->size,  p->colour,
+                        p->group, p->x_label, p->y_label,     p->family };
 
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
         free(strings[i]);
@@ -417,90 +497,4 @@ void preset_release(struct preset *p)
     string_list_release(&p->formerly);
     string_list_release(&p->panels);
     *p = (struct preset) { 0 };
-}
-
-void presets_release(struct presets *presets)
-{
-    for (size_t i = 0; i < presets->nr; i++)
-        preset_release(&presets->items[i]);
-    array_release(presets);
-}
-
-const struct preset *presets_add(struct presets *presets, struct preset *preset)
-{
-    size_t i = 0;
-
-    while (i < presets->nr && strcmp(presets->items[i].name, preset->name) != 0)
-        i++;
-    if (i == presets->nr)
-        array_push(presets);
-    else
-        preset_release(&presets->items[i]);
-    presets->items[i] = *preset;
-    *preset = (struct preset) { 0 };
-    return &presets->items[i];
-}
-
-int presets_load_embedded(struct presets *presets, struct error *err)
-{
-    struct preset preset;
-
-    for (const struct resource *r = resource_all(); r->name; r++) {
-        if (strncmp(r->name, "presets/", 8) != 0)
-            continue;
-        if (preset_parse(&preset, r->data, r->length, r->name, err))
-            return -1;
-        presets_add(presets, &preset);
-    }
-    return 0;
-}
-
-int presets_load_file(struct presets *presets, const char *path, struct error *err)
-{
-    struct preset preset;
-    size_t length;
-    char *text = file_read(path, FILE_SETTINGS_MOST, &length, err);
-
-    if (!text)
-        return -1;
-    int rc = preset_parse(&preset, text, length, path, err);
-    free(text);
-    if (rc)
-        return -1;
-    preset.from = memory_string(path);
-    presets_add(presets, &preset);
-    return 0;
-}
-
-/* The figure that one of an earlier version became part of, or NULL. */
-static const struct preset *presets_find_heir(const struct presets *presets, const char *name)
-{
-    for (size_t i = 0; i < presets->nr; i++)
-        for (size_t k = 0; k < presets->items[i].formerly.nr; k++)
-            if (strcmp(presets->items[i].formerly.items[k], name) == 0)
-                return &presets->items[i];
-    return NULL;
-}
-
-const struct preset *presets_find(const struct presets *presets, const char *name,
-                                  struct error *err)
-{
-    const char **names = memory_zeroed(presets->nr + 1, sizeof(*names));
-    const struct preset *found = NULL;
-
-    for (size_t i = 0; i < presets->nr; i++) {
-        names[i] = presets->items[i].name;
-        if (strcmp(names[i], name) == 0)
-            found = &presets->items[i];
-    }
-    if (!found && presets_find_heir(presets, name)) {
-        error_set(err, "the figure \"%.100s\" is part of \"%s\" now", name,
-                  presets_find_heir(presets, name)->name);
-    } else if (!found) {
-        const char *nearest = text_nearest(name, names);
-        error_set(err, "unknown figure \"%.100s\"%s%s%s; `harness list figures` shows all", name,
-                  nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
-    }
-    free(names);
-    return found;
 }

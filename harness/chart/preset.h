@@ -16,14 +16,23 @@
  *                                            model, run, or a dim
  *       "x_label": "...", "y_label": "...",  instead of the metric's own
  *       "x_scale": "auto", "y_scale": "auto",  or "linear", "log"
+ *       "where": "prefill",                  kernels, models, prefill or decode; "filter" goes on
  *       "filter": ["gpt/?*", "!gpt/gpt2"],   globs over benchmark keys; "!" leaves out
  *       "limit": 24,                         most rows, panels or lines
  *       "rolling_window": 5,                 points under the moving median; 0 for none
  *       "how": "...",                        how to read it, beside the type's own words
  *       "highlight_pareto": true,            scatter: mark what nothing beats in both metrics
- *       "formerly": ["runs-pareto"],         figures that became part of this one
+ *       "formerly": ["runs-pareto"],         names it had: they still mean it
  *       "answers": true,                     drawn when none is named; other figures on --all
  *       "show_legend": true }
+ *
+ * One file can be several figures: each part of its "split" is a figure, with keys that go over
+ * those of the file. A part without a name is called after the file and its "where":
+ * latency-decode.
+ * "{where}" in title and description becomes "the models' decode".
+ *
+ *     { "name": "latency", "title": "Latency of {where}", "type": "bars", "y": "p50",
+ *       "split": [{ "where": "kernels" }, { "where": "decode", "section": "models" }] }
  *
  * Only name, title and type must be there. Keys that begin with "_" are comments; any other unknown
  * key is an error that names it, its line and the nearest known one.
@@ -43,30 +52,15 @@ const char *plot_mode_name(enum plot_mode mode); /* "single" */
  * "roofline", "sizes", "models", "profile", "run". */
 extern const char *const preset_sections[]; /* NULL-ended */
 
-struct presets {
-    struct preset *items; /* sorted by file name */
-    size_t nr, capacity;
-};
-
-/* Appends the presets inside the binary. */
-int presets_load_embedded(struct presets *presets, struct error *err);
-/* Appends one file. A name that is there already is replaced. */
-int presets_load_file(struct presets *presets, const char *path, struct error *err);
-/* Takes the preset's contents; a preset of that name is replaced. */
-const struct preset *presets_add(struct presets *presets, struct preset *preset);
-
 /* One preset from a text; `what` stands in messages. Release after success only. */
 int preset_parse(struct preset *preset, const char *text, size_t length, const char *what,
                  struct error *err);
-/* The same from an object within a larger file. */
+/* The same from an object within a larger file. `part`, of its "split", goes over its keys; NULL:
+ * it is not split. */
 int preset_from_json(struct preset *preset, const struct json_source *source, const cJSON *json,
-                     struct error *err);
+                     const cJSON *part, struct error *err);
 /* The preset as an object that reads back as the same. */
 cJSON *preset_to_json(const struct preset *preset);
 void preset_release(struct preset *preset);
-void presets_release(struct presets *presets);
-/* By name; NULL and an error that names the nearest. */
-const struct preset *presets_find(const struct presets *presets, const char *name,
-                                  struct error *err);
 
 #endif

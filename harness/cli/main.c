@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cli/others_words.h"
 #include "cli/variables.h"
 #include "plugin/plugin_load.h"
 #include "terminal/terminal.h"
@@ -191,6 +192,8 @@ int main(int argc, char **argv)
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     int rc = dispatch_command(argc, argv, &err);
     if (rc < 0) {
+        for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+            others_words_hint(argv[i], &err);
         terminal_error(&err);
         rc = EXIT_USAGE;
     }

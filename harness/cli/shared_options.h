@@ -43,6 +43,13 @@
     OPTION_ROW("no-repeat", 0, OPTION_FLAG, target_, member_.no_repeat, NULL,                      \
                "keep what the machine disturbed as it is, instead of measuring it again")
 
+/* Of a struct compare_request. */
+#define CHANGED_ROWS(target_, member_)                                                             \
+    OPTION_ROW("changed", 0, OPTION_FLAG, target_, member_.changed, NULL,                          \
+               "leave out what the change cannot reach, as the builds of both sides recorded"),    \
+        OPTION_ROW("changed-map", 0, OPTION_STRING, target_, member_.changed_map, "FILE",          \
+                   "or as this file says: lines \"PATTERN: NAME...\"")
+
 /* The rows for a member `member_` of `target_`; `suite_` is the default, a literal; `b_` is the
  * letter of --batch, or 0. */
 #define WORKLOAD_OPTION_ROWS(target_, member_, suite_, b_)                                         \
@@ -103,10 +110,17 @@
 /* Of the struct number_options of a command that compares. */
 #define JUDGED_OPTION_ROWS(target_, member_)                                                       \
     OPTION_ROW("metric", 0, OPTION_TEXTS, target_, member_.metrics, "WHAT",                        \
-               "what is compared: NAME,... of `harness list metrics` (default p50), or a number "  \
-               "that the command prints: NAME=/PATTERN/, in JSON NAME=$.a.b[0]; repeat for "       \
-               "more"),                                                                            \
+               "what is compared: NAME,... of `harness list metrics` (default p50), "              \
+               "FILTER:NAME,... of some benchmarks, or a number that the command prints: "         \
+               "NAME=/PATTERN/, in JSON NAME=$.a.b[0]; repeat for more"),                          \
         NUMBER_WAY_ROWS(target_, member_)
+
+/* Of the struct compare_request of a command that compares. */
+#define EXPLAIN_OPTION_ROWS(target_, member_)                                                      \
+    OPTION_ROW("explain", 0, OPTION_FLAG, target_, member_.explain, NULL,                          \
+               "why what got slower did so: causes, each with its share of the change"),           \
+        OPTION_ROW("explain-budget", 0, OPTION_DURATION, target_, member_.explain_budget, "TIME",  \
+                   "for that, at most: both sides run again with scopes on (default 1m)")
 
 /* Of the struct number_options in a struct command_options. */
 #define NUMBER_OPTION_ROWS(target_, member_)                                                       \

@@ -19,6 +19,13 @@ static int check_isa(const char *value, struct error *err)
     return error_set(err, "there is no instruction set of that name");
 }
 
+static int check_roofs(const char *value, struct error *err)
+{
+    if (strcmp(value, "quick") == 0 || strcmp(value, "full") == 0)
+        return 0;
+    return error_set(err, "roofs are measured quick or full");
+}
+
 /* The device itself says what is wrong with its settings. */
 static int check_fake(const char *value, struct error *err)
 {
@@ -48,6 +55,9 @@ const struct variable variables[] = {
     { "HARNESS_ISA", "portable, avx2 or avx512",
       "an instruction set below the machine's best; one that it lacks makes variants UNSUPPORTED",
       "harness", check_isa },
+    { "HARNESS_ROOFS", "quick or full",
+      "how the roofs of a CPU are measured: quick ones are rough, for tests and for trying out",
+      "harness", check_roofs },
     { "HARNESS_TOKEN", "a text", "what clients of `harness serve` must know", "harness", NULL },
     { "HARNESS_SWEEP", "a name of at most 200 bytes",
       "what the parts of `run --shard I/N` have in common, where --sweep does not say it",
@@ -61,6 +71,8 @@ const struct variable variables[] = {
       "harness", NULL },
     { "HARNESS_CUPTI", "a file", "CUPTI; where it does not load profiles say that they lack it",
       "harness", NULL },
+    { "HARNESS_LIBCUDA", "a file", "the CUDA driver, whose events time scopes of a guest",
+      "programs with profile_cuda.h", NULL },
     { "HARNESS_FAKE", "NAME=VALUE,...", "further settings of the device `fake`, for tests",
       "harness", check_fake },
     { "HARNESS_BENCH", "a command", "what measures in place of `harness run`",

@@ -70,3 +70,10 @@ int host_cache_sharers(int level)
     }
     return nr;
 }
+
+size_t host_cache_flush_bytes(void)
+{
+    int64_t last = host_cache_bytes(3);
+
+    return last > 0 ? 2 * (size_t)last : (size_t)64 << 20;
+}

@@ -50,10 +50,24 @@ static bool file_holds_variant(const struct variant *file, const struct variant 
     return false;
 }
 
+/* What is said of each list in variant_files, of the one that the variant stands in. */
+static const char *said_of_variant(const struct registry *r, const struct variant *v,
+                                   const char *const *said)
+{
+    for (size_t i = 0; said && r->variant_files[i]; i++)
+        if (file_holds_variant(r->variant_files[i], v))
+            return said[i];
+    return NULL;
+}
+
 const char *registry_variant_source(const struct registry *r, const struct variant *v)
 {
-    for (size_t i = 0; r->sources && r->variant_files[i]; i++)
-        if (file_holds_variant(r->variant_files[i], v))
-            return r->sources[i];
-    return "";
+    const char *source = said_of_variant(r, v, r->sources);
+
+    return source ? source : "";
+}
+
+const char *registry_variant_symbol(const struct registry *r, const struct variant *v)
+{
+    return said_of_variant(r, v, r->symbols);
 }

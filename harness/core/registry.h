@@ -24,6 +24,9 @@ struct registry {
     /* Of each list in variant_files: the digest of the source it was built from (SHA-256, 64 hex
      * digits), or "" where none is kept. NULL: kept of none. */
     const char *const *sources;
+    /* Of each list in variant_files: its name in the source, by which an object file that defines
+     * it is known: "gemm_simd". NULL: not told. */
+    const char *const *symbols;
 };
 
 /* The i-th of all, in list order; NULL past the end. */
@@ -36,6 +39,9 @@ const struct variant *registry_variant(const struct registry *r, const char *ker
 
 /* The digest of a variant's source, "" if none is kept. */
 const char *registry_variant_source(const struct registry *r, const struct variant *v);
+
+/* The name of the list that a variant stands in; NULL where that is not told, as of a plugin's. */
+const char *registry_variant_symbol(const struct registry *r, const struct variant *v);
 
 /* Defined by the generated registry.c. */
 const struct registry *registry_builtin(void);

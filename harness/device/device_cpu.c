@@ -16,14 +16,6 @@ struct cpu {
     size_t evict_bytes;
 };
 
-/* Twice the last-level cache, 64 MiB where the system does not tell. */
-static size_t evict_size(void)
-{
-    int64_t l3 = host_cache_bytes(3);
-
-    return l3 > 0 ? 2 * (size_t)l3 : (size_t)64 << 20;
-}
-
 static int cpu_open(struct device *d, const char *argument, struct error *err)
 {
     int cores = device_cpu_cores();
@@ -56,7 +48,7 @@ static int cpu_flush(struct device *d, struct error *err)
 
     (void)err;
     if (!cpu->evict) {
-        cpu->evict_bytes = evict_size();
+        cpu->evict_bytes = host_cache_flush_bytes();
         cpu->evict = memory_zeroed(cpu->evict_bytes, 1);
     }
     for (size_t i = 0; i < cpu->evict_bytes; i += 64)

@@ -25,6 +25,12 @@ const cudaDeviceProp *device_cuda_properties(const struct device *d);
 /* N of "cuda:N". */
 int device_cuda_index(const struct device *d);
 
+/* cudaEventQuery() and cudaStreamQuery(). Their cudaErrorNotReady is no error, but may stay behind
+ * as the thread's last one, which the next look at a launch would take for the launch's: it does
+ * not. */
+cudaError_t device_cuda_event_state(cudaEvent_t event);
+cudaError_t device_cuda_stream_state(cudaStream_t stream);
+
 /* 0, or -1 and "FILE:LINE: CALL: CUDA's own words" in err. */
 #define CUDA_TRY(call, err) device_cuda_failed((call), #call, __FILE__, __LINE__, (err))
 int device_cuda_failed(cudaError_t rc, const char *call, const char *file, int line,

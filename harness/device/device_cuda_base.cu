@@ -15,12 +15,34 @@ int device_cuda_failed(cudaError_t rc, const char *call, const char *file, int l
                      cudaGetErrorString(rc));
 }
 
+/* `before` is what was the last error when it was asked: that of somebody else stays. */
+static cudaError_t without_trace(cudaError_t before, cudaError_t answer)
+{
+    if (answer == cudaErrorNotReady && before == cudaSuccess)
+        cudaGetLastError();
+    return answer;
+}
+
+cudaError_t device_cuda_event_state(cudaEvent_t event)
+{
+    cudaError_t before = cudaPeekAtLastError();
+
+    return without_trace(before, cudaEventQuery(event));
+}
+
+cudaError_t device_cuda_stream_state(cudaStream_t stream)
+{
+    cudaError_t before = cudaPeekAtLastError();
+
+    return without_trace(before, cudaStreamQuery(stream));
+}
+
 /* An error that is still there after it has been read has spoiled the context: illegal addresses,
  * failed assertions, time-outs, ECC. */
 static bool has_stuck(const struct cuda *cuda)
 {
     cudaGetLastError();
-    cudaError_t now = cudaStreamQuery(cuda->stream);
+    cudaError_t now = device_cuda_stream_state(cuda->stream);
     return now != cudaSuccess && now != cudaErrorNotReady;
 }
 

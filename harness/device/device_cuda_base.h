@@ -29,7 +29,7 @@ struct cuda {
     double ghz; /* of the multiprocessors, as the driver tells */
     cudaStream_t stream;
     cudaEvent_t start, stop;
-    void *evict; /* twice the L2, overwritten to empty it */
+    void *evict; /* twice the L2, overwritten and read to empty it */
     struct cuda_graph graph;
     double enqueue_ns; /* what a launch or replay of the call in hand costs the host; 0: unknown */
     unsigned late;     /* how often in a row work went on after its last event */

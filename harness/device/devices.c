@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "device/devices.h"
 
+#include "base/array.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern const struct device_class device_cpu_class, device_cuda_class, device_fake_class,
@@ -80,4 +83,56 @@ int device_open(struct device *d, const char *spec, struct error *err)
         error_prefix(err, "device %s", spec);
     }
     return rc;
+}
+
+/* ---- several ---- */
+
+/* Where the next device of the list starts; NULL behind the last. */
+static const char *devices_next(const char *specs)
+{
+    for (const char *comma = strchr(specs, ','); comma; comma = strchr(comma + 1, ',')) {
+        size_t length = strcspn(comma + 1, ":,");
+        for (int kind = 0; kind < DEVICE_KIND_NR; kind++)
+            if (strlen(devices[kind].name) == length &&
+                strncmp(comma + 1, devices[kind].name, length) == 0)
+                return comma + 1;
+    }
+    return NULL;
+}
+
+static int devices_check_label(const struct device_list *list, struct error *err)
+{
+    const struct device *last = &list->items[list->nr - 1];
+
+    for (size_t i = 0; i + 1 < list->nr; i++)
+        if (strcmp(list->items[i].label, last->label) == 0)
+            return error_set(err, "devices %s and %s are the same here, %s: leave one out",
+                             list->items[i].spec, last->spec, last->label);
+    return 0;
+}
+
+int devices_open(struct device_list *list, const char *specs, struct error *err)
+{
+    int rc = 0;
+
+    *list = (struct device_list) { 0 };
+    for (const char *at = specs, *next; rc == 0 && at; at = next) {
+        next = devices_next(at);
+        char *spec = memory_string(at);
+        if (next)
+            spec[next - at - 1] = '\0'; /* the comma */
+        rc = device_open(array_push(list), spec, err);
+        list->nr -= rc != 0;
+        if (rc == 0)
+            rc = devices_check_label(list, err);
+        free(spec);
+    }
+    return rc;
+}
+
+void devices_close(struct device_list *list)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        device_close(&list->items[i]);
+    array_release(list);
 }

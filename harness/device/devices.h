@@ -9,6 +9,9 @@
  *   cuda         first GPU                            cuda:1    second GPU
  *   cuda:graph   launches replayed as a CUDA graph    cuda:1,graph
  *   fake         a steady clock                       fake:base=2000,sd=0.01,launch=0.02,slow=1.1
+ *
+ * Several of them, as in cpu:1,cpu:2, are swept: a comma in front of the name of a kind starts the
+ * next one, any other belongs to the device.
  */
 #ifndef HARNESS_DEVICE_DEVICES_H
 #define HARNESS_DEVICE_DEVICES_H
@@ -20,6 +23,17 @@
  * lacks the device (no driver, no GPU). Close with device_close(). */
 enum { DEVICE_UNAVAILABLE = -2 };
 int device_open(struct device *d, const char *spec, struct error *err);
+
+struct device_list {
+    struct device *items;
+    size_t nr, capacity;
+};
+
+/* Opens each device of a list as device_open() does, with its results. Two that would give
+ * benchmarks the same keys, such as cpu and cpu:2 on a machine of two cores, are an error.
+ * devices_close() whatever the result. */
+int devices_open(struct device_list *devices, const char *specs, struct error *err);
+void devices_close(struct device_list *devices);
 
 /* NULL with the reason in `why` where this build lacks the kind. */
 const struct device_class *device_class_of(enum device_kind kind, const char **why);

@@ -109,6 +109,8 @@ struct layer {
     const char *unit; /* texts that say a number: the unit of it, which is their `low`; NULL: they
                        * say none. Static */
     double thickness; /* of bars, in units of the category axis; 0 means 0.62 */
+    double shift; /* of upright whiskers, to the right, in pixels: beside their data, so that those
+                   * of several series at one x are told apart */
     struct datum *items;
     size_t nr, capacity;
     const struct figure *figure; /* that it is in; what layer_add() makes is about what that is */

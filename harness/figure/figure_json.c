@@ -218,6 +218,8 @@ static cJSON *layer_json(const struct layer *s)
     figure_json_add_flag(json, "across", s->across);
     if (is_filled_mark(s->mark) && s->thickness > 0)
         figure_json_add(json, "thickness", s->thickness);
+    if (s->shift != 0)
+        figure_json_add(json, "shift", s->shift);
     json_add_string(json, "unit", s->unit);
     figure_json_add_column(json, "x", s, offsetof(struct datum, x));
     figure_json_add_column(json, "y", s, offsetof(struct datum, y));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Layers as gnuplot data blocks and plot clauses. */
+#include "figure/figure_axis.h"
 #include "figure/gnuplot_base.h"
 #include "text/escape.h"
 
@@ -52,10 +53,16 @@ static void cell_row(const struct datum *d, double *row)
     row[6] = colour_number(palette_scale(d->share, colour));
 }
 
-/* Start and extent: what "vectors" takes. */
-static void vector_row(const struct layer *l, const struct datum *d, double *row)
+static double gp_shifted(const struct panel *p, const struct layer *l, double x)
 {
-    row[0] = l->across ? d->low : d->x;
+    return l->shift == 0 ? x : axis_value(&p->x, axis_share(&p->x, x) + l->shift / p->area.width);
+}
+
+/* Start and extent: what "vectors" takes. */
+static void vector_row(const struct panel *p, const struct layer *l, const struct datum *d,
+                       double *row)
+{
+    row[0] = l->across ? d->low : gp_shifted(p, l, d->x);
     row[1] = l->across ? d->y : d->low;
     row[2] = l->across ? d->high - d->low : 0;
     row[3] = l->across ? 0 : d->high - d->low;
@@ -109,7 +116,7 @@ static int data_row(const struct gp_script *s, const struct panel *p, const stru
     case MARK_INTERVALS:
     case MARK_SEGMENTS:
     case MARK_ARROWS:
-        vector_row(l, d, row);
+        vector_row(p, l, d, row);
         return 4;
     case MARK_RULES:
         rule_row(p, d, row);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Benchmarks go by their key; what number each has here. */
 #include "history/merge_parts.h"
-#include "store/read.h"
-#include "store/write.h"
+#include "store/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparisons with their verdicts, on their way from one history into another. */
 #include "history/merge_parts.h"
+#include "store/rows.h"
 #include "store/schema.h"
-#include "store/write.h"
 
 #include <inttypes.h>
 
@@ -72,7 +72,7 @@ static int merge_comparison(struct merge *m, struct sql_query *q, struct error *
     int64_t id = sql_int(q), ours = 0;
     const char *uuid = sql_text(q);
     uint64_t a, b;
-    int rc = find_comparison(m->to, uuid, &ours, err);
+    int rc = row_of_comparison(m->to, uuid, &ours, err);
 
     if (rc <= 0)
         return rc < 0 || copy_comparison(m, q, id, err) ? -1 : 1;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What of a merge is no run: names for runs, roofs, and what people and self-tests said. */
 #include "history/merge_parts.h"
-#include "store/read.h"
+#include "store/rows.h"
 #include "store/schema.h"
-#include "store/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static int translate_runs(struct merge *m, const struct store_baseline *b, int64
         if (rc > 0)
             snprintf(uuid, sizeof(uuid), "%s", sql_text(&q));
         sql_close(&q);
-        if (rc < 0 || (rc = find_run(m->to, uuid, &ids[i], err)) < 0)
+        if (rc < 0 || (rc = row_of_run(m->to, uuid, &ids[i], err)) < 0)
             return -1;
         if (rc == 0)
             return error_set(err, "%s: baseline \"%s\" names a run that is not there",

@@ -2,9 +2,8 @@
 #include "base/json.h"
 #include "history/merge_parts.h"
 #include "query/query.h"
-#include "store/read.h"
+#include "store/rows.h"
 #include "store/schema.h"
-#include "store/write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -292,7 +291,7 @@ static int merge_run(struct merge *m, const struct run *from, struct error *err)
 
     if (forget_if_changed(m, err))
         return -1;
-    int rc = find_run(m->to, from->uuid, &id, err);
+    int rc = row_of_run(m->to, from->uuid, &id, err);
     if (rc < 0)
         return -1;
     if (rc > 0 ? settle(m, from, id, err) : add_run(m, from, &id, err))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The dims of benchmarks follow from their keys, so they are never lost. */
 #include "history/salvage_parts.h"
-#include "store/write.h"
+#include "store/rows.h"
 
 int salvage_dims(struct store *s, struct error *err)
 {

@@ -2,7 +2,7 @@
 /* Rows that are there, but not what a history holds. */
 #include "core/names.h"
 #include "history/salvage_parts.h"
-#include "store/read.h"
+#include "store/rows.h"
 
 #include <stdio.h>
 #include <string.h>

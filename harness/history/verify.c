@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "history/salvage_parts.h"
-#include "store/read.h"
+#include "store/rows.h"
 #include "store/schema.h"
 #include "vfs/watch.h"
 

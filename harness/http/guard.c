@@ -76,6 +76,18 @@ bool guard_host_fits(const char *host, const struct guard_names *names)
     return strcasecmp(name, "localhost") == 0 || (!names->loopback && is_own_name(name));
 }
 
+bool guard_origin_fits(const char *origin, const char *host)
+{
+    static const char *const schemes[] = { "http://", "https://" };
+
+    for (size_t i = 0; origin && host && i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+        size_t length = strlen(schemes[i]);
+        if (strncmp(origin, schemes[i], length) == 0 && strcasecmp(origin + length, host) == 0)
+            return true;
+    }
+    return false;
+}
+
 int guard_check_name(const char *name, struct error *err)
 {
     for (const char *c = name; *c; c++)

@@ -26,6 +26,10 @@ struct guard_names {
  * fit; other addresses, and this machine's own name, where the server is reachable from others. */
 bool guard_host_fits(const char *host, const struct guard_names *names);
 
+/* An Origin header: of a page of this server, as the Host header calls it. A proxy may speak TLS.
+ */
+bool guard_origin_fits(const char *origin, const char *host);
+
 /* Of a further name: a host name alone, as a Host header brings it before the port. */
 int guard_check_name(const char *name, struct error *err);
 

@@ -56,6 +56,7 @@ static void *http_begin_visit(void *context, const char *target, struct MHD_Conn
 
     (void)context;
     (void)connection;
+    strbuf_init(&visit->body);
     if (strnlen(target, GUARD_URI_MAX + 1) <= GUARD_URI_MAX)
         visit->target = memory_string(target);
     return visit;
@@ -73,6 +74,7 @@ static void http_end_visit(void *context, struct MHD_Connection *connection, voi
         return;
     if (visit->counted)
         atomic_fetch_sub(&http->answering, 1);
+    strbuf_release(&visit->body);
     free(visit->target);
     free(visit);
     *state = NULL;
@@ -118,6 +120,16 @@ static enum MHD_Result deliver(struct http *http, struct MHD_Connection *connect
     return http_send(http, connection, answer);
 }
 
+/* A part of what a POST brings. Its header said how long it is; who brings more is cut off. */
+static enum MHD_Result take_upload(struct http_visit *visit, const char *upload, size_t *size)
+{
+    if (!visit->posts || visit->body.length + *size > HTTP_BODY_MAX)
+        return MHD_NO;
+    strbuf_add(&visit->body, upload, *size);
+    *size = 0;
+    return MHD_YES;
+}
+
 static enum MHD_Result access_request(void *context, struct MHD_Connection *connection,
                                       const char *path, const char *method, const char *version,
                                       const char *upload, size_t *upload_size, void **state)
@@ -127,20 +139,25 @@ static enum MHD_Result access_request(void *context, struct MHD_Connection *conn
     enum MHD_Result result;
 
     (void)version;
-    (void)upload;
-    (void)upload_size;
     if (!visit) /* it comes from http_begin_visit() */
         return MHD_NO;
     if (!visit->begun) {
         /* What is answered in the first call ends the connection: right for refusals alone. */
         visit->begun = true;
+        visit->posts = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
         return http_refuse(http, connection, visit, method, path, &result) ? result : MHD_YES;
     }
+    if (*upload_size > 0)
+        return take_upload(visit, upload, upload_size);
     visit->counted = true;
     atomic_fetch_add(&http->answering, 1);
     http_set_deadline(http, connection, 0); /* the work has a limit of its own */
     keep_pace(http, connection);
-    struct http_request request = { path, visit->target, http, connection };
+    struct http_request request = {
+        path, visit->target, http, connection, NULL, visit->body.length
+    };
+    if (visit->posts)
+        request.posted = visit->body.data;
     struct http_answer answer = http_handle(http, &request);
     if (!answer.news)
         return deliver(http, connection, answer);
@@ -157,6 +174,7 @@ static void copy_options(struct http *http, const struct http_options *options)
 {
     http->options = *options;
     http->token = memory_string(options->token);
+    http->post_key = memory_string(options->post_key);
     http->names = memory_zeroed(options->nr_names + 1, sizeof(*http->names));
     for (size_t i = 0; i < options->nr_names; i++)
         http->names[i] = memory_string(options->names[i]);
@@ -174,6 +192,7 @@ static void http_release(struct http *http)
         free(http->names[i]);
     free(http->names);
     free(http->token);
+    free(http->post_key);
     if (http->listening.fd >= 0)
         close(http->listening.fd);
     pthread_mutex_destroy(&http->lock);

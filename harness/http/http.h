@@ -2,7 +2,7 @@
 /*
  * A small HTTP server around libmicrohttpd that does all but the content: limits on connections,
  * sizes and times, who may ask (http/guard.h), tags, compression, the headers that keep a browser
- * from being tricked, and an orderly end. GET and HEAD alone; no request ever writes.
+ * from being tricked, and an orderly end. GET and HEAD alone, unless there is a key for POST.
  *
  * One thread a connection, HTTP_CONNECTIONS at most, so a handler may simply take its time, as long
  * as it looks at http_request_over(). What one client may have of all that: http/quota.h.
@@ -28,7 +28,10 @@ enum {
     HTTP_ANSWER_RATE = 64 << 10, /* ... a second more for each so many bytes */
     HTTP_GOODBYE_MS = 1000,      /* for pages that wait for news to hear of the end */
     HTTP_HEADERS_MAX = 32768,    /* bytes of one request */
+    HTTP_BODY_MAX = 8192,        /* bytes of what a POST brings */
 };
+
+#define HTTP_KEY_HEADER "X-Harness-Key"
 
 struct http;
 
@@ -37,6 +40,8 @@ struct http_request {
     const char *target;      /* as it came, with the query, at most GUARD_URI_MAX bytes */
     const struct http *http; /* for http_parameter(), with the next */
     void *connection;
+    const char *posted;   /* what a POST brought, then a 0; NULL: it is a GET */
+    size_t posted_length; /* of it, without that 0 */
 };
 
 /* Why to stop working on an answer: whoever takes long asks for it now and then. */
@@ -67,6 +72,9 @@ struct http_options {
     const char *token;        /* NULL: none is asked for; then only a loopback address is taken */
     const char *const *names; /* further host names that may be asked for; nr_names of them */
     size_t nr_names;
+    /* What a POST must bring in its header HTTP_KEY_HEADER, beside all that a GET needs; it is
+     * JSON, and from a page of this server. NULL: there is no POST. */
+    const char *post_key;
     struct events *events;               /* for answers with `news`; NULL: there are none */
     int work_ms, answer_ms, answer_rate; /* 0: HTTP_WORK_MS, HTTP_ANSWER_MS, HTTP_ANSWER_RATE */
     /* Called in many threads at once. */

@@ -244,34 +244,83 @@ struct refusal {
     const char *message, *name, *value;
 };
 
+static struct refusal refuse_closing(unsigned status, const char *message)
+{
+    return (struct refusal) { status, message, "Connection", "close" };
+}
+
+/* Of what asks for something alone. */
+static struct refusal refuse_get(struct http *http, struct MHD_Connection *connection)
+{
+    if (has_body(http, connection))
+        return refuse_closing(MHD_HTTP_CONTENT_TOO_LARGE, "a request here has no body");
+    return (struct refusal) { 0 };
+}
+
+/* A POST changes something, so it must be known to come from a page that this server sent: another
+ * site can neither read the key nor, without being asked first, send such headers. */
+static struct refusal refuse_post(struct http *http, struct MHD_Connection *connection)
+{
+    const char *length = http_header(http, connection, "Content-Length");
+    const char *type = http_header(http, connection, "Content-Type");
+    const char *site = http_header(http, connection, "Sec-Fetch-Site");
+    const char *key = http_header(http, connection, HTTP_KEY_HEADER);
+
+    if (!length || http_header(http, connection, "Transfer-Encoding"))
+        return refuse_closing(MHD_HTTP_LENGTH_REQUIRED, "say how long it is: Content-Length");
+    if (strspn(length, "0123456789") != strlen(length) ||
+        strtoull(length, NULL, 10) > HTTP_BODY_MAX)
+        return refuse_closing(MHD_HTTP_CONTENT_TOO_LARGE,
+                              "what is sent here has at most 8192 bytes");
+    if (!type || strncasecmp(type, "application/json", 16) != 0 || (type[16] && type[16] != ';'))
+        return refuse_closing(MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                              "what is sent here is JSON: Content-Type: application/json");
+    if (!guard_origin_fits(http_header(http, connection, "Origin"),
+                           http_header(http, connection, "Host")) ||
+        (site && strcmp(site, "same-origin") != 0))
+        return refuse_closing(MHD_HTTP_FORBIDDEN,
+                              "changes are taken from a page of this server alone");
+    if (!key || !guard_equal(http->post_key, key))
+        return refuse_closing(MHD_HTTP_FORBIDDEN,
+                              "the page is of an earlier start of this server, "
+                              "or of none; load it again");
+    return (struct refusal) { 0 };
+}
+
+static struct refusal refuse_method(struct http *http, struct MHD_Connection *connection,
+                                    const char *method)
+{
+    if (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0)
+        return refuse_get(http, connection);
+    if (http->post_key && strcmp(method, "POST") == 0)
+        return refuse_post(http, connection);
+    return http->post_key
+               ? (struct refusal) { MHD_HTTP_METHOD_NOT_ALLOWED, "GET, HEAD and POST only", "Allow",
+                                    "GET, HEAD, POST" }
+               : (struct refusal) { MHD_HTTP_METHOD_NOT_ALLOWED,
+                                    "nothing can be changed here: GET and HEAD only", "Allow",
+                                    "GET, HEAD" };
+}
+
 static bool find_refusal(struct http *http, struct MHD_Connection *connection,
                          const struct http_visit *visit, const char *method,
                          struct refusal *refusal)
 {
-    struct refusal none = { 0 };
-
-    *refusal = none;
+    *refusal = (struct refusal) { 0 };
     if (atomic_load(&http->closing))
         *refusal =
             (struct refusal) { MHD_HTTP_SERVICE_UNAVAILABLE, "this server is closing", NULL, NULL };
-    else if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        *refusal = (struct refusal) { MHD_HTTP_METHOD_NOT_ALLOWED,
-                                      "nothing can be changed here: GET and HEAD only", "Allow",
-                                      "GET, HEAD" };
-    else if (has_body(http, connection))
-        *refusal = (struct refusal) { MHD_HTTP_CONTENT_TOO_LARGE, "a request here has no body",
-                                      "Connection", "close" };
     else if (!visit->target)
-        *refusal = (struct refusal) { MHD_HTTP_URI_TOO_LONG, "this address is too long",
-                                      "Connection", "close" };
+        *refusal = refuse_closing(MHD_HTTP_URI_TOO_LONG, "this address is too long");
     else if (!guard_uri_fits(visit->target))
-        *refusal = (struct refusal) { MHD_HTTP_BAD_REQUEST, "this address is malformed",
-                                      "Connection", "close" };
+        *refusal = refuse_closing(MHD_HTTP_BAD_REQUEST, "this address is malformed");
     else if (!host_fits(http, connection))
         *refusal = (struct refusal) { MHD_HTTP_MISDIRECTED_REQUEST,
                                       "this server is not called that; --allow-host NAME lets a "
                                       "further name in",
                                       NULL, NULL };
+    else
+        *refusal = refuse_method(http, connection, method);
     return refusal->status != 0;
 }
 

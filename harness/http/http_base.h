@@ -3,6 +3,7 @@
 #ifndef HARNESS_HTTP_HTTP_BASE_H
 #define HARNESS_HTTP_HTTP_BASE_H
 
+#include "base/strbuf.h"
 #include "http/guard.h"
 #include "http/http.h"
 
@@ -52,7 +53,7 @@ struct http_slot {
 struct http {
     struct microhttpd mhd;
     struct http_options options;
-    char *token;
+    char *token, *post_key;
     char **names;
     struct guard_names guard;
     char cookie[32]; /* its name: cookies do not know ports */
@@ -73,6 +74,8 @@ struct http {
 struct http_visit {
     char *target; /* owned; NULL: longer than GUARD_URI_MAX */
     bool begun;   /* its headers have been looked at */
+    bool posts;   /* it is a POST, so `body` is taken in */
+    struct strbuf body;
     bool counted; /* among those being answered */
 };
 

@@ -33,7 +33,6 @@ static const struct import_form form = {
     .statistic = "the one value",
     .fields = fields,
     .paths = true,
-    .timeless = true,
     .read_times = bmf_read_times,
 };
 

@@ -38,7 +38,6 @@ static const struct import_form form = {
     .statistic = "the one value",
     .fields = fields,
     .paths = true,
-    .timeless = true,
     .read_times = custom_read_range,
 };
 

@@ -13,8 +13,9 @@ static const struct import_field fields[] = {
     { "results[].ok.p995", FIELD_SUMMARY, "p995" },
     { "results[].ok.p999", FIELD_SUMMARY, "p999" },
     { "results[].ok.n", FIELD_BESIDE, "summary_samples" },
-    { "results[].failed", FIELD_FAILURE, NULL },
-    { "origin", FIELD_SKIP, NULL }, /* the file, with the path on that machine */
+    { "results[].failed.exceptionMessage", FIELD_FAILURE, NULL },
+    { "results[].failed", FIELD_SKIP, NULL }, /* where in the program */
+    { "origin", FIELD_SKIP, NULL },           /* the file, with the path on that machine */
     FIELDS_END,
 };
 

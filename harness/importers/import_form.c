@@ -343,8 +343,9 @@ static int form_read_times(struct import_entry *e)
         return -1;
     if (e->c->times.nr > e->times || e->c->m.outcome != OUTCOME_OK || e->b->zeros > e->zeros)
         return 0;
-    if (!e->form->timeless || (e->c->m.nr_telemetry == 0 && e->c->m.nr_numbers == 0))
+    if (e->c->m.nr_telemetry == 0 && e->c->m.nr_numbers == 0)
         return import_refuse(e->b, e->node, "there is no time in it");
+    /* Such as a least and a greatest time: none in the middle follows of them. */
     import_timeless(e->c);
     return 0;
 }

@@ -87,7 +87,6 @@ struct import_form {
     const struct import_field *fields; /* of a benchmark */
     const struct import_field *file;   /* of the file; NULL: none */
     bool paths;                        /* numbers at the end of a name are dims: "sort/1024" */
-    bool timeless;                     /* numbers without a time are enough */
     /* More of the name than rows can say, and of the times: 0, or -1 where they are refused. The
      * latter gets e->c without samples, and may add cases of further launches. NULL: nothing. */
     int (*read_name)(struct import_entry *e);

@@ -72,7 +72,6 @@ static const struct import_form form = {
     .unit = "",
     .clock = "valgrind",
     .fields = fields,
-    .timeless = true,
     .read_times = gungraun_read_times,
 };
 

@@ -18,7 +18,9 @@ struct state {
     const struct ab_sink *sink;
     struct device device; /* ours only to name things */
     int nr_sides;
-    bool *need;               /* by index in ab->benchmarks */
+    double *harm;             /* by index in ab->benchmarks: how bad it looks; below 0: decided */
+    bool *take;               /* and whether it is part of the block in hand */
+    double *seconds;          /* and what its cases took in its last block */
     bool *lost[AB_SIDES_MAX]; /* not to be tried again on that side */
     struct disturbed_watch watch;
     struct remeasure repeats[AB_SIDES_MAX];
@@ -33,8 +35,9 @@ struct state {
     uint64_t start;
     int block;          /* 0-based */
     size_t done, total; /* cases of the block, with those made again */
-    size_t asked;       /* without */
-    double case_cost;   /* s, of the last block */
+    uint64_t begun;     /* when the case in hand began; 0: none did */
+    double in_cases;    /* s, of the block */
+    double beside;      /* s, of the last block: processes that started and ended */
     bool interrupted;
 };
 
@@ -48,7 +51,7 @@ static size_t count_needed(const struct state *s)
     size_t nr = 0;
 
     for (size_t i = 0; i < s->ab->nr; i++)
-        nr += s->need[i];
+        nr += s->harm[i] >= 0;
     return nr;
 }
 
@@ -66,8 +69,19 @@ static void on_begin(void *context, const char *key)
         .key = key,
     };
 
+    s->begun = clock_ns();
     if (s->sink->progress)
         s->sink->progress(s->sink->context, &p);
+}
+
+/* What a process that died had not begun took no time. */
+static void note_seconds(struct state *s, size_t which)
+{
+    double seconds = s->begun ? (double)(clock_ns() - s->begun) * 1e-9 : 0;
+
+    s->seconds[which] += seconds;
+    s->in_cases += seconds;
+    s->begun = 0;
 }
 
 static int on_stands(void *context, const struct launch *l, struct measurement *m,
@@ -87,12 +101,12 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
 
     if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
         s->lost[s->side][which] = true;
+    note_seconds(s, which);
     s->done++;
     if (s->again) {
         remeasure_take_again(&s->repeats[s->side], which, m);
         return 0;
     }
-    s->asked++;
     if (!s->ab->once && remeasure_take(&s->repeats[s->side], which, s->launch.seq, m))
         return 0;
     return sink->measurement(sink->context, &s->launch, m, err);
@@ -221,13 +235,13 @@ static int repeat_disturbed(struct state *s, struct error *err)
     return 0;
 }
 
-/* The benchmarks that are needed, in a fresh order. */
+/* The benchmarks of the block, in a fresh order. */
 static void draw_order(struct state *s)
 {
     random_permutation(&s->random, s->drawn, s->ab->nr);
     s->nr_drawn = 0;
     for (size_t i = 0; i < s->ab->nr; i++)
-        if (s->need[s->drawn[i]])
+        if (s->take[s->drawn[i]])
             s->drawn[s->nr_drawn++] = s->drawn[i];
 }
 
@@ -236,9 +250,12 @@ static int run_block(struct state *s, struct error *err)
 {
     const struct ab_order order = draw_sides(s);
     int seq = AB_LAUNCHES * s->block;
+    double before = elapsed(s);
 
-    s->done = s->asked = 0;
-    s->total = (size_t)s->nr_sides * AB_LAUNCHES * count_needed(s);
+    s->done = 0;
+    s->in_cases = 0;
+    for (size_t i = 0; i < s->ab->nr; i++)
+        s->seconds[i] = s->take[i] ? 0 : s->seconds[i];
     for (int pass = 0; pass < AB_LAUNCHES && !s->interrupted; pass++) {
         uint64_t seed = random_u64(&s->random);
         draw_order(s);
@@ -246,7 +263,9 @@ static int run_block(struct state *s, struct error *err)
             if (run_launch(s, side_in_turn(s, &order, pass, i), seq + pass, seed, err))
                 return -1;
     }
-    return repeat_disturbed(s, err);
+    int rc = repeat_disturbed(s, err);
+    s->beside = elapsed(s) - before - s->in_cases;
+    return rc;
 }
 
 static bool has_two_sides(const struct state *s, size_t benchmark)
@@ -262,26 +281,67 @@ static bool has_two_sides(const struct state *s, size_t benchmark)
 static int judge_blocks(struct state *s, struct error *err)
 {
     size_t nr = s->ab->nr;
-    bool *need = memory_zeroed(nr + 1, sizeof(*need));
+    double *harm = memory_zeroed(nr + 1, sizeof(*harm));
 
     for (size_t i = 0; i < nr; i++) {
-        s->need[i] = s->need[i] && has_two_sides(s, i);
-        need[i] = s->need[i];
+        if (!has_two_sides(s, i))
+            s->harm[i] = -1;
+        harm[i] = s->harm[i] < 0 ? -1 : 0;
     }
-    int rc = s->sink->look(s->sink->context, s->block + 1, need, nr, err);
+    int rc = s->sink->look(s->sink->context, s->block + 1, harm, nr, err);
     for (size_t i = 0; i < nr; i++)
-        s->need[i] = s->need[i] && need[i];
-    free(need);
+        s->harm[i] = s->harm[i] < 0 ? -1 : harm[i];
+    free(harm);
     return rc;
 }
 
-/* At least one block is made; a further one only if it should end in time. */
-static bool budget_allows(const struct state *s)
-{
-    double next = s->case_cost * (double)((size_t)s->nr_sides * AB_LAUNCHES * count_needed(s));
+struct fit {
+    double harm;
+    size_t which;
+};
 
-    return s->ab->budget <= 0 || s->block == 0 || s->block < s->ab->blocks_least ||
-           elapsed(s) + next <= s->ab->budget;
+static int order_fit(const void *a, const void *b)
+{
+    const struct fit *x = a, *y = b;
+
+    if (x->harm != y->harm)
+        return x->harm > y->harm ? -1 : 1;
+    return x->which < y->which ? -1 : 1;
+}
+
+size_t ab_fit(const double *seconds, const double *harm, size_t nr, double left, bool *take)
+{
+    struct fit *open = memory_zeroed(nr + 1, sizeof(*open));
+    size_t wanted = 0, kept = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        if (take[i])
+            open[wanted++] = (struct fit) { harm[i], i };
+    qsort(open, wanted, sizeof(*open), order_fit);
+    for (size_t i = 0; i < wanted; i++) {
+        size_t which = open[i].which;
+        take[which] = seconds[which] <= left;
+        left -= take[which] ? seconds[which] : 0;
+        kept += take[which];
+    }
+    free(open);
+    return kept;
+}
+
+/* At least one block is whole; of a further one only what should end in time. Returns how many
+ * benchmarks there are in it. */
+static size_t choose_cases(struct state *s)
+{
+    const struct ab *ab = s->ab;
+    size_t needed = count_needed(s);
+    double left = ab->budget - elapsed(s) - s->beside;
+
+    for (size_t i = 0; i < ab->nr; i++)
+        s->take[i] = s->harm[i] >= 0;
+    if (ab->budget <= 0 || s->block == 0 || s->block < ab->blocks_least)
+        return needed;
+    size_t kept = ab_fit(s->seconds, s->harm, ab->nr, left, s->take);
+    return ab->whole && kept < needed ? 0 : kept;
 }
 
 static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
@@ -289,18 +349,18 @@ static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
     const struct ab *ab = s->ab;
 
     for (s->block = 0; ab->blocks_max <= 0 || s->block < ab->blocks_max; s->block++) {
-        if (!budget_allows(s)) {
+        size_t cases = choose_cases(s);
+        if (s->block > 0 && cases == 0) {
             *end = AB_BUDGET;
             return 0;
         }
-        double before = elapsed(s);
+        s->total = (size_t)s->nr_sides * AB_LAUNCHES * cases;
         if (run_block(s, err))
             return -1;
         if (s->interrupted) {
             *end = AB_INTERRUPTED;
             return 0;
         }
-        s->case_cost = (elapsed(s) - before) / (double)(s->asked ? s->asked : 1);
         if (judge_blocks(s, err))
             return -1;
         if (count_needed(s) == 0) {
@@ -321,18 +381,20 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
 
     if (device_open(&s.device, ab->device_spec, err))
         return -1;
-    s.need = memory_zeroed(ab->nr + 1, sizeof(*s.need));
+    s.harm = memory_zeroed(ab->nr + 1, sizeof(*s.harm));
+    s.take = memory_zeroed(ab->nr + 1, sizeof(*s.take));
+    s.seconds = memory_zeroed(ab->nr + 1, sizeof(*s.seconds));
     for (int i = 0; i < s.nr_sides; i++) {
         s.lost[i] = memory_zeroed(ab->nr + 1, sizeof(bool));
         remeasure_init(&s.repeats[i], &s.watch, ab->nr);
     }
     s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));
     s.order = memory_zeroed(ab->nr + 1, sizeof(*s.order));
-    for (size_t i = 0; i < ab->nr; i++)
-        s.need[i] = true;
     random_seed(&s.random, ab->settings.seed ? ab->settings.seed : random_fresh_seed());
     int rc = run_blocks(&s, end, err);
-    free(s.need);
+    free(s.harm);
+    free(s.take);
+    free(s.seconds);
     for (int i = 0; i < s.nr_sides; i++) {
         free(s.lost[i]);
         remeasure_release(&s.repeats[i]);

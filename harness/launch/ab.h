@@ -9,6 +9,9 @@
  * through the benchmarks in the same order, drawn afresh for each pair, with the same inputs: who
  * ran before whom is a source of differences that means nothing.
  *
+ * What would not end within the budget is passed over, those first that look least bad, so a block
+ * but the first may lack some: each benchmark pays for the looks at its own blocks alone.
+ *
  * Each side is a harness of its own, a path to an executable that knows `internal-launch`; a
  * benchmark that one of them lacks is UNSUPPORTED there. What is UNSUPPORTED or FAILED on a side is
  * not tried again; after that block it leaves. Launches of a side are numbered 2 x block and
@@ -42,10 +45,11 @@ struct ab {
     size_t nr;
     struct case_settings settings; /* settings.seed 0: fresh */
     double case_timeout;           /* s */
-    double budget;    /* s; 0: none. No block but the first starts that would end beyond it, by what
-                       * a case of the last one took */
+    double budget;    /* s; 0: none. Of a block but the first, only what should end within it, by
+                       * what each benchmark took last */
     int blocks_max;   /* 0: no limit */
     int blocks_least; /* so many whatever the budget; 0: one */
+    bool whole;       /* a block that cannot have all that is needed is not made */
     bool once;        /* nothing that was disturbed is made again (launch/disturbed.h) */
     const volatile sig_atomic_t *interrupted;
 };
@@ -61,9 +65,9 @@ struct ab_progress {
 struct ab_sink {
     struct sweep_sink side[AB_SIDES_MAX]; /* without progress */
     void *context;                        /* of the two below */
-    /* After each block: clears need[i] for benchmarks that are decided. What is cleared stays so.
-     */
-    int (*look)(void *context, int blocks, bool *need, size_t nr, struct error *err);
+    /* After each block: says of each benchmark how bad it looks, 0 or more; below 0: it is decided,
+     * and stays so. Comes with 0 for all that may be undecided. */
+    int (*look)(void *context, int blocks, double *harm, size_t nr, struct error *err);
     void (*progress)(void *context, const struct ab_progress *p); /* may be NULL */
 };
 
@@ -72,5 +76,10 @@ enum ab_end { AB_DECIDED, AB_BUDGET, AB_BLOCKS, AB_INTERRUPTED };
 /* -1 where a process could not be started, a program is no harness of this protocol, or the sink
  * failed; what was finished has been handed up before. */
 int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, struct error *err);
+
+/* Of what is to be taken, leaves what ends within `left` seconds: the one with the most `harm`
+ * first, then whatever fits beside it. `seconds`: what a block of each takes. Returns how many are
+ * left. */
+size_t ab_fit(const double *seconds, const double *harm, size_t nr, double left, bool *take);
 
 #endif

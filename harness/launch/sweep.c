@@ -16,9 +16,10 @@
 struct state {
     const struct sweep *sweep;
     const struct sweep_sink *sink;
-    struct device device; /* ours only to name things */
-    size_t *order;        /* the cases of the launch in hand: indices in sweep->benchmarks */
+    struct device_list devices; /* ours only to name things */
+    size_t *order;              /* the cases of the round in hand: indices in sweep->benchmarks */
     size_t nr;
+    size_t *part;  /* those of them that one device has */
     bool *dropped; /* by such an index: not to be tried again */
     struct disturbed_watch watch;
     struct remeasure repeats;
@@ -108,7 +109,12 @@ static int on_process_end(void *context, const struct launch_result *r, struct e
     return s->sink->launch_end(s->sink->context, &s->launch, err);
 }
 
-static int run_turn(struct state *s, bool *interrupted, struct error *err)
+static size_t sweep_device_of(const struct state *s, size_t benchmark)
+{
+    return s->sweep->device_of ? (size_t)s->sweep->device_of[benchmark] : 0;
+}
+
+static int run_turn(struct state *s, size_t device, bool *interrupted, struct error *err)
 {
     const struct turn_sink sink = {
         .context = s,
@@ -119,17 +125,38 @@ static int run_turn(struct state *s, bool *interrupted, struct error *err)
         .operation = on_operation,
     };
     struct turn turn = {
-        .device = &s->device,
+        .device = &s->devices.items[device],
         .limits = { .case_timeout = s->sweep->case_timeout, .interrupted = s->sweep->interrupted },
         .settings = s->sweep->settings,
         .benchmarks = s->sweep->benchmarks,
         .plant = s->sweep->plant,
-        .order = s->order,
-        .nr = s->nr,
+        .order = s->part,
     };
 
+    for (size_t i = 0; i < s->nr; i++)
+        if (sweep_device_of(s, s->order[i]) == device)
+            s->part[turn.nr++] = s->order[i];
+    if (turn.nr == 0)
+        return 0;
     turn.settings.seed = random_u64(&s->random);
     return turn_run(&turn, &sink, interrupted, err);
+}
+
+/* The cases in `order`, a process for each device. */
+static int run_turns(struct state *s, bool *interrupted, struct error *err)
+{
+    size_t nr = s->devices.nr;
+    size_t *devices = memory_zeroed(nr, sizeof(*devices));
+    int rc = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        devices[i] = i;
+    if (nr > 1)
+        random_shuffle(&s->random, devices, nr);
+    for (size_t i = 0; rc == 0 && !*interrupted && i < nr; i++)
+        rc = run_turn(s, devices[i], interrupted, err);
+    free(devices);
+    return rc;
 }
 
 static void shuffle_cases(struct state *s)
@@ -164,7 +191,7 @@ static int run_again(struct state *s, const struct remeasure_sink *sink, enum sw
            (s->nr = remeasure_wanted(&s->repeats, s->order)) > 0) {
         random_shuffle(&s->random, s->order, s->nr);
         s->total = s->done + s->nr;
-        rc = run_turn(s, &interrupted, err);
+        rc = run_turns(s, &interrupted, err);
         if (rc == 0)
             rc = remeasure_settle(&s->repeats, sink, err);
         if (interrupted)
@@ -185,7 +212,7 @@ static int run_rounds(struct state *s, const struct remeasure_sink *sink, enum s
             return 0;
         }
         shuffle_cases(s);
-        if (run_turn(s, &interrupted, err) || remeasure_settle(&s->repeats, sink, err))
+        if (run_turns(s, &interrupted, err) || remeasure_settle(&s->repeats, sink, err))
             return -1;
         if (interrupted) {
             *end = SWEEP_INTERRUPTED;
@@ -200,8 +227,11 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
 {
     struct state s = { .sweep = sweep, .sink = sink, .launch.seq = -1, .start = clock_ns() };
 
-    if (device_open(&s.device, sweep->device_spec, err))
+    if (devices_open(&s.devices, sweep->device_spec, err)) {
+        devices_close(&s.devices);
         return -1;
+    }
+    s.part = memory_zeroed(sweep->nr + 1, sizeof(*s.part));
     s.order = memory_zeroed(sweep->nr + 1, sizeof(*s.order));
     s.dropped = memory_zeroed(sweep->nr + 1, sizeof(*s.dropped));
     s.repeating = !sweep->once && !sweep->settings.profiling;
@@ -213,10 +243,11 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
         rc = run_again(&s, &stands, end, err);
     launch_release(&s.launch);
     free(s.order);
+    free(s.part);
     free(s.dropped);
     remeasure_release(&s.repeats);
     disturbed_watch_release(&s.watch);
-    device_close(&s.device);
+    devices_close(&s.devices);
     return rc;
 }
 

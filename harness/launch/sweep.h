@@ -5,7 +5,9 @@
  *
  * A child that dies or hangs: its case is FAILED (signal and last lines of its stderr), and the
  * rest of that launch goes on in a new process, which is a launch of its own. A case that FAILED
- * or is UNSUPPORTED is not tried again in later launches. What was disturbed is made again behind
+ * or is UNSUPPORTED is not tried again in later launches. Of several devices each has processes,
+ * and so launches, of its own: in each round one after the other, in a fresh random order, too, so
+ * that what drifts with time does not stand between them. What was disturbed is made again behind
  * all launches (launch/remeasure.h), and handed up then.
  */
 #ifndef HARNESS_LAUNCH_SWEEP_H
@@ -14,9 +16,10 @@
 #include "launch/launch.h"
 
 struct sweep {
-    const char *device_spec;
+    const char *device_spec; /* or several, see device/devices.h */
     const struct benchmark *benchmarks;
     size_t nr;
+    const int *device_of; /* of each benchmark, which of the devices; NULL: all have the first */
     int launches;
     bool in_order;                 /* as listed, where the order has no say in the results */
     struct case_settings settings; /* settings.seed 0: fresh */

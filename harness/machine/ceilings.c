@@ -14,15 +14,36 @@
 #include <string.h>
 #include <time.h>
 
-static const double repetition_ns = 8e6; /* long against the timer and the fork of the team */
+/* Long against the timer and the fork of the team; `quick` is for trying out (HARNESS_ROOFS). */
+static const double repetition_ns = 8e6, quick_repetition_ns = 4e5;
+
+/* A walk through memory: a pass goes on where the last one ended, so that what it meets has left
+ * the caches since the walk was there, and need not be all of the buffer. */
+enum { WALK_STEP = 1 << 22, QUICK_WALK = 1 << 27, QUICK_L3 = 1 << 24 };
+static const size_t longest_walk = (size_t)1 << 30;
 
 enum pattern { READ, COPY, STREAM, FMA, EMPTY };
 
 struct job {
     enum pattern pattern;
     int threads;
-    size_t bytes; /* of one thread's buffer; copies use its halves */
+    size_t bytes; /* of a pass of one thread; copies use its halves */
+    size_t steps; /* passes that its buffer has room for */
+    double repetition_ns;
 };
+
+static bool is_quick(void)
+{
+    const char *how = getenv("HARNESS_ROOFS");
+
+    return how && strcmp(how, "quick") == 0;
+}
+
+static struct job job_of(const struct device *d, enum pattern pattern, size_t bytes, size_t steps)
+{
+    return (struct job) { pattern, d->threads, bytes, steps,
+                          is_quick() ? quick_repetition_ns : repetition_ns };
+}
 
 static void run_pass(const struct job *job, char *buffer)
 {
@@ -48,7 +69,7 @@ static double thread_ns(void)
 
 /* All threads, each on its own buffer. By the processor time of the slowest, not by the clock on
  * the wall: a program beside us that takes a core away makes us late, but the roof no lower. */
-static double timed_passes(const struct job *job, char **buffers, long passes)
+static double timed_passes(const struct job *job, char **buffers, long first, long passes)
 {
     double longest = 0;
 
@@ -57,7 +78,7 @@ static double timed_passes(const struct job *job, char **buffers, long passes)
         char *buffer = buffers[omp_get_thread_num()];
         double start = thread_ns();
         for (long i = 0; i < passes; i++)
-            run_pass(job, buffer);
+            run_pass(job, buffer + job->bytes * ((size_t)(first + i) % job->steps));
         longest = thread_ns() - start;
     }
     return longest;
@@ -74,20 +95,25 @@ static double timed_forks(const struct job *job, long passes)
     return (double)(clock_ns() - start);
 }
 
-static double timed(const struct job *job, char **buffers, long passes)
+/* `walked`: passes so far. */
+static double timed(const struct job *job, char **buffers, long passes, long *walked)
 {
-    return job->pattern == EMPTY ? timed_forks(job, passes) : timed_passes(job, buffers, passes);
+    double ns = job->pattern == EMPTY ? timed_forks(job, passes)
+                                      : timed_passes(job, buffers, *walked, passes);
+
+    *walked += passes;
+    return ns;
 }
 
 static struct ceiling_times measure(const struct job *job, char **buffers)
 {
     double times[CEILING_REPETITIONS];
-    long passes = 1;
+    long passes = 1, walked = 0;
 
-    while (timed(job, buffers, passes) < repetition_ns / 2 && passes < 1 << 28)
+    while (timed(job, buffers, passes, &walked) < job->repetition_ns / 2 && passes < 1 << 28)
         passes *= 2;
     for (int i = 0; i < CEILING_REPETITIONS; i++)
-        times[i] = timed(job, buffers, passes) / (double)passes;
+        times[i] = timed(job, buffers, passes, &walked) / (double)passes;
     return ceiling_times_of(times, CEILING_REPETITIONS);
 }
 
@@ -112,11 +138,11 @@ static void free_buffers(struct device *d, char **buffers)
     free(buffers);
 }
 
-/* One ceiling of `bytes` a thread, each byte read or written once. */
+/* One ceiling, each byte read or written once. */
 static struct ceiling rate(struct device *d, const char *name, enum pattern pattern, size_t bytes,
-                           char **buffers)
+                           size_t steps, char **buffers)
 {
-    struct job job = { pattern, d->threads, bytes };
+    struct job job = job_of(d, pattern, bytes, steps);
     struct ceiling_times ns = measure(&job, buffers);
     struct ceiling c;
 
@@ -125,11 +151,13 @@ static struct ceiling rate(struct device *d, const char *name, enum pattern patt
     return c;
 }
 
-/* Whole cache lines in each half, however many threads share a size. */
-static int bandwidth(struct device *d, const char *level, size_t most, struct ceiling *out)
+/* By passes of `most` bytes a thread, or a little less: whole cache lines in each half, however
+ * many threads share a size. `steps` of them make the buffer. */
+static int bandwidth(struct device *d, const char *level, size_t most, size_t steps,
+                     struct ceiling *out)
 {
     size_t bytes = most / 128 * 128;
-    char **buffers = make_buffers(d, bytes);
+    char **buffers = make_buffers(d, bytes * steps);
     struct ceiling streamed;
     char name[48];
     bool complete = true;
@@ -141,12 +169,12 @@ static int bandwidth(struct device *d, const char *level, size_t most, struct ce
         return 0;
     }
     snprintf(name, sizeof(name), "bandwidth.%s", level);
-    out[0] = rate(d, name, READ, bytes, buffers);
+    out[0] = rate(d, name, READ, bytes, steps, buffers);
     out[2] = out[0];
     snprintf(out[2].name, sizeof(out[2].name), "read.%s", level);
     snprintf(name, sizeof(name), "copy.%s", level);
-    out[1] = rate(d, name, COPY, bytes, buffers);
-    streamed = rate(d, name, STREAM, bytes, buffers);
+    out[1] = rate(d, name, COPY, bytes, steps, buffers);
+    streamed = rate(d, name, STREAM, bytes, steps, buffers);
     ceiling_raise(&out[1], &streamed);
     ceiling_raise(&out[0], &out[1]);
     free_buffers(d, buffers);
@@ -157,6 +185,20 @@ static int bandwidth(struct device *d, const char *level, size_t most, struct ce
 static size_t level_bytes(int64_t cache, int sharers)
 {
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
+}
+
+/* Of one thread: all of them walk through four times the last cache. Where that is more than 1 GiB,
+ * twice is enough: machines with such caches have them in parts, of which a core fills one. */
+static size_t walk_length(const struct device *d, size_t last)
+{
+    size_t all = 4 * last;
+
+    if (all > longest_walk)
+        all = 2 * last > longest_walk ? 2 * last : longest_walk;
+    if (is_quick() && all > QUICK_WALK)
+        all = QUICK_WALK;
+    all /= (size_t)d->threads;
+    return all > WALK_STEP ? all : WALK_STEP;
 }
 
 static void add_data_sheet(const struct device *d, const struct machine *m, struct ceiling *out,
@@ -179,15 +221,17 @@ static int ceilings_cpu(struct device *device, const struct machine *machine, st
     /* A quarter of the L3: in a virtual machine others have their part of it. */
     size_t l3 = level_bytes(machine->l3, 2 * device->threads);
     size_t last = machine->l3 ? (size_t)machine->l3 : (size_t)32 << 20;
-    struct job fma = { FMA, device->threads, 1024 }, empty = { EMPTY, device->threads, 0 };
+    if (is_quick() && l3 > QUICK_L3)
+        l3 = QUICK_L3;
+    struct job fma = job_of(device, FMA, 1024, 1), empty = job_of(device, EMPTY, 0, 1);
     struct ceiling_times ns;
     char *none = NULL, **no_buffers = &none;
     int nr = 0;
 
-    nr += l1 ? bandwidth(device, "L1", l1, out + nr) : 0;
-    nr += l2 ? bandwidth(device, "L2", l2, out + nr) : 0;
-    nr += l3 > l2 ? bandwidth(device, "L3", l3, out + nr) : 0;
-    nr += bandwidth(device, "dram", 4 * last / (size_t)device->threads, out + nr);
+    nr += l1 ? bandwidth(device, "L1", l1, 1, out + nr) : 0;
+    nr += l2 ? bandwidth(device, "L2", l2, 1, out + nr) : 0;
+    nr += l3 > l2 ? bandwidth(device, "L3", l3, 1, out + nr) : 0;
+    nr += bandwidth(device, "dram", WALK_STEP, walk_length(device, last) / WALK_STEP, out + nr);
 
     char **buffers = make_buffers(device, 64);
     ceiling_init(&out[nr], device, "flops.fp32", "FLOP/s");

@@ -184,6 +184,16 @@ static int follow_gpu(struct session *s, struct error *err)
                : 0;
 }
 
+/* What is said of the cost is what it was here, with events on the stream; measured when CUPTI has
+ * stopped, or its records would be of that. */
+static void state_scope_cost(struct session *s)
+{
+    double ns;
+
+    if (s->gpu && prof_overhead_hooked(profiling_cuda_hooks(s->gpu), PROF_GPU, NULL, &ns) == 0)
+        s->trace.meta.scope_ns = ns;
+}
+
 static void leave_gpu(struct session *s)
 {
     if (!s->gpu)
@@ -193,6 +203,11 @@ static void leave_gpu(struct session *s)
     profiling_cuda_close(s->gpu);
 }
 #else
+static void state_scope_cost(struct session *s)
+{
+    (void)s;
+}
+
 static int follow_gpu(struct session *s, struct error *err)
 {
     (void)s;
@@ -335,6 +350,7 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
         s->trace.meta.note = prof_trace_text(&s->trace, s->no_activity.message);
     if (add_activity(s, err))
         return -1;
+    state_scope_cost(s);
     if (sampler_add(s->sampler, &s->trace))
         return error_set(err, "no memory for a profile");
     profiling_name(s->call, s->cold, &ordinary);

@@ -134,7 +134,7 @@ static int resolve(void *context, void *begin, void *end, struct prof_span *span
 {
     struct profiling_cuda *p = static_cast<struct profiling_cuda *>(context);
     cudaEvent_t from = static_cast<cudaEvent_t>(begin), to = static_cast<cudaEvent_t>(end);
-    cudaError_t rc = cudaEventQuery(to);
+    cudaError_t rc = device_cuda_event_state(to);
 
     if (rc != cudaSuccess)
         return rc == cudaErrorNotReady ? 1 : -1;

@@ -4,14 +4,47 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "metrics/metric_limit.h"
 #include "metrics/metric_own.h"
 #include "metrics/roofline.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct interval no_interval = { NAN, NAN };
+
+static void derive_sd(const struct metric_input *in, struct metric_value *value);
+
+/* What the program that measured said of samples that it did not hand over: "summary_p95_ns". */
+static double metric_stated(const struct measurement *m, const char *what)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "summary_%s", what);
+    return measurement_telemetry(m, name);
+}
+
+/* Only its median, or mean, is known, and stands as one sample. True: this statistic is what was
+ * said of it, or not known; the one sample says nothing of it. */
+static bool derive_stated(const struct metric_input *in, struct metric_value *value)
+{
+    static const char *const marks[] = { "mean_ns", "std_ns", "min_ns", "max_ns", "p95_ns" };
+    const struct summary *s = in->s;
+    char what[32];
+    bool stated = false;
+
+    if (in->metric->kind != METRIC_LATENCY || s->n != 1 || s->nr_of != 1)
+        return false;
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+        stated |= !isnan(metric_stated(s->m, marks[i]));
+    if (!stated || strcmp(in->metric->id, "p50") == 0)
+        return false;
+    snprintf(what, sizeof(what), "%s_ns", in->metric->derive == derive_sd ? "std" : in->metric->id);
+    value->value = metric_stated(s->m, what);
+    return true;
+}
 
 static void derive_extreme(const struct metric_input *in, struct metric_value *value)
 {
@@ -54,7 +87,9 @@ static void derive_sd(const struct metric_input *in, struct metric_value *value)
 
 static void derive_count(const struct metric_input *in, struct metric_value *value)
 {
-    value->value = (double)in->s->n;
+    double stated = in->s->n == 1 ? metric_stated(in->s->m, "samples") : NAN;
+
+    value->value = isnan(stated) ? (double)in->s->n : stated;
 }
 
 static double metric_flops(const struct measurement *m)
@@ -164,6 +199,21 @@ static double metric_cache_misses(const struct measurement *m)
     return measurement_telemetry(m, "cache_misses");
 }
 
+static double metric_first_token(const struct measurement *m)
+{
+    return measurement_telemetry(m, "first_token_ns");
+}
+
+static double metric_second_token(const struct measurement *m)
+{
+    return measurement_telemetry(m, "second_token_ns");
+}
+
+static double metric_further_token(const struct measurement *m)
+{
+    return measurement_telemetry(m, "further_token_ns");
+}
+
 static double metric_branch_misses(const struct measurement *m)
 {
     return measurement_telemetry(m, "branch_misses");
@@ -241,7 +291,7 @@ static const struct metric metrics[] = {
     FACT("package_watts", "processor power", "W", derive_telemetry),
     { .id = "joules", .label = "energy of a launch", .unit = "J", .direction = LOWER_IS_BETTER,
       .kind = METRIC_FACT, .base = "J", .factor = 1, .floor = 0.05, .derive = derive_joules },
-    COUNTED("memory", "most memory", "B", QUANTITY_BYTES, 0.02, metric_memory),
+    COUNTED("memory", "peak memory", "B", QUANTITY_BYTES, 0.02, metric_memory),
     COUNTED("instructions", "instructions", "", QUANTITY_PLAIN, 0.005, metric_instructions),
     COUNTED("cycles", "processor cycles", "", QUANTITY_PLAIN, 0.02, metric_cycles),
     COUNTED("cache_misses", "cache misses", "", QUANTITY_PLAIN, 0.1, metric_cache_misses),
@@ -254,6 +304,11 @@ static const struct metric metrics[] = {
     FACT("gpu_throttle_power", "clocks held by power", "share", derive_telemetry),
     FACT("gpu_throttle_thermal", "clocks held by heat", "share", derive_telemetry),
     BYTES("device_memory_peak_bytes", "device memory"),
+    COUNTED("first_token", "time to the first token", "ns", QUANTITY_TIME, 0.02, metric_first_token),
+    COUNTED("second_token", "second token behind the first", "ns", QUANTITY_TIME, 0.02,
+            metric_second_token),
+    COUNTED("further_token", "each further token", "ns", QUANTITY_TIME, 0.02,
+            metric_further_token),
     FACT("command_user_ms", "processor time of a program", "ms", derive_telemetry),
     FACT("command_system_ms", "system time of a program", "ms", derive_telemetry),
     BYTES("command_max_rss_bytes", "memory of a program"),
@@ -290,6 +345,11 @@ static const char **metric_ids(void)
 
 static int metric_unknown(const char *id, struct error *err)
 {
+    if (metric_limit_lacks(id))
+        return error_set(err,
+                         "metric '%s' needs a limit, a whole number of ns, us, ms or s: "
+                         "goodput_5ms, within_250us, good_2s",
+                         id);
     const char **ids = metric_ids();
     const char *nearest = text_nearest(id, ids);
     struct strbuf list;
@@ -316,14 +376,17 @@ const struct metric *metric_find(const char *id, struct error *err)
     for (size_t i = 0; (m = metric_at(i)); i++)
         if (strcmp(id, m->id) == 0)
             return m;
-    if (err)
+    m = metric_limit_find(id);
+    if (!m && err)
         metric_unknown(id, err);
-    return NULL;
+    return m;
 }
 
 bool metric_needs_telemetry(const struct metric *metric)
 {
-    return metric->kind == METRIC_FACT && !metric->number;
+    bool stated = metric->kind == METRIC_LATENCY && strcmp(metric->id, "p50") != 0;
+
+    return stated || (metric->kind == METRIC_FACT && !metric->number);
 }
 
 struct metric_value metric_value(const struct metric *metric, const struct summary *s,
@@ -333,7 +396,8 @@ struct metric_value metric_value(const struct metric *metric, const struct summa
     struct metric_value value = { .value = NAN, .interval = no_interval };
 
     struct metric_input in = { metric, s, context ? context : &nothing };
-    metric->derive(&in, &value);
+    if (!derive_stated(&in, &value))
+        metric->derive(&in, &value);
     return value;
 }
 

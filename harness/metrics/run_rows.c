@@ -40,15 +40,27 @@ static void run_rows_add(struct run_rows *rows, const struct group *g)
     }
 }
 
+static void run_rows_form(struct run_rows *rows, const struct records *records, int run)
+{
+    rows->context = metric_context_of(records, run);
+    for (size_t i = 0; i < rows->groups.nr; i++)
+        run_rows_add(rows, &rows->groups.items[i]);
+}
+
 void run_rows_init(struct run_rows *rows, const struct records *records, int run)
 {
     *rows = (struct run_rows) { 0 };
     if (run < 0)
         return;
-    rows->context = metric_context_of(records, run);
     groups_init_run(&rows->groups, records, run);
-    for (size_t i = 0; i < rows->groups.nr; i++)
-        run_rows_add(rows, &rows->groups.items[i]);
+    run_rows_form(rows, records, run);
+}
+
+void run_rows_init_all(struct run_rows *rows, const struct records *records, int run)
+{
+    *rows = (struct run_rows) { 0 };
+    groups_init(&rows->groups, records, true);
+    run_rows_form(rows, records, run);
 }
 
 void run_rows_name(struct run_rows *rows)

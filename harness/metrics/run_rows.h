@@ -30,6 +30,9 @@ struct run_rows {
 int run_newest(const struct records *records);
 /* `run` -1 gives no rows. `records` must outlive the rows. */
 void run_rows_init(struct run_rows *rows, const struct records *records, int run);
+/* The benchmarks of all runs, launches pooled; the context is that of `run`, which must be there.
+ */
+void run_rows_init_all(struct run_rows *rows, const struct records *records, int run);
 /* Apart from the rest: of tens of thousands of benchmarks it takes as long again. */
 void run_rows_name(struct run_rows *rows);
 void run_rows_release(struct run_rows *rows);

@@ -89,6 +89,11 @@ static const char *overview_short_name(const char *label)
     return slash && dot && strcmp(dot, ".json") == 0 ? slash + 1 : label;
 }
 
+static bool overview_is_number(const char *label)
+{
+    return label[strspn(label, "0123456789")] == '\0';
+}
+
 static enum overview_tone overview_say_compared(const struct overview_input *in, struct strbuf *out)
 {
     const struct comparison *c = in->comparison;
@@ -110,9 +115,38 @@ static enum overview_tone overview_say_compared(const struct overview_input *in,
         tone = overview_say_calm(c, out);
     }
     if (in->base_label && in->base_label[0])
-        strbuf_addf(out, " against %.60s", overview_short_name(in->base_label));
+        strbuf_addf(out, " against %s%.60s", overview_is_number(in->base_label) ? "run " : "",
+                    overview_short_name(in->base_label));
     strbuf_addc(out, '.');
     return tone;
+}
+
+/* Results that are no results. */
+static size_t overview_count_outcome(const struct overview_making *m, enum outcome outcome)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < m->rows.nr; i++)
+        nr += m->rows.items[i].summary.n == 0 && m->rows.items[i].summary.m->outcome == outcome;
+    return nr;
+}
+
+/* What is wrong or failed comes before how fast anything is; false: nothing is. */
+static bool overview_say_broken(const struct overview_making *m, struct strbuf *out)
+{
+    size_t wrong = overview_count_outcome(m, OUTCOME_WRONG);
+    size_t failed = overview_count_outcome(m, OUTCOME_FAILED);
+
+    if (!wrong && !failed)
+        return false;
+    if (wrong)
+        strbuf_addf(out, "%zu of %zu %s %s wrong results", wrong, m->rows.nr,
+                    overview_benchmarks(m->rows.nr), wrong == 1 ? "has" : "have");
+    if (failed)
+        strbuf_addf(out, wrong ? " and %zu failed" : "%zu of %zu benchmarks failed", failed,
+                    m->rows.nr);
+    strbuf_addc(out, '.');
+    return true;
 }
 
 /* Without a base the history answers; without one of those nothing does. */
@@ -120,6 +154,8 @@ static enum overview_tone overview_say_alone(const struct overview_making *m, st
 {
     const struct trends *t = m->input->trends;
 
+    if (overview_say_broken(m, out))
+        return OVERVIEW_BAD;
     if (m->out->slower) {
         strbuf_addf(out, "%zu of %zu %s got slower over the history.", m->out->slower, m->nr_trends,
                     overview_benchmarks(m->nr_trends));
@@ -160,17 +196,19 @@ static void overview_say_counts(const struct comparison *c, struct strbuf *out)
 static void overview_say_past(const struct overview_making *m, struct strbuf *out)
 {
     const struct trends *t = m->input->trends;
+    bool counted = !m->input->comparison && !overview_count_outcome(m, OUTCOME_WRONG) &&
+                   !overview_count_outcome(m, OUTCOME_FAILED); /* by the verdict */
     char first[TEXT_UNIT_SIZE];
 
     if (!t || t->family == 0 || t->records->nr_runs == 0)
         return;
     text_timestamp(t->records->runs[0].started_ms, first);
     strbuf_addf(out, "%zu runs since %.10s: ", t->records->nr_runs, first);
-    if (m->out->slower && !m->input->comparison) /* the verdict has their number */
-        strbuf_adds(out, "what is slower stands");
+    if (m->out->slower && counted)
+        strbuf_adds(out, "what got slower still is");
     else if (m->out->slower)
-        strbuf_addf(out, "%zu of %zu %s got slower and stand so", m->out->slower, m->nr_trends,
-                    overview_benchmarks(m->nr_trends));
+        strbuf_addf(out, "%zu of %zu %s got slower and still %s", m->out->slower, m->nr_trends,
+                    overview_benchmarks(m->nr_trends), m->out->slower == 1 ? "is" : "are");
     else
         strbuf_adds(out, "nothing that got slower still stands");
     overview_say_slowest(m, out);

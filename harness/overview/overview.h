@@ -35,6 +35,8 @@ const char *overview_sign(enum overview_tone tone);
 struct overview_input {
     const struct records *records; /* ceilings are those of the head's machine */
     int run;                       /* the head, an index into records->runs; -1: there is none */
+    const struct records *head;    /* all runs of the head, of which `run` is the newest; NULL: it
+                                    * is the only one */
     const struct comparison *comparison; /* NULL: nothing is compared */
     const struct run *base;              /* newest run of its base; NULL: not known */
     const char *base_label;              /* what the base is called: "main"; may be NULL */
@@ -53,6 +55,7 @@ struct overview_score {
     const struct plot_model *model; /* of a forward pass; NULL: an operation */
     char best[NAME_SIZE];           /* the variant, "" where it is not one for all sizes */
     size_t sizes;
+    size_t launches;                  /* of the size that has fewest */
     double weight_ns;                 /* one launch of each size, together */
     double median_ns;                 /* of the only size; NaN where there are several */
     double roof, roof_low, roof_high; /* share of the measured roof: mean, least, most */
@@ -127,6 +130,7 @@ void overview_release(struct overview *overview);
 char *overview_roof_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE]);
 char *overview_vendor_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE]);
 char *overview_past_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE]);
+/* Plain where fewer launches than SUMMARY_LAUNCHES_MIN are no evidence. */
 enum overview_tone overview_past_tone(const struct overview_score *score);
 /* "simd, 12 sizes", "simd, 3.21 ms". */
 char *overview_size_text(const struct overview_score *score, char *text, size_t size);

@@ -52,11 +52,28 @@ const struct trend *overview_trend_of(const struct overview_making *m, const cha
     return found ? *found : NULL;
 }
 
+/* The runs of a head are pooled, and what came before them came before the first. */
+static void overview_index_head(struct overview_making *m)
+{
+    const struct records *head = m->input->head;
+    int newest = head ? run_newest(head) : -1;
+
+    m->head_began_ms = m->head->started_ms;
+    if (newest < 0) {
+        run_rows_init(&m->rows, m->input->records, m->input->run);
+        return;
+    }
+    run_rows_init_all(&m->rows, head, newest);
+    for (size_t i = 0; i < head->nr_runs; i++)
+        if (head->runs[i].started_ms < m->head_began_ms)
+            m->head_began_ms = head->runs[i].started_ms;
+}
+
 void overview_index(struct overview_making *m)
 {
     const struct trends *t = m->input->trends;
 
-    run_rows_init(&m->rows, m->input->records, m->input->run);
+    overview_index_head(m);
     m->by_key = memory_zeroed(m->rows.nr + 1, sizeof(*m->by_key));
     for (size_t i = 0; i < m->rows.nr; i++)
         m->by_key[i] = &m->rows.items[i];

@@ -9,8 +9,9 @@
 /* What the parts look things up in. */
 struct overview_making {
     const struct overview_input *input;
-    const struct run *head;
-    struct run_rows rows;          /* of the head */
+    const struct run *head;        /* the newest of its runs */
+    int64_t head_began_ms;         /* start of the first of them */
+    struct run_rows rows;          /* of the head, its runs pooled */
     const struct run_row **by_key; /* the same by key; owned */
     const struct trend **trends;   /* of the head's machine, by key; owned */
     size_t nr_trends;

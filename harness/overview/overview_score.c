@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCORE_TIMES   3.0  /* from here on a ratio is told as one, not in percent */
 #define SCORE_MATTERS 0.03 /* of a ratio to the past: less is "the same" */
 
 enum { SCORE_STEADY = 6, SCORE_FIRST = 3 };
@@ -80,7 +81,7 @@ static bool score_same_dims(const struct benchmark_name *a, const struct benchma
 static double score_past_of(const struct score_making *s, const struct run_row *row, int64_t *when)
 {
     const struct trend *trend = overview_trend_of(s->m, row->bench->key);
-    int64_t now = s->m->head->started_ms, begin = now - OVERVIEW_DAYS * score_day_ms;
+    int64_t now = s->m->head_began_ms, begin = now - OVERVIEW_DAYS * score_day_ms;
     double first[SCORE_FIRST];
     size_t nr = 0, all = 0;
 
@@ -146,6 +147,8 @@ static void score_add_size(const struct score_making *s, const struct run_row *c
         snprintf(score->best, NAME_SIZE, "%s", shown->bench->variant);
     else if (strcmp(score->best, shown->bench->variant) != 0)
         score->best[0] = '\0';
+    if (score->sizes == 1 || shown->summary.nr_launches < score->launches)
+        score->launches = shown->summary.nr_launches;
     score->median_ns = score->sizes == 1 ? score_median(shown) : NAN;
     score->weight_ns += score_median(shown);
     score_add_roof(s, shown, score, sums);
@@ -315,7 +318,8 @@ char *overview_roof_text(const struct overview_score *score, char text[QUANTITY_
     if (isnan(score->roof))
         snprintf(text, QUANTITY_TEXT_SIZE, "–");
     else
-        snprintf(text, QUANTITY_TEXT_SIZE, "%.0f %%", 100 * score->roof);
+        snprintf(text, QUANTITY_TEXT_SIZE, score->roof < 0.005 ? "under 1 %%" : "%.0f %%",
+                 100 * score->roof);
     return text;
 }
 
@@ -328,11 +332,16 @@ char *overview_vendor_text(const struct overview_score *score, char text[QUANTIT
     return text;
 }
 
-enum overview_tone overview_past_tone(const struct overview_score *score)
+static enum overview_tone score_past_way(const struct overview_score *score)
 {
     if (isnan(score->past) || fabs(log(score->past)) < log1p(SCORE_MATTERS))
         return OVERVIEW_PLAIN;
     return score->past > 1 ? OVERVIEW_BAD : OVERVIEW_GOOD;
+}
+
+enum overview_tone overview_past_tone(const struct overview_score *score)
+{
+    return score->launches < SUMMARY_LAUNCHES_MIN ? OVERVIEW_PLAIN : score_past_way(score);
 }
 
 char *overview_past_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE])
@@ -340,16 +349,20 @@ char *overview_past_text(const struct overview_score *score, char text[QUANTITY_
     static const char *const words[OVERVIEW_TONES] = {
         [OVERVIEW_GOOD] = " faster", [OVERVIEW_BAD] = " slower"
     };
-    enum overview_tone tone = overview_past_tone(score);
+    enum overview_tone way = score_past_way(score);
     char share[TEXT_UNIT_SIZE];
 
     if (isnan(score->past))
         snprintf(text, QUANTITY_TEXT_SIZE, "–");
-    else if (tone == OVERVIEW_PLAIN)
+    else if (way == OVERVIEW_PLAIN)
         snprintf(text, QUANTITY_TEXT_SIZE, "the same");
+    else if (score->past >= SCORE_TIMES || score->past <= 1 / SCORE_TIMES)
+        snprintf(text, QUANTITY_TEXT_SIZE, "%.*f×%s",
+                 fmax(score->past, 1 / score->past) < 10 ? 1 : 0,
+                 fmax(score->past, 1 / score->past), words[way]);
     else
         snprintf(text, QUANTITY_TEXT_SIZE, "%s%s", text_share(fabs(score->past - 1), share),
-                 words[tone]);
+                 words[way]);
     return text;
 }
 

@@ -24,7 +24,10 @@
 
 struct cJSON;
 
-enum { PAGE_POINTS = 2000 }; /* most points of a series in a figure of the page */
+enum {
+    PAGE_POINTS = 2000, /* most points of a series in a figure of the page */
+    PAGE_SLICES_MOST = 1000000
+}; /* of a trace */
 
 /* A run of the page: facts, values, and where its samples are. */
 struct page_run {
@@ -118,6 +121,11 @@ struct cJSON *page_core(const struct page *page, const struct page_figures *figu
 /* One row for each benchmark of each run, column by column, as JSON. Numbers have five digits. */
 void page_table(const struct page *page, struct strbuf *out);
 
+/* All slices of the view's profile, at most `most` of them, the longest first, column by column as
+ * JSON: docs/formats/page.md has its form. Returns how many were written; 0, and nothing appended:
+ * there are none. */
+size_t page_trace(const struct view *view, size_t most, struct strbuf *out);
+
 struct page_samples {
     size_t of, kept; /* samples measured, and written */
 };
@@ -140,7 +148,7 @@ struct page_document {
     bool live;        /* may ask its server */
     const char *core; /* JSON, by json_take_script() */
     /* gzip and base64 of JSON (page_pack()); NULL: not in the document */
-    const char *table, *figures, *samples;
+    const char *table, *figures, *samples, *trace;
 };
 
 /* Appends gzip and base64 of a JSON text. */

@@ -12,6 +12,8 @@
 enum {
     ROOM_FOR_WORDS = 4096, /* notes and the ends of blocks */
     NAMED_MOST = 5,        /* runs that a note names */
+    TRACE_PART = 4,        /* a trace has no more of the budget than one of so many parts */
+    PACKED_SLICE = 3,      /* bytes of a slice in the file, at least */
 };
 
 /* ---- which runs have their raw samples in the file, and how many of them ---- */
@@ -278,7 +280,7 @@ struct filling {
     size_t budget;
     const char *html;
     struct page_figures figures;
-    struct strbuf table, drawn, samples; /* packed; samples empty: none */
+    struct strbuf table, drawn, samples, trace; /* packed; samples and trace empty: none */
     struct chunks chunks;
     struct string_list *notes;
     size_t first_note; /* of ours */
@@ -337,6 +339,7 @@ static int page_file_assemble(struct filling *f, bool over, struct strbuf *out, 
         .table = f->table.data,
         .figures = f->drawn.data,
         .samples = f->samples.length ? f->samples.data : NULL,
+        .trace = f->trace.length ? f->trace.data : NULL,
     };
     strbuf_clear(out);
     int rc = page_html(f->html, &document, out, err);
@@ -345,6 +348,27 @@ static int page_file_assemble(struct filling *f, bool over, struct strbuf *out, 
     options->notes = NULL;
     options->nr_notes = 0;
     return rc;
+}
+
+/* The slices of a profile, the longest first, in at most `room` bytes. */
+static void page_file_trace(struct filling *f, size_t room)
+{
+    bool all = f->options->samples == PAGE_SAMPLES_ALL;
+    size_t most = PAGE_SLICES_MOST;
+    struct strbuf text;
+
+    if (!all && most > room / PACKED_SLICE)
+        most = room / PACKED_SLICE;
+    strbuf_init(&text);
+    while (most > 0 && page_trace(f->page->view, most, &text) > 0) {
+        page_pack(&f->trace, text.data, text.length);
+        if (all || f->trace.length <= room)
+            break;
+        most = (size_t)(0.95 * (double)most * (double)room / (double)f->trace.length);
+        strbuf_clear(&f->trace);
+        strbuf_clear(&text);
+    }
+    strbuf_release(&text);
 }
 
 static void page_file_blocks(struct filling *f, const struct presets *presets)
@@ -359,6 +383,7 @@ static void page_file_blocks(struct filling *f, const struct presets *presets)
     page_figures_text(&f->figures, &text);
     page_pack(&f->drawn, text.data, text.length);
     strbuf_release(&text);
+    page_file_trace(f, f->budget / TRACE_PART);
 }
 
 /* First without samples, to see how much room they have. */
@@ -400,12 +425,14 @@ int page_file_make(struct page *page, const struct presets *presets,
     strbuf_init(&f.table);
     strbuf_init(&f.drawn);
     strbuf_init(&f.samples);
+    strbuf_init(&f.trace);
     page_file_blocks(&f, presets);
     int rc = page_file_fill(&f, out, err);
     page_figures_release(&f.figures);
     strbuf_release(&f.table);
     strbuf_release(&f.drawn);
     strbuf_release(&f.samples);
+    strbuf_release(&f.trace);
     chunks_release(&f.chunks);
     return rc;
 }

@@ -63,6 +63,7 @@ static void html_add_data(const struct page_document *document, struct strbuf *o
     html_add_block(out, "text/plain", "table", document->table);
     html_add_block(out, "text/plain", "figures", document->figures);
     html_add_block(out, "text/plain", "samples", document->samples);
+    html_add_block(out, "text/plain", "trace", document->trace);
 }
 
 static const struct {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The answer of a profile as the page shows it: which operation takes the time and how near it
- * comes to its roof; of two profiles, which one changed most. Sentences, cards and lists; all words
- * are made here, and functions append.
+ * comes to its roof. Sentences, cards and lists; all words are made here, and functions append.
  */
 #include "page/page_parts.h"
 
@@ -10,7 +9,6 @@
 #include "base/memory.h"
 #include "chart/base/profile_data.h"
 #include "text/ticks.h"
-#include "timeline/timeline_diff.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -75,13 +73,16 @@ static bool profile_is_call_row(const struct prof_row *row)
     return !strcmp(row->category, PROF_RUNTIME_CALLS) || !strcmp(row->category, PROF_DRIVER_CALLS);
 }
 
-static double ranked_ns(const struct prof_row *row, enum ranked_by by)
+static double ranked_ns(const struct profile_data *data, const struct prof_row *row,
+                        enum ranked_by by)
 {
+    const struct timeline_typical *typical = &data->found.typical;
+
     if (row->side != (by == RANKED_BY_KERNEL ? PROF_DEVICE : PROF_HOST))
         return 0;
     if (by != RANKED_BY_GPU)
-        return (double)row->self;
-    return timeline_row_works(row) && !profile_is_call_row(row) ? (double)(row->gpu + row->transfer)
+        return timeline_typical_self(typical, row);
+    return timeline_row_works(row) && !profile_is_call_row(row) ? timeline_typical_gpu(typical, row)
                                                                 : 0;
 }
 
@@ -95,7 +96,8 @@ static int ranked_order(const void *x, const void *y)
 /* All of what is ranked, and what has no place in it. */
 static double ranked_whole_ns(const struct profile_data *data, const struct ranked *ranked)
 {
-    double whole = (double)data->rows.total[ranked->by == RANKED_BY_SELF ? PROF_HOST : PROF_DEVICE];
+    double whole = ranked->by == RANKED_BY_SELF ? data->found.typical.host_ns
+                                                : (double)data->rows.total[PROF_DEVICE];
 
     for (size_t i = 0;
          ranked->by == RANKED_BY_GPU && !data->rows.total[PROF_DEVICE] && i < ranked->nr; i++)
@@ -109,7 +111,7 @@ static void ranked_init(struct ranked *ranked, const struct profile_data *data)
     ranked->items = memory_zeroed(data->rows.nr_rows + 1, sizeof(*ranked->items));
     for (size_t i = 0; i < data->rows.nr_rows; i++) {
         const struct prof_row *row = &data->rows.rows[i];
-        double ns = ranked_ns(row, ranked->by);
+        double ns = ranked_ns(data, row, ranked->by);
         if (ns > 0)
             ranked->items[ranked->nr++] = (struct ranked_row) { row, ns, 0 };
     }
@@ -150,7 +152,7 @@ static const char *profile_whole_name(const struct profile_data *data)
 static bool profile_roof(const struct profile_data *data, const struct prof_row *row,
                          struct timeline_roof *roof)
 {
-    *roof = timeline_row_roof(&data->facts.roofs, row);
+    *roof = timeline_row_roof(&data->found, &data->facts.roofs, row);
     return roof->bound != TIMELINE_UNBOUND && roof->fraction <= believable &&
            (row->gpu > 0 || (double)row->self >= leaf_share * (double)row->total);
 }
@@ -246,117 +248,15 @@ static void profile_row_words(const struct profile_data *data, const struct rank
         strbuf_addf(out, " of %s (mean)", profile_time_text(item->ns / (double)row->calls, median));
     else if (row->calls > 1)
         strbuf_addf(out, " of %s (median)", profile_time_text((double)row->p50, median));
-    profile_add_rate(row->flops, timeline_row_ns(row), "FLOP/s", out);
-    profile_add_rate((double)row->bytes, timeline_row_ns(row), "B/s", out);
+    profile_add_rate(row->flops, timeline_row_ns(&data->found, row), "FLOP/s", out);
+    profile_add_rate((double)row->bytes, timeline_row_ns(&data->found, row), "B/s", out);
     profile_add_roof(data, row, ", ", out);
     if (row->memory_peak >= 0)
         strbuf_addf(out, ", peak memory %s",
                     quantity_text(QUANTITY_BYTES, "", (double)row->memory_peak, text));
 }
 
-/* ---- two profiles ---- */
-
-/* The side that the words on changes are about. */
-static enum prof_side profile_change_side(const struct timeline_diff *diff)
-{
-    return diff->total[PROF_HOST][0] + diff->total[PROF_HOST][1] > 0 ? PROF_HOST : PROF_DEVICE;
-}
-
-/* Before and after: medians of iterations where they are known. */
-static const double *profile_pair(const struct diff_row *row)
-{
-    return isfinite(row->median[0]) ? row->median : row->self;
-}
-
-static void profile_add_relative(const double pair[2], struct strbuf *out)
-{
-    char text[QUANTITY_TEXT_SIZE];
-
-    if (!(pair[0] > 0))
-        strbuf_adds(out, " (not there before)");
-    else if (!(pair[1] > 0))
-        strbuf_adds(out, " (gone)");
-    else
-        strbuf_addf(out, " (%s)", quantity_text(QUANTITY_PERCENT, "", pair[1] / pair[0] - 1, text));
-}
-
-/* The first row of the side is the one that changed most. */
-static const struct diff_row *profile_first_change(const struct timeline_diff *diff,
-                                                   enum prof_side side)
-{
-    for (size_t i = 0; i < diff->nr_rows; i++)
-        if (diff->rows[i].side == side)
-            return &diff->rows[i];
-    return NULL;
-}
-
-static bool profile_has_changed(const struct diff_row *row)
-{
-    return row && fabs(row->change) > 0;
-}
-
-/* "fc changed most: 161 µs more an iteration (+25.0 %), 98.2 % of all change." Of the host where it
- * recorded anything, else of the device. */
-static void profile_change_headline(const struct timeline_diff *diff, struct strbuf *out)
-{
-    const struct diff_row *row = profile_first_change(diff, profile_change_side(diff));
-    char time[QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE];
-
-    if (!profile_has_changed(row)) {
-        strbuf_adds(out, "No operation changed: the times of both profiles are the same.");
-        return;
-    }
-    strbuf_addf(out, "%.160s changed most: %s %s an iteration", row->name,
-                profile_time_text(fabs(row->change), time), row->change > 0 ? "more" : "less");
-    profile_add_relative(profile_pair(row), out);
-    strbuf_addf(out, ", %s of all change.", profile_share_text(fabs(row->share), share));
-}
-
-/* "An iteration of new takes 3.71 ms, one of old 3.52 ms (+5.3 %)." */
-static void profile_totals_words(const struct timeline_diff *diff, const char *before,
-                                 const char *after, struct strbuf *out)
-{
-    bool by_median = isfinite(diff->iteration[0]) && profile_change_side(diff) == PROF_HOST;
-    const double *total = by_median ? diff->iteration : diff->total[profile_change_side(diff)];
-    char text[2][QUANTITY_TEXT_SIZE];
-
-    strbuf_addf(out, "An iteration takes %s in %.160s and %s in %.160s",
-                profile_time_text(total[0], text[0]), before, profile_time_text(total[1], text[1]),
-                after);
-    if (total[0] > 0 && total[1] > 0)
-        profile_add_relative(total, out);
-    strbuf_adds(out, by_median ? ", the median." : ".");
-}
-
-/* "644 µs before, 805 µs after (+25.0 %, 95 % interval +155 to +167 µs), 98.2 % of all change; by
- * the mean +170 µs" */
-static void profile_change_words(const struct diff_row *row, struct strbuf *out)
-{
-    char text[2][QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE];
-    const double *pair = profile_pair(row);
-
-    strbuf_addf(out, "%s before, %s after", profile_time_text(pair[0], text[0]),
-                profile_time_text(pair[1], text[1]));
-    profile_add_relative(pair, out);
-    strbuf_addf(out, ", %s of all change", profile_share_text(fabs(row->share), share));
-    if (isfinite(row->change_of[0]))
-        strbuf_addf(out, "; 95 %% interval of the change %s to %s",
-                    profile_time_text(row->change_of[0], text[0]),
-                    profile_time_text(row->change_of[1], text[1]));
-    if (isfinite(row->median[0]))
-        strbuf_addf(out, "; medians, the means changed by %s",
-                    profile_time_text(row->self[1] - row->self[0], text[0]));
-}
-
 /* ---- as JSON ---- */
-
-/* Takes what the text has and leaves it empty. */
-static void profile_add_words(cJSON *array, struct strbuf *text)
-{
-    if (text->length)
-        cJSON_AddItemToArray(array, cJSON_CreateString(text->data));
-    strbuf_clear(text);
-}
 
 static void profile_add_card(cJSON *cards, const char *label, const char *value)
 {
@@ -410,16 +310,6 @@ static void profile_add_cards(const struct profile_data *data, cJSON *json)
                 : quantity_text(QUANTITY_SHARE, "", cost / (double)rows->total[PROF_HOST], text));
 }
 
-static void profile_add_operation(cJSON *array, const char *name, struct strbuf *words)
-{
-    cJSON *json = cJSON_CreateObject();
-
-    cJSON_AddStringToObject(json, "operation", name);
-    cJSON_AddStringToObject(json, "words", words->data);
-    cJSON_AddItemToArray(array, json);
-    strbuf_clear(words);
-}
-
 static void profile_add_top(const struct profile_data *data, const struct ranked *ranked,
                             cJSON *json)
 {
@@ -430,7 +320,7 @@ static void profile_add_top(const struct profile_data *data, const struct ranked
     cJSON_AddStringToObject(json, "top_by", ranked_by_words(ranked->by));
     for (size_t i = 0; i < ranked->nr && i < TOP; i++) {
         profile_row_words(data, &ranked->items[i], ranked->by, &words);
-        profile_add_operation(top, ranked->items[i].row->name, &words);
+        page_add_operation(top, ranked->items[i].row->name, &words);
     }
     strbuf_release(&words);
 }
@@ -498,59 +388,17 @@ static void profile_add_one(const struct profile_data *data, const struct ranked
 
     strbuf_init(&text);
     profile_iterations_words(data, &text);
-    profile_add_words(sentences, &text);
+    page_add_words(sentences, &text);
     if (data->other_threads) {
         strbuf_addf(&text, "Of %zu threads this is the main one, whose time a caller waits for.",
                     data->other_threads + 1);
-        profile_add_words(sentences, &text);
+        page_add_words(sentences, &text);
     }
     profile_add_cards(data, json);
     profile_add_top(data, ranked, json);
     profile_add_split(&data->found.split, json);
     profile_add_advice(&data->found.advice, json);
-    strbuf_release(&text);
-}
-
-static void profile_add_changes(const struct timeline_diff *diff, cJSON *json)
-{
-    cJSON *changes = cJSON_AddArrayToObject(json, "changes");
-    enum prof_side side = profile_change_side(diff);
-    struct strbuf words;
-
-    strbuf_init(&words);
-    for (size_t i = 0; i < diff->nr_rows && cJSON_GetArraySize(changes) < TOP; i++) {
-        const struct diff_row *row = &diff->rows[i];
-        if (row->side != side || row->change == 0)
-            continue;
-        profile_change_words(row, &words);
-        profile_add_operation(changes, row->name, &words);
-    }
-    strbuf_release(&words);
-}
-
-/* The change is the answer then, and what takes the time the first sentence behind it. */
-static void profile_add_difference(const struct view *view, struct strbuf *headline, cJSON *json,
-                                   cJSON *sentences)
-{
-    const struct profile_data *before = view->profile_base, *after = view->profile;
-    struct timeline_diff diff;
-    struct strbuf text;
-    struct error err;
-
-    cJSON_AddStringToObject(json, "base", before->name);
-    if (timeline_diff(&before->trace, &after->trace, NULL, &diff, &err))
-        return;
-    strbuf_init(&text);
-    profile_totals_words(&diff, before->name, after->name, &text);
-    profile_add_words(sentences, &text);
-    strbuf_adds(&text,
-                "One pair of profiles shows no noise: whether this is more than chance "
-                "launches tell (harness compare).");
-    profile_add_words(sentences, &text);
-    profile_add_words(sentences, headline);
-    profile_change_headline(&diff, headline);
-    profile_add_changes(&diff, json);
-    timeline_diff_release(&diff);
+    cJSON_AddItemToObject(json, "operations", page_profile_operations(data));
     strbuf_release(&text);
 }
 
@@ -569,7 +417,7 @@ struct cJSON *page_profile(const struct view *view)
     json_add_string(json, "benchmark", data->facts.benchmark);
     profile_headline(data, &ranked, &headline);
     if (view->profile_base)
-        profile_add_difference(view, &headline, json, sentences);
+        page_profile_difference(view, &headline, json, sentences);
     cJSON_AddStringToObject(json, "headline", headline.data);
     cJSON_AddItemToObject(json, "words", sentences);
     if (ranked.nr)

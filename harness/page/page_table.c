@@ -5,7 +5,9 @@
 #include "page/page_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void page_number(struct strbuf *out, double value)
 {
@@ -60,15 +62,43 @@ static void table_add_cell(const struct table_row *row, enum column column, stru
         strbuf_addf(out, "%zu", numbers[column]);
 }
 
-static void table_add_metric(const struct table_rows *rows, size_t metric, struct strbuf *out)
+/* The first value of a benchmark, 0 where there is none yet, and what one is in its fifth digit. */
+struct table_first {
+    double value, step;
+};
+
+/* The first value of a benchmark stands there as it is, all others as whole steps from it: numbers
+ * that differ by noise are short, and a long history of them has room in a file. */
+static void table_add_value(struct strbuf *out, double value, struct table_first *first)
 {
+    char text[32];
+
+    if (!isfinite(value) || first->value == 0) {
+        page_number(out, value);
+        if (!isfinite(value) || value == 0)
+            return;
+        snprintf(text, sizeof(text), "%.4e", value);
+        first->value = strtod(text, NULL);
+        first->step = pow(10, atoi(strchr(text, 'e') + 1) - 4);
+    } else {
+        strbuf_addf(out, "%.0f", rint((value - first->value) / first->step) + 0.0);
+    }
+}
+
+static void table_add_metric(const struct table_rows *rows, size_t nr_benchmarks, size_t metric,
+                             struct strbuf *out)
+{
+    struct table_first *firsts = memory_zeroed(nr_benchmarks + 1, sizeof(*firsts));
+
     json_take_script(cJSON_CreateString(metric_at(metric)->id), out);
     strbuf_adds(out, ":[");
     for (size_t i = 0; i < rows->nr; i++) {
         strbuf_adds(out, i ? "," : "");
-        page_number(out, run_value_of(rows->items[i].value, metric));
+        table_add_value(out, run_value_of(rows->items[i].value, metric),
+                        &firsts[rows->items[i].benchmark]);
     }
     strbuf_addc(out, ']');
+    free(firsts);
 }
 
 void page_table(const struct page *page, struct strbuf *out)
@@ -93,7 +123,7 @@ void page_table(const struct page *page, struct strbuf *out)
         if (!page->has[m])
             continue;
         strbuf_adds(out, comma);
-        table_add_metric(&rows, m, out);
+        table_add_metric(&rows, page->nr_benchmarks, m, out);
         comma = ",";
     }
     strbuf_adds(out, "}}");

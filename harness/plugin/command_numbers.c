@@ -57,12 +57,31 @@ static int number_spec_pattern(const char *text, struct number_spec *spec, struc
     return 0;
 }
 
+/* "OF:" before the name, which has no colon; returns what is behind it. */
+static const char *number_spec_program(const char *text, struct number_spec *spec,
+                                       struct error *err)
+{
+    size_t length = strcspn(text, ":=");
+
+    if (text[length] != ':')
+        return text;
+    if (length == 0 || length >= sizeof(spec->of)) {
+        error_set(err, "\"%.80s\": before the \":\" stands the name of what prints it", text);
+        return NULL;
+    }
+    memcpy(spec->of, text, length);
+    return text + length + 1;
+}
+
 int number_spec_parse(const char *text, struct number_spec *spec, struct error *err)
 {
-    const char *equals = strchr(text, '=');
     int rc;
 
     *spec = (struct number_spec) { .name = "" };
+    text = number_spec_program(text, spec, err);
+    const char *equals = text ? strchr(text, '=') : NULL;
+    if (!text)
+        return -1;
     if (!equals || equals == text)
         return error_set(err, "\"%.80s\" is not NAME=/PATTERN/ or NAME=$.PATH", text);
     snprintf(spec->name, sizeof(spec->name), "%.*s", (int)(equals - text), text);
@@ -90,6 +109,7 @@ char *number_spec_text(const struct number_spec *spec)
     struct strbuf text;
 
     strbuf_init(&text);
+    strbuf_addf(&text, "%s%s", spec->of, spec->of[0] ? ":" : "");
     if (spec->path)
         strbuf_addf(&text, "%s=%s", spec->name, spec->path);
     else
@@ -111,9 +131,29 @@ int number_specs_check(const struct number_specs *specs, struct error *err)
         return error_set(err, "a command has at most %d metrics of its own", NUMBERS_MAX);
     for (size_t i = 0; i < specs->nr; i++)
         for (size_t j = 0; j < i; j++)
-            if (strcmp(specs->items[i].name, specs->items[j].name) == 0)
+            if (strcmp(specs->items[i].name, specs->items[j].name) == 0 &&
+                strcmp(specs->items[i].of, specs->items[j].of) == 0)
                 return error_set(err, "the metric \"%s\" is there twice", specs->items[i].name);
     return 0;
+}
+
+static bool number_specs_have(const struct number_specs *specs, const char *name)
+{
+    for (size_t i = 0; i < specs->nr; i++)
+        if (strcmp(specs->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+void number_specs_of(const struct number_specs *specs, const char *name, struct number_specs *out)
+{
+    *out = (struct number_specs) { .nr = 0 };
+    for (size_t i = 0; i < specs->nr; i++)
+        if (specs->items[i].of[0] && strcmp(specs->items[i].of, name) == 0)
+            *(struct number_spec *)array_push(out) = specs->items[i];
+    for (size_t i = 0; i < specs->nr; i++)
+        if (!specs->items[i].of[0] && !number_specs_have(out, specs->items[i].name))
+            *(struct number_spec *)array_push(out) = specs->items[i];
 }
 
 void number_specs_copy(struct number_specs *to, const struct number_specs *from)

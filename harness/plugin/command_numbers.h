@@ -5,6 +5,7 @@
  *     tflops=/GFLOPs: (\S+)/          in a line, see command_pattern.h; of several the last counts
  *     rate=/(\S+) req\/s/mean         or the first, min, max, sum or mean of a run
  *     iops=$.jobs[0].read.iops        in the JSON that it prints, see json_path.h
+ *     sort:rate=/rate: (\S+)/         only what is called "sort" prints it
  *
  * Lines end with a newline or a carriage return. Standard output is looked at first; only where
  * nothing matches there, standard error. What is kept meanwhile is one line of each, so a program
@@ -21,6 +22,7 @@
 
 /* Bytes: of a line, what is longer is taken as several; of JSON. */
 enum { NUMBERS_LINE_MAX = 1 << 16, NUMBERS_JSON_MAX = 16 << 20 };
+enum { NUMBER_OF_SIZE = 64 };
 
 enum number_pick {
     NUMBER_LAST,
@@ -34,6 +36,7 @@ enum number_pick {
 
 struct number_spec {
     char name[NUMBER_NAME_SIZE], unit[NUMBER_UNIT_SIZE];
+    char of[NUMBER_OF_SIZE]; /* the one of several programs that prints it; "": each of them */
     enum better better;
     char *pattern;         /* between the slashes; NULL: `path` */
     char *path;            /* "$..."; both owned */
@@ -45,16 +48,19 @@ struct number_specs {
     size_t nr, capacity;
 };
 
-/* "NAME=/PATTERN/[PICK]" or "NAME=$PATH"; unit and direction are empty. -1 and what is wrong with
- * it. number_spec_release() whatever the result. */
+/* "[OF:]NAME=/PATTERN/[PICK]" or "[OF:]NAME=$PATH"; unit and direction are empty. -1 and what is
+ * wrong with it. number_spec_release() whatever the result. */
 int number_spec_parse(const char *text, struct number_spec *spec, struct error *err);
 /* As it was typed; free() it. */
 char *number_spec_text(const struct number_spec *spec);
 void number_spec_release(struct number_spec *spec);
-/* -1 where one is there twice, or there are more than a measurement can hold. */
+/* -1 where a program has one twice, or there are more than a measurement can hold. */
 int number_specs_check(const struct number_specs *specs, struct error *err);
 void number_specs_copy(struct number_specs *to, const struct number_specs *from);
 void number_specs_release(struct number_specs *specs);
+/* What the program of that name prints: what only it does, then the rest of what each does. All of
+ * it is borrowed but the list: array_release() it. */
+void number_specs_of(const struct number_specs *specs, const char *name, struct number_specs *out);
 /* [{"metric": as it was typed, "unit", "better"}, ...] */
 cJSON *number_specs_to_json(const struct number_specs *specs);
 

@@ -59,7 +59,8 @@ char *command_find_program(const char *name, struct error *err)
     } else if (!strchr(name, '/')) {
         found = search_path(name);
         if (!found)
-            error_set(err, "there is no program \"%s\" on the PATH", name);
+            error_set(err, "there is no program \"%s\" on the PATH%s", name,
+                      strchr(name, ' ') ? "; a whole line is for a shell: --shell sh" : "");
     } else if (access(name, F_OK)) {
         error_set(err, "%s: %s", name, strerror(errno));
     } else if (!is_program(name)) {

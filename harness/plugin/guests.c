@@ -68,9 +68,9 @@ static void join(struct guests *g, const struct registry *base)
         g->variant_files[files + g->plugins.nr] = g->command_guest->variants;
     }
     g->own_missing = (struct missing_variant) { NULL, NULL, NULL };
-    g->all = (struct registry) { g->operations, g->variant_files, base->missing, g->sources };
+    g->all = (struct registry) { g->operations, g->variant_files, base->missing, g->sources, NULL };
     g->own = (struct registry) { g->operations + operations, g->variant_files + files,
-                                 &g->own_missing, g->sources + files };
+                                 &g->own_missing, g->sources + files, NULL };
 }
 
 /* Keys of the history must mean one thing. */

@@ -157,6 +157,10 @@ static void write_arguments(const struct writing *w, const struct prof_slice *s)
     }
     if (s->gpu)
         write_argument(w, &next, "gpu_ns", s->gpu);
+    if (s->transfer)
+        write_argument(w, &next, "transfer_ns", s->transfer);
+    if (s->launch)
+        write_argument(w, &next, "launch_ns", s->launch);
     if (s->memory_peak >= 0) {
         write_argument(w, &next, "memory_live", s->memory_live);
         write_argument(w, &next, "memory_peak", s->memory_peak);
@@ -284,6 +288,10 @@ static void write_head(const struct writing *w)
     fprintf(w->file, ",\"skipped\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"clock\":", meta->skipped,
             meta->dropped);
     prof_json_text(w->file, meta->clock);
+    if (meta->scope_ns > 0)
+        fprintf(w->file, ",\"scope_ns\":%.1f", meta->scope_ns);
+    if (meta->replaced)
+        fprintf(w->file, ",\"replaced\":%" PRIu64, meta->replaced);
     if (meta->note) {
         fputs(",\"note\":", w->file);
         prof_json_text(w->file, meta->note);

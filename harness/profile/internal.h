@@ -86,6 +86,15 @@ struct prof_owner {
     char name[32];
 };
 
+/* Ring mode: what a thread filled before the part in hand. Those that were open went on as the
+ * first `carried` of the part in hand, in the same order; here they have no end. */
+struct prof_lap {
+    struct prof_chunk *chunks;
+    uint32_t count;
+    struct prof_list samples, seen;
+    struct prof_owner *owner; /* the newest then, with those before it */
+};
+
 /* On cache lines of its own, as the state: what one thread writes all the time no other waits for.
  */
 enum { PROF_LINE = 64 };
@@ -97,7 +106,9 @@ struct prof_thread {
     struct prof_chunk *chunk;    /* being filled */
     uint32_t current_index;      /* of `current`; PROF_NONE */
     uint32_t depth;
-    bool skipping; /* the outermost scope was not sampled */
+    uint32_t open;    /* of these, recorded: the outer ones */
+    uint32_t carried; /* ring mode: records that began in an earlier part */
+    bool skipping;    /* the outermost scope was not sampled */
     bool full;
     uint32_t most_records;          /* how far its owner may fill it */
     size_t most_samples, most_seen; /* likewise */
@@ -113,6 +124,9 @@ struct prof_thread {
     struct prof_thread *next;       /* lock, as the rest */
     struct prof_thread *next_idle;
     struct prof_owner *owner; /* the newest */
+    struct prof_lap before;   /* ring mode; likewise */
+    uint64_t passed;   /* recorded in all parts before the one in hand, each once; likewise */
+    uint64_t replaced; /* of those, gone; likewise */
 } __attribute__((aligned(PROF_LINE)));
 
 /* What a thread emptied while a snapshot was reading it; freed behind the last reader. */
@@ -140,6 +154,7 @@ struct prof_state {
     uint64_t threshold;  /* atomic: of 2^64 draws, those below are sampled; UINT64_MAX: all */
     uint64_t seed;       /* atomic */
     size_t most_records;
+    bool ring;
     const struct prof_hooks *hooks;                                 /* atomic */
     int64_t live[PROF_DEVICES] __attribute__((aligned(PROF_LINE))); /* atomic */
     int64_t peak[PROF_DEVICES];                                     /* atomic */
@@ -199,6 +214,21 @@ void prof_state_begin(struct prof_state *state);
 /* The site of a name, made if need be; the state is locked. NULL: no memory. */
 const struct prof_site *prof_sites_find(struct prof_sites *sites, const char *name);
 void prof_sites_release(struct prof_sites *sites);
+/* Ring mode: the part in hand becomes the one before, and what is open goes on in a new one. False:
+ * no ring, or no memory, and nothing has changed. By the thread itself. */
+bool prof_ring_turn(struct prof_thread *t);
+/* The record of a scope that is open, at a depth that is recorded. */
+struct prof_record *prof_ring_open(const struct prof_thread *t, uint32_t depth);
+/* What a thread keeps in one part. */
+size_t prof_thread_room(const struct prof_state *state);
+/* Gives a part back, or leaves it to the snapshots that are reading; the state is locked. */
+void prof_lap_release(struct prof_state *state, struct prof_lap *lap);
+/* Gives the marks of all records back; the state is locked. */
+void prof_thread_forget(const struct prof_state *state, struct prof_chunk *chunks, uint32_t count);
+void prof_list_empty(struct prof_list *list);
+/* What it saw of memory begins anew. */
+void prof_seen_empty(struct prof_thread *t);
+
 /* The slot of index `t->count`, not published yet; NULL: full. */
 struct prof_record *prof_thread_take(struct prof_thread *t);
 struct prof_extra *prof_extra_of(const struct prof_thread *t, const struct prof_record *r);

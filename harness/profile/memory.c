@@ -21,6 +21,8 @@ static void add_memory_sample(struct prof_thread *t, int device, int64_t live)
     struct prof_memory_sample *sample =
         prof_list_slot(&t->samples, sizeof(*sample), t->most_samples);
 
+    if (!sample && prof_ring_turn(t))
+        sample = prof_list_slot(&t->samples, sizeof(*sample), t->most_samples);
     if (!sample) {
         __atomic_store_n(&t->lost_samples, t->lost_samples + 1, __ATOMIC_RELAXED);
         return;

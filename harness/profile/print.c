@@ -39,7 +39,16 @@ static int text_width(const char *text)
     return width;
 }
 
-enum column_kind { CALLS, TIME, TIME_IF_ANY, TIME_OF_DOUBLE, BANDWIDTH, FLOP_RATE, PEAK };
+enum column_kind {
+    CALLS,
+    TIME,
+    TIME_IF_ANY,
+    TIME_OF_DOUBLE,
+    UTILISATION,
+    BANDWIDTH,
+    FLOP_RATE,
+    MEMORY
+};
 
 /* A column is there if any row has it; rows that do not show a dash. */
 static const struct column {
@@ -61,9 +70,11 @@ static const struct column {
     { "gpu", 9, TIME_IF_ANY, offsetof(struct prof_row, gpu) },
     { "transfer", 9, TIME_IF_ANY, offsetof(struct prof_row, transfer) },
     { "launch", 9, TIME_IF_ANY, offsetof(struct prof_row, launch) },
+    { "gpu use*", 8, UTILISATION, 0 },
     { "GB/s", 8, BANDWIDTH, 0 },
     { "GFLOP/s", 8, FLOP_RATE, 0 },
-    { "peak MiB", 8, PEAK, 0 },
+    { "mean MiB", 8, MEMORY, offsetof(struct prof_row, memory_mean) },
+    { "peak MiB", 8, MEMORY, offsetof(struct prof_row, memory_peak) },
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -99,9 +110,13 @@ static int fill_cell(const struct column *c, const struct prof_row *row, char ou
     case FLOP_RATE:
         figures_text(row->flops / 1e9 / seconds, out);
         return row->flops > 0 && row->total > 0;
-    case PEAK:
-        figures_text((double)row->memory_peak / 0x1p20, out);
-        return row->memory_peak > 0;
+    case UTILISATION:
+        snprintf(out, PROF_TEXT_SIZE, "%.1f %%", 100 * prof_row_utilisation(row));
+        return prof_row_utilisation(row) > 0;
+    case MEMORY:
+        memcpy(&whole, member, sizeof(whole));
+        figures_text((double)whole / 0x1p20, out);
+        return whole > 0;
     }
     return 0;
 }
@@ -175,9 +190,21 @@ static void print_losses(FILE *file, const struct prof_meta *meta)
     if (meta->rate < 1)
         fprintf(file, "%.4g %% of outermost scopes sampled (%llu left out).\n", meta->rate * 100,
                 (unsigned long long)meta->skipped);
+    if (meta->replaced)
+        fprintf(file, "%llu older scopes were replaced by later ones of the ring.\n",
+                (unsigned long long)meta->replaced);
     if (meta->dropped)
         fprintf(file, "%llu scopes found no room and are missing.\n",
                 (unsigned long long)meta->dropped);
+}
+
+static int uses_gpu(const struct prof_summary *summary)
+{
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        if (prof_row_utilisation(&summary->rows[i]) > 0)
+            return 1;
+    }
+    return 0;
 }
 
 static int follows_memory(const struct prof_summary *summary)
@@ -227,6 +254,8 @@ int prof_print_summary(FILE *file, const struct prof_summary *summary, const str
     print_side(file, summary, PROF_DEVICE);
     fprintf(file, "\n%zu scopes, %s.\n", summary->calls[PROF_HOST],
             prof_time_text((double)summary->total[PROF_HOST], total));
+    if (uses_gpu(summary))
+        fputs("* An estimate: the time of the kernels that it started over its own.\n", file);
     print_losses(file, &summary->meta);
     if (cost)
         print_cost(file, summary, cost);

@@ -89,6 +89,10 @@ struct prof_options {
                      * GPU; got in growing pieces */
     double rate;    /* see prof_set_sampling(); 0: 1 */
     uint64_t seed;
+    int ring; /* not 0: a thread that has `records` goes on, over its oldest. At least the last half
+               * of them is kept whole, memory does not grow however many there are, and
+               * meta.replaced counts those that are gone. Scopes that are open are kept; end them
+               * in order */
 };
 
 /* The profiler of the process: off until prof_set_on(), with default options. Never freed. */
@@ -141,6 +145,7 @@ struct prof_counts {
     uint64_t recorded; /* instants too */
     uint64_t skipped;  /* outermost scopes that were not sampled */
     uint64_t dropped;  /* for want of room */
+    uint64_t replaced; /* of the recorded ones, by later ones of a ring */
 };
 int prof_count(struct prof *prof, struct prof_counts *counts);
 

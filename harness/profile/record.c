@@ -37,6 +37,8 @@ static struct prof_record *record_of(struct prof_thread *t, const struct prof_si
 {
     struct prof_record *r = prof_thread_take(t);
 
+    if (__builtin_expect(!r, 0) && prof_ring_turn(t))
+        r = prof_thread_take(t);
     if (__builtin_expect(!r, 0)) {
         __atomic_store_n(&t->dropped, t->dropped + 1, __ATOMIC_RELAXED);
         return NULL;
@@ -146,6 +148,7 @@ struct prof_scope prof_begin(struct prof *prof, const struct prof_site *site,
     follow_scope(t, r, work);
     scope.record = t->current = r;
     t->current_index = t->count;
+    t->open++;
     r->start = prof_clock_ticks();
     publish_record(t);
     return scope;
@@ -161,6 +164,7 @@ static void close_record(struct prof_thread *t, struct prof_record *r, uint64_t 
     r->ended |= how;
     t->current_index = r->parent;
     t->current = prof_thread_record(t, r->parent);
+    t->open--;
     __atomic_store_n(&r->end, now, __ATOMIC_RELEASE);
 }
 
@@ -173,7 +177,9 @@ void prof_end(struct prof_scope *scope)
         return;
     scope->thread = NULL;
     if (scope->generation != t->generation || scope->depth >= t->depth)
-        return; /* a scope around it has ended before */
+        return;                                   /* a scope around it has ended before */
+    if (r && __builtin_expect(t->state->ring, 0)) /* it may have gone on elsewhere */
+        r = scope->depth < t->open ? prof_ring_open(t, scope->depth) : NULL;
     if (r && r->end)
         return;
     if (r && __builtin_expect(r->begun & BEGUN_HOOKED, 0))
@@ -209,15 +215,6 @@ unsigned prof_depth(struct prof *prof)
     return t ? t->depth : 0;
 }
 
-static unsigned recorded_depth(const struct prof_thread *t)
-{
-    unsigned depth = 0;
-
-    for (const struct prof_record *r = t->current; r; r = prof_thread_record(t, r->parent))
-        depth++;
-    return depth;
-}
-
 /* Of the open scopes the outer ones are recorded and the inner ones may be dropped, for want of
  * room; so the records to close are those deeper than `depth`. */
 void prof_unwind(struct prof *prof, unsigned depth)
@@ -227,7 +224,7 @@ void prof_unwind(struct prof *prof, unsigned depth)
 
     if (!t || depth >= t->depth)
         return;
-    for (unsigned nr = recorded_depth(t); nr > depth; nr--)
+    for (unsigned nr = t->open; nr > depth; nr--)
         close_record(t, t->current, now, ENDED_UNWOUND);
     t->depth = depth;
 }

@@ -17,6 +17,7 @@ struct view {
     uint32_t records;
     struct prof_list samples, seen;
     struct prof_owner newest; /* a copy, as its name may change */
+    bool is_before;           /* a ring's part before that of the view in front of it */
 };
 
 /* One snapshot under way. */
@@ -177,10 +178,45 @@ static unsigned flags_of(const struct prof_record *r, bool open)
 /* Whose records are being added. */
 struct source {
     const struct view *view;
-    int track;                          /* of the owner in hand */
-    int first;                          /* the slice of its first record */
+    int track;         /* of the owner in hand */
+    int first;         /* the slice of its first record that has one */
+    int carried;       /* a part before: the slice of the first that went on */
+    uint32_t *gone_on; /* indices of those, ascending; owned */
+    size_t nr_gone_on;
     const struct prof_list_chunk *seen; /* of what it saw of memory: where the last look was */
 };
+
+/* How many of those that went on are before `index`. */
+static size_t gone_on_before(const struct source *from, uint32_t index)
+{
+    size_t low = 0, high = from->nr_gone_on;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (from->gone_on[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The slice of a record; what went on in the part behind has its slice there. */
+static int slice_of(const struct source *from, uint32_t index)
+{
+    size_t before = gone_on_before(from, index);
+
+    if (before < from->nr_gone_on && from->gone_on[before] == index)
+        return from->carried + (int)before;
+    return from->first + (int)(index - before);
+}
+
+static bool has_gone_on(const struct source *from, uint32_t index)
+{
+    size_t before = gone_on_before(from, index);
+
+    return before < from->nr_gone_on && from->gone_on[before] == index;
+}
 
 static void set_extra(const struct taking *take, struct source *from, struct prof_slice *s,
                       const struct prof_record *r, struct prof_extra *extra)
@@ -206,7 +242,7 @@ static int add_record_slice(const struct taking *take, struct source *from,
     int64_t start_ns = ns_of(take, r->start), end_ns = ns_of(take, open ? take->now.ticks : end);
     struct prof_slice s = {
         .track = from->track,
-        .parent = r->parent == PROF_NONE ? PROF_ROOT : from->first + (int)r->parent,
+        .parent = r->parent == PROF_NONE ? PROF_ROOT : slice_of(from, r->parent),
         .start = start_ns,
         .duration = end_ns > start_ns ? end_ns - start_ns : 0,
         .name = prof_site_text(&take->names, r->site),
@@ -229,13 +265,14 @@ static int add_record_slice(const struct taking *take, struct source *from,
 }
 
 /* GPU slices go behind those of the thread, whose indices follow from its records. */
-static int add_gpu_slices(const struct taking *take, const struct view *v, int first)
+static int add_gpu_slices(const struct taking *take, const struct view *v,
+                          const struct source *from)
 {
     for (const struct prof_chunk *chunk = prof_chunk_first(v->chunks, v->records); chunk;
          chunk = prof_chunk_after(chunk, v->records)) {
         for (uint32_t i = 0; i < chunk->nr && chunk->base + i < v->records; i++) {
-            int slice = first + (int)(chunk->base + i);
-            if (!(chunk->records[i].begun & BEGUN_MARKED) ||
+            int slice = slice_of(from, chunk->base + i);
+            if (!(chunk->records[i].begun & BEGUN_MARKED) || has_gone_on(from, chunk->base + i) ||
                 take->trace->slices[slice].flags & PROF_OPEN)
                 continue;
             const struct prof_extra *extra = &chunk->extras[i];
@@ -274,23 +311,65 @@ static int follow_owner(const struct taking *take, struct source *from, uint32_t
     return from->track < 0 ? -1 : 0;
 }
 
-static int add_records(const struct taking *take, const struct view *v)
+/* Of a ring's part before: what has no end went on in the part behind, in this order. */
+static int find_gone_on(const struct view *v, struct source *from)
 {
-    struct source from = { .view = v, .first = (int)take->trace->nr_slices };
-    size_t nr, at = 0;
-    const struct prof_owner **owners = owners_of(v, &nr);
-    int rc = owners ? 0 : -1;
+    uint32_t nr = 0;
+
+    if (!v->is_before)
+        return 0;
+    for (int fill = 0; fill < 2; fill++) {
+        nr = 0;
+        for (const struct prof_chunk *chunk = prof_chunk_first(v->chunks, v->records); chunk;
+             chunk = prof_chunk_after(chunk, v->records)) {
+            for (uint32_t i = 0; i < chunk->nr && chunk->base + i < v->records; i++) {
+                if (__atomic_load_n(&chunk->records[i].end, __ATOMIC_ACQUIRE))
+                    continue;
+                if (fill)
+                    from->gone_on[nr] = chunk->base + i;
+                nr++;
+            }
+        }
+        if (!fill && !(from->gone_on = malloc((nr + 1) * sizeof(*from->gone_on))))
+            return -1;
+    }
+    from->nr_gone_on = nr;
+    return 0;
+}
+
+static int add_own_records(const struct taking *take, const struct view *v, struct source *from,
+                           const struct prof_owner **owners, size_t nr)
+{
+    size_t at = 0;
+    int rc = 0;
 
     for (const struct prof_chunk *chunk = prof_chunk_first(v->chunks, v->records); chunk && rc == 0;
          chunk = prof_chunk_after(chunk, v->records)) {
         for (uint32_t i = 0; i < chunk->nr && chunk->base + i < v->records && rc == 0; i++) {
-            rc = follow_owner(take, &from, chunk->base + i, owners, nr, &at);
-            if (rc == 0)
-                rc = add_record_slice(take, &from, &chunk->records[i], &chunk->extras[i]);
+            rc = follow_owner(take, from, chunk->base + i, owners, nr, &at);
+            if (rc == 0 && !has_gone_on(from, chunk->base + i))
+                rc = add_record_slice(take, from, &chunk->records[i], &chunk->extras[i]);
         }
     }
+    return rc;
+}
+
+/* `first`: the slice of the first record of the view in front; becomes that of this one. */
+static int add_records(const struct taking *take, const struct view *v, int *first)
+{
+    struct source from = { .view = v, .first = (int)take->trace->nr_slices, .carried = *first };
+    size_t nr;
+    const struct prof_owner **owners = owners_of(v, &nr);
+    int rc = owners ? find_gone_on(v, &from) : -1;
+
+    if (rc == 0)
+        rc = add_own_records(take, v, &from, owners, nr);
+    if (rc == 0)
+        rc = add_gpu_slices(take, v, &from);
+    *first = from.first;
     free(owners);
-    return rc == 0 ? add_gpu_slices(take, v, from.first) : -1;
+    free(from.gone_on);
+    return rc;
 }
 
 static int memory_counter(struct taking *take, int device)
@@ -324,6 +403,7 @@ static void add_losses(struct prof_meta *meta, const struct prof_thread *t)
 {
     meta->dropped += __atomic_load_n(&t->dropped, __ATOMIC_RELAXED);
     meta->skipped += __atomic_load_n(&t->skipped, __ATOMIC_RELAXED);
+    meta->replaced += t->replaced;
     meta->lost_samples += __atomic_load_n(&t->lost_samples, __ATOMIC_RELAXED);
 }
 
@@ -359,6 +439,17 @@ static int name_sites(struct taking *take)
 
 /* ---- the moment ---- */
 
+/* What came before the part in hand; it has an end. */
+static void view_lap(const struct prof_lap *lap, struct view *v)
+{
+    *v = (struct view) { .chunks = lap->chunks,
+                         .records = lap->count,
+                         .samples = lap->samples,
+                         .seen = lap->seen,
+                         .newest = *lap->owner,
+                         .is_before = true };
+}
+
 static void view_thread(const struct prof_thread *t, struct view *v)
 {
     *v = (struct view) { .newest = *t->owner };
@@ -375,13 +466,15 @@ static int begin_reading(struct taking *take)
 {
     struct prof_state *state = take->state;
 
-    take->views = calloc(state->nr_buffers + 1, sizeof(*take->views));
+    take->views = calloc(2 * state->nr_buffers + 1, sizeof(*take->views));
     if (!take->views)
         return -1;
     for (const struct prof_thread *t = state->threads; t; t = t->next) {
         if (t->generation != state->generation)
             continue;
         view_thread(t, &take->views[take->nr_views++]);
+        if (t->before.owner)
+            view_lap(&t->before, &take->views[take->nr_views++]);
         add_losses(&take->trace->meta, t);
     }
     take->now = prof_clock_anchor();
@@ -398,14 +491,31 @@ static void end_reading(struct prof_state *state)
     pthread_mutex_unlock(&state->lock);
 }
 
+/* In words, for who reads the file alone. */
+static void note_ring(struct prof_trace *trace)
+{
+    char words[128];
+
+    if (!trace->meta.replaced)
+        return;
+    snprintf(words, sizeof(words),
+             "%" PRIu64 " older scopes were replaced by later ones of the ring",
+             trace->meta.replaced);
+    trace->meta.note = prof_trace_text(trace, words);
+}
+
 static int take_all(struct taking *take)
 {
+    int first = 0;
+
     if (name_sites(take) != 0)
         return -1;
     for (size_t k = 0; k < take->nr_views; k++) {
-        if (add_records(take, &take->views[k]) != 0 || add_samples(take, &take->views[k]) != 0)
+        if (add_records(take, &take->views[k], &first) != 0 ||
+            add_samples(take, &take->views[k]) != 0)
             return -1;
     }
+    note_ring(take->trace);
     return prof_trace_sort(take->trace, NULL);
 }
 

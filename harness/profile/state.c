@@ -41,6 +41,7 @@ static struct prof_state *create_state(const struct prof_options *options, unsig
     state->most_records = options && options->records ? options->records : DEFAULT_RECORDS;
     if (state->most_records > UINT32_MAX)
         state->most_records = UINT32_MAX;
+    state->ring = options && options->ring;
     state->rate = options && options->rate > 0 ? options->rate : 1;
     state->threshold = threshold_of(state->rate);
     state->seed = options ? options->seed : 0;
@@ -171,7 +172,8 @@ int prof_count(struct prof *prof, struct prof_counts *counts)
     for (const struct prof_thread *t = state->threads; t; t = t->next) {
         if (t->generation != state->generation)
             continue;
-        counts->recorded += __atomic_load_n(&t->count, __ATOMIC_ACQUIRE);
+        counts->recorded += t->passed + __atomic_load_n(&t->count, __ATOMIC_ACQUIRE) - t->carried;
+        counts->replaced += t->replaced;
         counts->skipped += __atomic_load_n(&t->skipped, __ATOMIC_RELAXED);
         counts->dropped += __atomic_load_n(&t->dropped, __ATOMIC_RELAXED);
     }

@@ -34,6 +34,7 @@ struct prof_row {
     int64_t bytes;         /* sum over calls */
     double flops;          /* sum over calls */
     int64_t memory_peak;   /* bytes; -1: not followed */
+    int64_t memory_mean;   /* the mean over its calls of the most that was live in each; -1 */
     const char *category;  /* of the first one; belongs to the trace */
 };
 
@@ -48,6 +49,10 @@ struct prof_summary {
 /* -1: no memory. Release it before the trace. */
 int prof_summarise(const struct prof_trace *trace, struct prof_summary *summary);
 void prof_summary_release(struct prof_summary *summary);
+/* An estimate of how much of its time a host's operation had a GPU at work: that of the kernels it
+ * started over its own, at most 1. Kernels may run side by side, and go on when it has ended. 0:
+ * none is known. */
+double prof_row_utilisation(const struct prof_row *row);
 /* NULL: no such operation. */
 const struct prof_row *prof_summary_row(const struct prof_summary *summary, enum prof_side side,
                                         const char *name);
@@ -59,9 +64,15 @@ struct prof_bottleneck {
     double cumulative; /* what this and those before it cover, nothing counted twice */
 };
 /* The first `n` of a side, into `out`; returns how many there are, or -1: no memory. The summary
- * must be of this trace. */
+ * must be of this trace, which is read for PROF_BY_TOTAL alone. */
 int prof_bottlenecks(const struct prof_trace *trace, const struct prof_summary *summary,
                      enum prof_side side, enum prof_by by, struct prof_bottleneck *out, size_t n);
+/* The same, were the own time of a row weights[its place among the rows] of what it is, wherever
+ * that counts: of itself, of what it is in, of the whole. Medians over sums, say, so that one slow
+ * call heads no list. */
+int prof_bottlenecks_weighed(const struct prof_trace *trace, const struct prof_summary *summary,
+                             enum prof_side side, enum prof_by by, const double *weights,
+                             struct prof_bottleneck *out, size_t n);
 
 /* Cost of an empty scope, measured now: medians, in ns. */
 struct prof_cost {
@@ -74,6 +85,9 @@ struct prof_cost {
 #define PROF_TARGET_OFF 5.0
 /* Takes some 20 ms on profilers of its own. -1: no memory. */
 int prof_overhead(struct prof_cost *cost);
+/* The same of a scope with these hooks on, on that device and stream, which hooks may be dear:
+ * marks of a GPU take a microsecond each. The median, ns. Waits for nothing; -1: no memory. */
+int prof_overhead_hooked(const struct prof_hooks *hooks, int device, void *stream, double *ns);
 /* A scope's cost in this recording: with memory where the summary has any, else without. */
 double prof_cost_of(const struct prof_cost *cost, const struct prof_summary *summary);
 /* "51.27 ns a scope, 0.758 ns when off (targets: 60 and 5 ns, met)". `buffer` is returned. */

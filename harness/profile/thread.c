@@ -76,7 +76,7 @@ const void *prof_list_at(const struct prof_list *list, size_t size, uint32_t ind
     return entry_of(*chunk, size, index);
 }
 
-static void empty_list(struct prof_list *list)
+void prof_list_empty(struct prof_list *list)
 {
     list->filling = NULL; /* the next one is the first again */
     list->full = false;
@@ -100,9 +100,15 @@ enum { SEEN_A_RECORD = 3 };
 
 static size_t most_seen(const struct prof_state *state)
 {
-    return state->most_records < (PROF_NONE - 1) / SEEN_A_RECORD
-               ? SEEN_A_RECORD * state->most_records
-               : PROF_NONE - 1;
+    size_t room = prof_thread_room(state);
+
+    return room < (PROF_NONE - 1) / SEEN_A_RECORD ? SEEN_A_RECORD * room : PROF_NONE - 1;
+}
+
+/* A ring has two parts: one is filled, the one before is kept. */
+size_t prof_thread_room(const struct prof_state *state)
+{
+    return state->ring ? (state->most_records + 1) / 2 : state->most_records;
 }
 
 /* `more` behind those that are there, as far as indices reach. */
@@ -126,9 +132,9 @@ uint32_t prof_seen_add(struct prof_thread *t, int device, int64_t live)
     return last->at;
 }
 
-static void empty_seen(struct prof_thread *t)
+void prof_seen_empty(struct prof_thread *t)
 {
-    empty_list(&t->seen);
+    prof_list_empty(&t->seen);
     for (int d = 0; d < PROF_DEVICES; d++)
         t->last[d] = (struct prof_last_seen) { INT64_MIN, PROF_NONE };
 }
@@ -171,6 +177,14 @@ static int64_t system_thread(void)
 #endif
 }
 
+/* How far the owner may fill it, behind what is there. A ring's parts are filled whoever comes. */
+static void set_room(struct prof_thread *t, uint32_t records, uint32_t samples, uint32_t seen)
+{
+    t->most_records = (uint32_t)room_behind(records, prof_thread_room(t->state));
+    t->most_samples = room_behind(samples, prof_thread_room(t->state));
+    t->most_seen = room_behind(seen, most_seen(t->state));
+}
+
 /* The calling thread fills the buffer from here on. */
 static void own_buffer(struct prof_thread *t, struct prof_owner *owner)
 {
@@ -181,9 +195,8 @@ static void own_buffer(struct prof_thread *t, struct prof_owner *owner)
     t->depth = 0;
     t->skipping = false;
     t->full = t->samples.full = t->seen.full = false;
-    t->most_records = (uint32_t)room_behind(t->count, t->state->most_records);
-    t->most_samples = room_behind(t->samples.nr, t->state->most_records);
-    t->most_seen = room_behind(t->seen.nr, most_seen(t->state));
+    set_room(t, t->state->ring ? 0 : t->count, t->state->ring ? 0 : t->samples.nr,
+             t->state->ring ? 0 : t->seen.nr);
 }
 
 static struct prof_thread *create_buffer(struct prof_state *state)
@@ -195,7 +208,7 @@ static struct prof_thread *create_buffer(struct prof_state *state)
     t->state = state;
     t->generation = state->generation;
     t->current_index = PROF_NONE;
-    empty_seen(t);
+    prof_seen_empty(t);
     *state->last = t;
     state->last = &t->next;
     state->nr_buffers++;
@@ -326,9 +339,7 @@ static void forget_marks(const struct prof_hooks *hooks, const struct prof_recor
     }
 }
 
-/* Gives back the marks of all records. Under the lock. */
-static void forget_all_marks(const struct prof_state *state, struct prof_chunk *chunks,
-                             uint32_t count)
+void prof_thread_forget(const struct prof_state *state, struct prof_chunk *chunks, uint32_t count)
 {
     const struct prof_hooks *hooks = __atomic_load_n(&state->hooks, __ATOMIC_ACQUIRE);
 
@@ -383,7 +394,7 @@ void prof_retired_free(struct prof_state *state)
     while (state->retired) {
         struct prof_retired *retired = state->retired;
         state->retired = retired->next;
-        forget_all_marks(state, retired->chunks, retired->count);
+        prof_thread_forget(state, retired->chunks, retired->count);
         release_chunks(retired->chunks);
         release_list(retired->samples);
         release_list(retired->seen);
@@ -392,29 +403,48 @@ void prof_retired_free(struct prof_state *state)
     }
 }
 
+void prof_lap_release(struct prof_state *state, struct prof_lap *lap)
+{
+    struct prof_retired *retired = state->readers ? malloc(sizeof(*retired)) : NULL;
+
+    if (retired) {
+        *retired = (struct prof_retired) { state->retired,     lap->chunks,     lap->count,
+                                           lap->samples.first, lap->seen.first, lap->owner };
+        state->retired = retired;
+    } else if (!state->readers) { /* without memory for the note it is lost, see above */
+        prof_thread_forget(state, lap->chunks, lap->count);
+        release_chunks(lap->chunks);
+        release_list(lap->samples.first);
+        release_list(lap->seen.first);
+        prof_owners_free(lap->owner);
+    }
+    *lap = (struct prof_lap) { .count = 0 };
+}
+
 /* Under the lock. */
 static void reset_thread(struct prof_thread *t)
 {
     if (t->state->readers) {
         retire_records(t);
     } else {
-        forget_all_marks(t->state, t->chunks, t->count);
+        prof_thread_forget(t->state, t->chunks, t->count);
         if (t->owner)
             prof_owners_free(t->owner->before);
     }
     t->current = NULL;
     t->current_index = PROF_NONE;
     t->chunk = NULL; /* the next one is the first again */
-    empty_list(&t->samples);
-    empty_seen(t);
+    prof_list_empty(&t->samples);
+    prof_seen_empty(t);
     __atomic_store_n(&t->count, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->dropped, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->skipped, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->lost_samples, 0, __ATOMIC_RELAXED);
     t->full = false;
-    t->most_records = (uint32_t)room_behind(0, t->state->most_records);
-    t->most_samples = t->state->most_records;
-    t->most_seen = most_seen(t->state);
+    set_room(t, 0, 0, 0);
+    prof_lap_release(t->state, &t->before);
+    t->passed = t->replaced = 0;
+    t->open = t->carried = 0;
     if (t->owner) {
         t->owner->before = NULL;
         t->owner->first = 0;
@@ -452,12 +482,13 @@ void prof_thread_leave(struct prof_thread *t)
         t->current = prof_thread_record(t, r->parent);
         __atomic_store_n(&r->end, now, __ATOMIC_RELEASE);
     }
-    t->depth = 0;
+    t->depth = t->open = 0;
 }
 
 void prof_thread_free(struct prof_thread *t)
 {
-    forget_all_marks(t->state, t->chunks, t->count);
+    prof_lap_release(t->state, &t->before);
+    prof_thread_forget(t->state, t->chunks, t->count);
     release_chunks(t->chunks);
     release_list(t->samples.first);
     release_list(t->seen.first);

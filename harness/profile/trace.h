@@ -63,7 +63,8 @@ struct prof_slice {
     unsigned flags;      /* enum prof_slice_flags */
     int64_t bytes;       /* 0: not known, as the next one */
     double flops;
-    int64_t gpu;                      /* ns on the GPU between two marks of its own; 0: not known */
+    int64_t gpu;              /* ns on the GPU between two marks of its own; 0: not known */
+    int64_t transfer, launch; /* ns in copies and in calls, where no slice tells; 0: not known */
     int64_t memory_live, memory_peak; /* bytes; -1: not followed */
     uint64_t correlation;             /* of the launch; 0: none */
     const char *function, *file;      /* where it is in the source; NULL: not known */
@@ -94,6 +95,8 @@ struct prof_meta {
     uint64_t lost_samples; /* of memory, without room */
     const char *clock;     /* "tsc", "cntvct", "monotonic" */
     const char *note;      /* what could not be recorded, and why; NULL: nothing is known */
+    double scope_ns;       /* what a scope cost with the hooks that were on; 0: not measured */
+    uint64_t replaced;     /* older records of rings, by later ones (prof_options.ring) */
 };
 
 struct prof_trace {

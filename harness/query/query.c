@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "core/clock.h"
 #include "query/query_parts.h"
-#include "store/read.h"
+#include "store/rows.h"
 #include "store/schema.h"
 
 #include <inttypes.h>
@@ -199,19 +199,28 @@ static int64_t weight_of(int64_t measurements, int64_t samples)
 int query_weigh(struct store *s, const int64_t *ids, size_t nr, const struct store_filter *filter,
                 int64_t *bytes, struct error *err)
 {
-    /* total(): no number is too large for it. */
-    static const char *const text =
-        "SELECT k.key, count(*), CAST(total(abs(x.nr_samples)) AS INTEGER) FROM launch l "
-        "JOIN measurement x ON x.launch = l.id JOIN benchmark k ON k.id = x.benchmark "
-        "WHERE l.run = ? GROUP BY x.benchmark";
+    /* total(): no number is too large for it. One benchmark alone is found by the index of launch
+     * and benchmark, for that is the order in which SQLite must go here. */
+#define WEIGH "SELECT k.key, count(*), CAST(total(abs(x.nr_samples)) AS INTEGER) FROM "
+    static const char all[] = WEIGH
+        "launch l JOIN measurement x ON x.launch = l.id JOIN benchmark k "
+        "ON k.id = x.benchmark WHERE l.run = ? GROUP BY x.benchmark";
+    static const char one[] = WEIGH
+        "benchmark k CROSS JOIN launch l CROSS JOIN measurement x "
+        "ON x.launch = l.id AND x.benchmark = k.id WHERE l.run = ? AND k.key = ? "
+        "GROUP BY x.benchmark";
+#undef WEIGH
+    bool alone = filter && filter->nr_keys == 1 && filter->nr_filters == 0;
     struct sql_query q;
     int rc = 0;
 
     *bytes = 0;
-    if (sql_open(&q, s, text, err))
+    if (sql_open(&q, s, alone ? one : all, err))
         return -1;
     for (size_t i = 0; rc == 0 && i < nr; i++) {
         sql_bind_int(&q, ids[i]);
+        if (alone)
+            sql_bind_text(&q, filter->keys[0]);
         while ((rc = sql_step(&q, err)) > 0) {
             const char *key = sql_text(&q);
             bool wanted = filter_wants(filter, key ? key : "");
@@ -341,32 +350,43 @@ static uint64_t mix(uint64_t digest, int64_t value)
     return digest;
 }
 
+/* What can change, and since which version of the schema it is there. */
+static const struct {
+    int since;
+    const char *sql;
+    size_t nr; /* numbers that it gives */
+} state_parts[] = {
+    { 0,
+      "SELECT coalesce(max(id), 0), count(*), coalesce(max(ended_ms), 0), "
+      "coalesce(sum(length(label)), 0), (SELECT count(*) FROM baseline), "
+      "(SELECT coalesce(max(created_ms), 0) FROM baseline), (SELECT count(*) FROM ceiling), "
+      "(SELECT coalesce(max(id), 0) FROM ceiling) FROM run WHERE ended_ms > 0",
+      8 },
+    { SCHEMA_VERDICTS,
+      "SELECT count(*), coalesce(max(id), 0), coalesce(max(accepted_ms), 0) FROM acceptance", 3 },
+    { SCHEMA_ANNOTATIONS, "SELECT count(*), coalesce(max(id), 0) FROM annotation", 2 },
+};
+
 int query_state(struct store *s, struct query_state *out, struct error *err)
 {
-    static const char *const runs =
-        "SELECT coalesce(max(id), 0), count(*), coalesce(max(ended_ms), 0), "
-        "coalesce(sum(length(label)), 0), (SELECT count(*) FROM baseline), "
-        "(SELECT coalesce(max(created_ms), 0) FROM baseline), (SELECT count(*) FROM ceiling), "
-        "(SELECT coalesce(max(id), 0) FROM ceiling) FROM run WHERE ended_ms > 0";
-    static const char *const accepted =
-        "SELECT count(*), coalesce(max(id), 0), coalesce(max(accepted_ms), 0) FROM acceptance";
-    enum { OF_RUNS = 8, OF_ALL = 11 };
-    int64_t numbers[OF_ALL] = { 0 };
-    struct sql_query q;
-
-    for (int part = 0; part < (s->version >= SCHEMA_VERDICTS ? 2 : 1); part++) {
-        if (sql_open(&q, s, part ? accepted : runs, err))
+    *out = (struct query_state) { .digest = UINT64_C(0xcbf29ce484222325) };
+    for (size_t part = 0; part < sizeof(state_parts) / sizeof(state_parts[0]); part++) {
+        struct sql_query q;
+        if (s->version < state_parts[part].since)
+            continue;
+        if (sql_open(&q, s, state_parts[part].sql, err))
             return -1;
         int rc = sql_step(&q, err);
-        for (int i = part ? OF_RUNS : 0; rc > 0 && i < (part ? OF_ALL : OF_RUNS); i++)
-            numbers[i] = sql_int(&q);
+        for (size_t i = 0; rc > 0 && i < state_parts[part].nr; i++) {
+            int64_t number = sql_int(&q);
+            out->digest = mix(out->digest, number);
+            if (part == 0 && i < 2)
+                *(i ? &out->runs : &out->newest) = number;
+        }
         sql_close(&q);
         if (rc < 0)
             return -1;
     }
-    *out = (struct query_state) { numbers[0], numbers[1], UINT64_C(0xcbf29ce484222325) };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        out->digest = mix(out->digest, numbers[i]);
     return 0;
 }
 

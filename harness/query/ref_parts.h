@@ -4,7 +4,7 @@
 #define HARNESS_QUERY_REF_PARTS_H
 
 #include "query/ref.h"
-#include "store/read.h"
+#include "store/rows.h"
 
 enum { COMMIT_SHOWN = 7 };
 

@@ -396,13 +396,15 @@ static void add_sentences(const struct commands_report *r, struct strbuf *out)
     }
 }
 
+/* Where there is a value, and so more of them may tell. */
 static bool is_undecided(const struct command_result *result)
 {
     const struct compare_row *told[COMPARE_METRICS_MAX];
     size_t nr = list_told(result, told);
 
     for (size_t m = 0; m < nr; m++)
-        if (told[m]->verdict == VERDICT_UNDECIDED)
+        if (told[m]->verdict == VERDICT_UNDECIDED &&
+            told[m]->base.launches + told[m]->head.launches > 0)
             return true;
     return false;
 }

@@ -27,22 +27,6 @@ const struct verdict_look *verdict_look(enum verdict verdict)
     return &looks[verdict];
 }
 
-const char *verdict_word(enum verdict verdict, const struct metric *metric)
-{
-    bool speed = !metric || (metric->kind != METRIC_FACT && strcmp(metric->id, "sd") != 0);
-
-    switch (verdict) {
-    case VERDICT_REGRESSED:
-        return speed ? "slower" : "worse";
-    case VERDICT_IMPROVED:
-        return speed ? "faster" : "better";
-    case VERDICT_SAME:
-        return "the same";
-    default:
-        return verdict_name(verdict);
-    }
-}
-
 static const struct benchmark_name **collect_names(const struct comparison *c)
 {
     const struct benchmark_name **names = memory_zeroed(c->nr + 1, sizeof(*names));

@@ -17,9 +17,6 @@ struct verdict_look {
 };
 
 const struct verdict_look *verdict_look(enum verdict verdict);
-/* "slower", "the same"; for what is no speed (a standard deviation, memory, a number of a
- * program's own) "worse" and "better". */
-const char *verdict_word(enum verdict verdict, const struct metric *metric);
 
 /* The short label of each row, unique; with its metric where there are several. Free with
  * labels_free(labels, c->nr). */

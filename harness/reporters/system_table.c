@@ -4,8 +4,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "text/table.h"
+#include "verdict/differences.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct table_column columns[] = {
     { .title = "fact" },
@@ -60,16 +62,15 @@ void system_facts(const struct run *run,
     system_add(&taker, "compiler", run->build.compiler);
     system_add(&taker, "flags", run->build.flags);
     system_add(&taker, "build type", run->build.build_type);
-    /* The environment is an object of facts; those that are neither text nor number print as JSON.
-     */
+    /* The environment is an object of facts. */
     cJSON *json = run->environment ? cJSON_Parse(run->environment) : NULL;
     const cJSON *member;
     cJSON_ArrayForEach(member, json)
     {
-        char *text = cJSON_IsString(member) ? NULL : cJSON_PrintUnformatted(member);
+        char *text = difference_text(member);
         if (!cJSON_IsNull(member))
-            system_add(&taker, member->string, text ? text : member->valuestring);
-        cJSON_free(text);
+            system_add(&taker, member->string, text);
+        free(text);
     }
     cJSON_Delete(json);
 }

@@ -297,6 +297,8 @@ char *settings_text(const struct compare_settings *settings)
     cJSON *placements = settings->nr_placements ? cJSON_AddArrayToObject(json, "placements") : NULL;
     for (size_t i = 0; i < settings->nr_placements; i++)
         cJSON_AddItemToArray(placements, kept_placement_json(&settings->placements[i]));
+    if (settings->rest_by_usual)
+        cJSON_AddTrueToObject(json, "rest_by_usual");
     if (settings->for_all)
         cJSON_AddTrueToObject(json, "delta_for_all");
     if (settings->any_machine)
@@ -356,6 +358,7 @@ int kept_settings_init(struct kept_settings *kept, const char *text, struct erro
     if (cJSON_IsArray(placements))
         kept_read_placements(kept, placements);
     kept->settings.any_machine = json_bool(kept->json, "any_machine", false);
+    kept->settings.rest_by_usual = json_bool(kept->json, "rest_by_usual", false);
     kept->settings.for_all = json_bool(kept->json, "delta_for_all", false);
     return json_get_number(kept->json, "delta", &kept->settings.delta, err) ||
                    json_get_number(kept->json, "fdr", &kept->settings.q, err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The addresses of the live page, and what each answers. */
+#include "serve/edits.h"
 #include "serve/history_figure.h"
 #include "serve/serve_base.h"
 
@@ -82,12 +83,14 @@ static struct http_answer api_cached(struct api_request *a)
     return body ? api_body(body) : api_failure(&a->failure);
 }
 
-/* Says whether there are events, so that a page does not ask for what is not there. */
+/* Says whether there are events, so that a page does not ask for what is not there, and what its
+ * changes must bring, where there can be some. */
 static cJSON *api_core(const struct api_request *a, const struct live_view *live)
 {
     cJSON *core = live_view_core(live, a->serve->options.presets);
 
     cJSON_AddBoolToObject(core, "watch", a->serve->events != NULL);
+    json_add_string(core, "edit_key", a->serve->options.edit_key);
     return core;
 }
 
@@ -116,6 +119,14 @@ static int api_write_table(struct api_request *a, const struct live_view *live, 
 {
     (void)a;
     page_table(&live->page, out);
+    return 0;
+}
+
+static int api_write_trace(struct api_request *a, const struct live_view *live, struct strbuf *out)
+{
+    (void)a;
+    if (page_trace(&live->view, PAGE_SLICES_MOST, out) == 0)
+        strbuf_adds(out, "null");
     return 0;
 }
 
@@ -299,6 +310,7 @@ struct http_answer serve_answer(void *context, const struct http_request *reques
     static const struct route routes[] = {
         { "/", true, api_view, { NULL }, "page", body_html, api_write_page },
         { "/api/core", true, api_view, { NULL }, "core", body_json, api_write_core },
+        { "/api/trace", true, api_view, { NULL }, "trace", body_json, api_write_trace },
         { "/api/table", true, api_view, { NULL }, "table", body_json, api_write_table },
         { "/api/figure/", false, api_figure, { NULL }, "figure", body_json, api_write_figure },
         { "/api/explore", true, api_explore, { "preset" }, NULL, body_json, api_write_figure },
@@ -309,6 +321,8 @@ struct http_answer serve_answer(void *context, const struct http_request *reques
         { "/healthz", true, api_health, { NULL }, NULL, NULL, NULL },
     };
 
+    if (request->posted)
+        return edits_answer(context, request);
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         size_t length = strlen(routes[i].path) + routes[i].whole;
         struct api_request a = { .serve = context, .request = request, .route = &routes[i] };

@@ -72,7 +72,8 @@ static void maker_drop_first(struct records *runs, size_t nr)
     for (size_t i = 0; i < nr; i++)
         run_release(&runs->runs[i]);
     runs->nr_runs -= nr;
-    memmove(runs->runs, runs->runs + nr, runs->nr_runs * sizeof(*runs->runs));
+    if (runs->nr_runs > 0) /* of a class that has none there is no array */
+        memmove(runs->runs, runs->runs + nr, runs->nr_runs * sizeof(*runs->runs));
 }
 
 /* Trials make no points. */

@@ -186,10 +186,11 @@ struct cJSON *live_view_core(const struct live_view *live, const struct presets 
         live_view_drop_others(live, trends, "steps");
         live_view_drop_others(live, trends, "drifts");
         live_view_drop_others(live, trends, "quiet");
+        live_view_drop_others(live, trends, "cards");
     }
     cJSON *paging = cJSON_AddObjectToObject(core, "paging");
     cJSON_AddNumberToObject(paging, "limit", (double)live->limit);
-    cJSON_AddNumberToObject(paging, "most", PARAMETERS_RUNS_MAX);
+    cJSON_AddNumberToObject(paging, "most", SERVE_RUNS_MAX);
     if (live->next)
         json_add_int(paging, "next", live->next);
     else

@@ -19,14 +19,14 @@ struct loading {
     struct live_view *live;
     struct query query;
     struct query_found found;
-    int64_t runs[PARAMETERS_RUNS_MAX + 1]; /* looked at */
+    int64_t runs[SERVE_RUNS_MAX + 1]; /* looked at */
     size_t nr_runs;
     struct failure *failure;
 };
 
 /* Numbers of the runs looked at, and of the base that was asked for. */
 struct asked {
-    int64_t ids[PARAMETERS_RUNS_MAX + 2];
+    int64_t ids[SERVE_RUNS_MAX + 2];
     size_t nr;
 };
 

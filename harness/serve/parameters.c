@@ -51,8 +51,8 @@ static int parameters_runs(const struct http_request *request, struct parameters
         rc = error_set(err, "run: \"%.64s\" is no list of run numbers such as 3,7", text);
     if (rc == 0)
         rc = text_parse_ints(text, 1, INT64_MAX, "run", &list, err);
-    if (rc == 0 && list.nr > PARAMETERS_RUNS_MAX)
-        rc = error_set(err, "run: more than %d runs at once", PARAMETERS_RUNS_MAX);
+    if (rc == 0 && list.nr > SERVE_RUNS_MAX)
+        rc = error_set(err, "run: more than %d runs at once", SERVE_RUNS_MAX);
     for (size_t i = 0; rc == 0 && i < list.nr; i++)
         parameters->runs[parameters->nr_runs++] = list.items[i];
     array_release(&list);

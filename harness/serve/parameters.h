@@ -5,19 +5,19 @@
 
 #include "base/strbuf.h"
 #include "http/http.h"
+#include "serve/serve.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-    PARAMETERS_RUNS_MAX = 12,
     PARAMETERS_LIMIT = 100, /* runs in the list, if nothing else is said */
     PARAMETERS_LIMIT_MAX = 500,
 };
 
 /* run=3,7 & base=2 & where=... & from=900 & limit=50 */
 struct parameters {
-    int64_t runs[PARAMETERS_RUNS_MAX]; /* none: the newest that fits */
+    int64_t runs[SERVE_RUNS_MAX]; /* none: the newest that fits */
     size_t nr_runs;
     int64_t base;      /* 0: the server's own choice, -1: none */
     const char *where; /* "" for all; borrowed from the request */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/serve_base.h"
+#include "serve/edits.h"
 
 #include "base/memory.h"
 #include "view/history_side.h"
@@ -35,7 +35,10 @@ static int serve_open_history(struct serve *s, struct error *err)
 {
     const struct serve_options *o = &s->options;
 
-    if (handles_open(o->path, SERVE_HANDLES, &s->handles, err) || serve_check_baseline(s, err))
+    if (o->edit_key && !o->token)
+        return error_set(err, "who can ask could write: with --edit there is a token");
+    if ((o->edit_key && edits_check(o->path, err)) ||
+        handles_open(o->path, SERVE_HANDLES, &s->handles, err) || serve_check_baseline(s, err))
         return -1;
     return watcher_open(&(struct watcher_options) { .path = o->path,
                                                     .public_only = o->public_only,
@@ -55,6 +58,7 @@ static int serve_open_http(struct serve *s, struct error *err)
         .token = o->token,
         .names = o->names,
         .nr_names = o->nr_names,
+        .post_key = o->edit_key,
         .events = s->events,
         .handle = serve_answer,
         .context = s,

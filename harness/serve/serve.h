@@ -18,8 +18,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { SERVE_RUNS_MAX = 12 }; /* that a request may name */
+
 struct serve_options {
-    const char *path;         /* of the history; only read */
+    const char *path;         /* of the history; only read, but for edit_key */
     const char *host;         /* an address of this machine, see http/listen.h */
     int port;                 /* 0: any free one */
     const char *token;        /* what every request must know; NULL: only on a loopback address */
@@ -28,8 +30,13 @@ struct serve_options {
     /* There is no token because every user may read the history anyway: a file that takes its place
      * and that not all may read is not shown. */
     bool public_only;
-    bool watch;     /* tell open pages of new runs */
-    size_t history; /* runs that trends reach back to, at least; 0: all */
+    /* What a page that was sent from here brings with what it writes (serve/edits.h), unguessable.
+     * NULL: nothing can be written. Then there is a token, too: who may not write to the file could
+     * do it here else. */
+    const char *edit_key;
+    const char *author; /* of acceptances; NULL: nobody knows */
+    bool watch;         /* tell open pages of new runs */
+    size_t history;     /* runs that trends reach back to, at least; 0: all */
     /* What all pages have in common: configuration, models, base, filters. Borrowed. */
     const struct view_request *request;
     const struct presets *presets;             /* borrowed */

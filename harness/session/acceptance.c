@@ -24,14 +24,14 @@ struct finding {
     double change;
 };
 
-static char *acceptance_author(const struct accept_request *request)
+char *acceptance_author(const char *given)
 {
     const char *const ask[] = { "config", "user.name", NULL }, *user = getenv("USER");
     struct error ignored;
     struct strbuf name;
 
-    if (request->author)
-        return memory_string(request->author);
+    if (given)
+        return memory_string(given);
     strbuf_init(&name);
     if (git_try(ask, &name, &ignored) != 0 || name.length == 0) {
         strbuf_clear(&name);
@@ -159,7 +159,7 @@ static int accept_found(struct store *store, const struct accept_request *reques
                         const struct store_comparisons *found, struct accepting *batch,
                         struct error *err)
 {
-    batch->author = acceptance_author(request);
+    batch->author = acceptance_author(request->author);
     batch->reason = memory_string(request->reason);
     batch->of = found->nr;
     int rc = store_acceptance_list(store, NULL, &batch->earlier, err);

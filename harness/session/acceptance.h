@@ -30,6 +30,9 @@ struct accepting {
     char *author, *reason;
 };
 
+/* Who accepts: `given`, or what git calls the user, else $USER; "" where nobody knows. free() it.
+ */
+char *acceptance_author(const char *given);
 /* Accepts the newest recorded verdict of each benchmark that fits, if it is regressed or broken:
  * all of them or, on an error, none. What was accepted already, with the same change and commit, is
  * left out. -1 where there is nothing to accept, with the reason. `batch` is zeroed; release it

@@ -10,12 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct bisect_tracked *bisect_job_tracked(const struct bisect_job *job, const char *key)
+const struct bisect_tracked *bisect_job_tracked(const struct bisect_job *job, const char *key,
+                                                const struct metric *metric)
 {
-    for (size_t i = 0; i < job->tracked.nr; i++)
-        if (strcmp(job->tracked.items[i].key, key) == 0)
-            return &job->tracked.items[i];
+    for (size_t i = 0; i < job->tracked.nr; i++) {
+        const struct bisect_tracked *one = &job->tracked.items[i];
+        if (strcmp(one->key, key) == 0 &&
+            (!metric || one->metric == metric || one->verdict == VERDICT_BROKEN))
+            return one;
+    }
     return NULL;
+}
+
+/* A row without a time is of no metric in particular. */
+static const struct bisect_tracked *tracked_of_row(const struct bisect_job *job,
+                                                   const struct compare_row *row)
+{
+    bool both = row->base.outcome == OUTCOME_OK && row->head.outcome == OUTCOME_OK;
+
+    return bisect_job_tracked(job, row->item->bench->key, both ? row->item->metric : NULL);
 }
 
 /* The benchmark is not there, or does not work on either side: no evidence could tell more. */
@@ -49,6 +62,7 @@ static void add_bisect_look(const struct compare_row *row, struct bisect_trial *
     struct bisect_look *look = array_push(&trial->looks);
 
     *look = (struct bisect_look) {
+        .metric = row->item->metric,
         .verdict = row->verdict,
         .change = row->change,
         .interval = row->interval,
@@ -64,9 +78,11 @@ bool bisect_job_answer(const struct bisect_job *job, const struct comparison *c,
 
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
+        const struct bisect_tracked *tracked = tracked_of_row(job, row);
         bool silent;
-        enum bisect_answer one =
-            row_answer(bisect_job_tracked(job, row->item->bench->key), row, &silent);
+        if (job->tracked.nr > 0 && !tracked)
+            continue; /* another metric of a benchmark that is looked at */
+        enum bisect_answer one = row_answer(tracked, row, &silent);
         silences += silent;
         count[one] += !silent;
         add_bisect_look(row, trial);
@@ -139,6 +155,17 @@ static double floor_of_steps(const struct compare_row *row)
     return half < floor_max ? half : floor_max;
 }
 
+/* A floor of a comparison is that of a benchmark, so the finest of its metrics counts. */
+static void share_tracked_floors(struct bisect_job *job)
+{
+    struct bisect_tracked *all = job->tracked.items;
+
+    for (size_t i = 0; i < job->tracked.nr; i++)
+        for (size_t j = 0; j < job->tracked.nr; j++)
+            if (strcmp(all[i].key, all[j].key) == 0 && all[j].floor < all[i].floor)
+                all[i].floor = all[j].floor;
+}
+
 static void cut_down_benches(struct bisect_job *job)
 {
     for (size_t i = 0; i < job->tracked.nr; i++)
@@ -160,10 +187,26 @@ static void cut_down_workload(struct bisect_job *job)
     for (size_t i = 0; i < workload->list.nr; i++) {
         struct benchmark_name name;
         benchmark_name_of(&workload->list.items[i], &workload->device, &name);
-        if (bisect_job_tracked(job, name.key))
+        if (bisect_job_tracked(job, name.key, NULL))
             workload->list.items[kept++] = workload->list.items[i];
     }
     workload->list.nr = kept;
+}
+
+/* Whatever the others say is not asked for any more. What became broken is a row of any of them. */
+static void cut_down_metrics(struct bisect_job *job)
+{
+    struct compare_settings *settings = &job->request.compare;
+
+    for (size_t i = 0; i < job->tracked.nr; i++)
+        if (job->tracked.items[i].verdict == VERDICT_BROKEN)
+            return;
+    if (!settings->metrics || settings->rest_by_usual)
+        return;
+    for (size_t i = 0; i < job->tracked.nr; i++)
+        *array_push(&job->metrics) = job->tracked.items[i].metric->id;
+    *array_push(&job->metrics) = NULL;
+    settings->metrics = job->metrics.items;
 }
 
 /* What the first comparison that found something found. */
@@ -175,11 +218,13 @@ static void track_worse(struct bisect_job *job, const struct comparison *c)
             continue;
         struct bisect_tracked *tracked = array_push(&job->tracked);
         snprintf(tracked->key, sizeof(tracked->key), "%s", row->item->bench->key);
+        tracked->metric = row->item->metric;
         tracked->verdict = row->verdict;
         tracked->change = row->change;
         tracked->interval = row->interval;
         tracked->floor = floor_of_steps(row);
     }
+    share_tracked_floors(job);
     for (size_t i = 0; i < job->request.compare.nr_floors; i++)
         *array_push(&job->floors) = job->request.compare.floors[i];
     for (size_t i = 0; i < job->tracked.nr; i++)
@@ -188,6 +233,7 @@ static void track_worse(struct bisect_job *job, const struct comparison *c)
     job->request.compare.floors = job->floors.items;
     job->request.compare.nr_floors = job->floors.nr;
     cut_down_workload(job);
+    cut_down_metrics(job);
 }
 
 static int record_trial(const struct bisect_job *job, const struct ab_session *s, struct error *err)
@@ -368,6 +414,7 @@ void bisect_job_release(struct bisect_job *job)
     free(job->built);
     array_release(&job->tracked);
     array_release(&job->keys);
+    array_release(&job->metrics);
     array_release(&job->floors);
     array_release(&job->trials);
     bisect_release(&job->search);

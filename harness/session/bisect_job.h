@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One `harness bisect` at work: the search (trend/bisect.h) with programs built from commits
- * (session/builds/builds.h) and measured in turn (session/measure/ab.h), or by a project's own
- * benchmarks (session/bench/bench_ab.h).
+ * (session/builds/builds.h) and measured in turn (session/measure/ab_session.h), or by a project's
+ * own benchmarks (session/bench/bench_ab.h).
  *
  * What is looked for is what the first comparison, good against bad, shows: the benchmarks that
- * regressed or broke in it. A step is worse if any of these is, not worse if none is and all are
- * decided, and cannot tell otherwise. A commit that does not build, or in which these benchmarks do
- * not exist or do not work, is left out. Steps need not measure as finely as the first comparison:
- * they only ask whether a known change is there, so their floor is half of it (of its interval's
- * near end, on the log scale), if that is more than the floor that was asked for.
+ * regressed or broke in it, each by the metrics in which it did. A step is worse if any of these
+ * is, not worse if none is and all are decided, and cannot tell otherwise. A commit that does not
+ * build, or in which these benchmarks do not exist or do not work, is left out. Steps need not
+ * measure as finely as the first comparison: they only ask whether a known change is there, so
+ * their floor is half of it (of its interval's near end, on the log scale), if that is more than
+ * the floor that was asked for.
  */
 #ifndef HARNESS_SESSION_BISECT_JOB_H
 #define HARNESS_SESSION_BISECT_JOB_H
@@ -18,21 +19,23 @@
 #include "session/bench/bench_ab.h"
 #include "session/builds/builds.h"
 #include "session/builds/git.h"
-#include "session/measure/ab.h"
+#include "session/measure/ab_session.h"
 #include "trend/bisect.h"
 
-/* A benchmark that got worse between good and bad. */
+/* A metric of a benchmark that got worse between good and bad. */
 struct bisect_tracked {
     char key[KEY_SIZE];
+    const struct metric *metric;
     enum verdict verdict; /* regressed or broken */
     double change;        /* of the metric as it is shown, head / base - 1 */
     struct interval interval;
-    double floor; /* of the steps */
+    double floor; /* of the steps, the same for all metrics of a benchmark */
 };
 
 /* How one of them did in a step. */
 struct bisect_look {
     char key[KEY_SIZE];
+    const struct metric *metric;
     enum verdict verdict;
     double change;
     struct interval interval;
@@ -67,13 +70,16 @@ struct bisect_job {
     struct built *built; /* of each place, as far as it was tried; owned */
     ARRAY(struct bisect_tracked) tracked;
     ARRAY(const char *) keys;           /* of what is tracked, for bench.filters */
+    ARRAY(const char *) metrics;        /* of what is tracked, NULL-ended; the same */
     ARRAY(struct compare_floor) floors; /* the request's own, then those of the steps */
     ARRAY(struct bisect_trial) trials;
 };
 
 const struct git_commit *bisect_job_commit(const struct bisect_job *job, size_t place);
-/* What is tracked under this key; NULL: nothing. */
-const struct bisect_tracked *bisect_job_tracked(const struct bisect_job *job, const char *key);
+/* What is tracked under this key, of this metric or, NULL, of any; NULL: nothing. What became
+ * broken is so whatever the metric. */
+const struct bisect_tracked *bisect_job_tracked(const struct bisect_job *job, const char *key,
+                                                const struct metric *metric);
 /* Reads the answer and the looks of a trial from its comparison. False: there is none, and more
  * evidence would not help, because benchmarks are missing or do not work. */
 bool bisect_job_answer(const struct bisect_job *job, const struct comparison *c,

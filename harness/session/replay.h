@@ -19,7 +19,7 @@ struct replay_difference {
     enum verdict now;
     double change;
     struct interval interval;
-    char why[128];
+    char why[COMPARE_WHY_SIZE];
 };
 
 struct replay_done {

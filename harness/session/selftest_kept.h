@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "store/store.h"
 #include "verdict/compare.h"
-#include "verdict/placement.h"
+#include "verdict/placement_noise.h"
 #include "verdict/selftest.h"
 
 /* True with a text where the newest self-test of this machine class, device and rule, by planted
@@ -37,8 +37,8 @@ struct detectable_changes {
 int detectable_changes(struct store *store, const struct store_baseline *baseline,
                        struct detectable_changes *out, struct error *err);
 
-/* What the last tests of placement showed (verdict/placement.h), for the settings of a comparison,
- * which borrow it. */
+/* What the last tests of placement showed (verdict/placement_noise.h), for the settings of a
+ * comparison, which borrow it. */
 struct placements {
     struct compare_placement *items; /* they own key and machine */
     size_t nr, capacity;

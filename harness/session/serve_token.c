@@ -72,7 +72,7 @@ static int read_token_variable(struct serve_token *token, struct error *err)
     return 0;
 }
 
-static int make_token(struct serve_token *token, struct error *err)
+int serve_token_make(struct serve_token *token, struct error *err)
 {
     unsigned char bytes[RANDOM_BYTES];
 
@@ -101,7 +101,7 @@ int serve_token_find(const struct serve_token_source *source, struct serve_token
         return error_set(err, "--open and a token: one of the two");
     if (token->text[0] || source->open || source->elsewhere || source->is_public)
         return 0;
-    return make_token(token, err);
+    return serve_token_make(token, err);
 }
 
 bool serve_token_may_be_shown(void)

@@ -29,6 +29,8 @@ struct serve_token {
  * it. */
 int serve_token_find(const struct serve_token_source *source, struct serve_token *token,
                      struct error *err);
+/* One that nobody knows and nothing says: 192 random bits. */
+int serve_token_make(struct serve_token *token, struct error *err);
 /* Can a token be written to standard output without becoming known to others: it is a terminal, a
  * pipe, or a file that not all users may read. */
 bool serve_token_may_be_shown(void);

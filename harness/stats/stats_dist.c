@@ -114,15 +114,19 @@ double stats_beta_cdf(double x, double a, double b)
     return 1 - front * beta_fraction(1 - x, b, a) / b;
 }
 
-double stats_beta_quantile(double p, double a, double b)
+/* From a guess inside (0, 1). */
+static double beta_quantile_near(double p, double a, double b, double x)
 {
-    double low = 0, high = 1, x = a / (a + b), scale = log_beta(a, b);
+    double low = 0, high = 1, scale = log_beta(a, b);
 
+    if (!(x > 0 && x < 1))
+        x = a / (a + b);
     if (!(p >= 0 && p <= 1 && a > 0 && b > 0))
         return NAN;
     if (p == 0 || p == 1)
         return p;
-    /* Newton's method, kept inside a bracket that shrinks; bisection where it would leave it. */
+    /* Newton's method, kept inside a bracket that shrinks; bisection where it would leave it. Its
+     * error is squared at each step: after one of 1e-10 nothing is left of it. */
     for (int i = 0; i < 1100; i++) {
         double excess = stats_beta_cdf(x, a, b) - p;
         *(excess < 0 ? &low : &high) = x;
@@ -132,8 +136,15 @@ double stats_beta_quantile(double p, double a, double b)
         x -= step;
         if (!(x > low && x < high))
             x = 0.5 * (low + high);
+        else if (fabs(step) <= 1e-10 * fmin(x, 1 - x))
+            break;
     }
     return x;
+}
+
+double stats_beta_quantile(double p, double a, double b)
+{
+    return beta_quantile_near(p, a, b, a / (a + b));
 }
 
 double stats_t_cdf(double t, double df)
@@ -153,6 +164,15 @@ double stats_t_cdf(double t, double df)
     return 0.5 * stats_beta_cdf(df / (df + square), df / 2, 0.5);
 }
 
+/* Of a lower tail, within some percent from 3 degrees on: the quantile as a series in 1 / df about
+ * that of the normal distribution (Abramowitz and Stegun, 26.7.5). */
+static double t_quantile_guess(double p, double df)
+{
+    double z = stats_normal_quantile(p), y = z * z;
+
+    return z * (1 + ((y + 1) / 4 + ((5 * y + 16) * y + 3) / (96 * df)) / df);
+}
+
 double stats_t_quantile(double p, double df)
 {
     if (!(p >= 0 && p <= 1) || !(df > 0))
@@ -167,11 +187,12 @@ double stats_t_quantile(double p, double df)
         return 0;
     /* 2 p = I_x(df/2, 1/2) with x = df / (df + t^2), or the complement of I_(1-x)(1/2, df/2): the
      * one whose x is small keeps its digits. */
+    double t = t_quantile_guess(p, df);
     if (p > 0.1) {
-        double y = stats_beta_quantile(1 - 2 * p, 0.5, df / 2);
+        double y = beta_quantile_near(1 - 2 * p, 0.5, df / 2, t * t / (df + t * t));
         return -sqrt(df * y / (1 - y));
     }
-    double x = stats_beta_quantile(2 * p, df / 2, 0.5);
+    double x = beta_quantile_near(2 * p, df / 2, 0.5, df / (df + t * t));
     return -sqrt(df * (1 - x) / x);
 }
 

@@ -11,18 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check_text(const char *text, struct error *err)
+int store_remark_check(const char *text, const char *what, struct error *err)
 {
     size_t length = strlen(text);
+    uint32_t code;
 
     if (text[strspn(text, " \t")] == '\0')
-        return error_set(err, "an annotation says something: the text is empty");
+        return error_set(err, "%s says something: the text is empty", what);
     if (length > ANNOTATION_LENGTH_MAX)
-        return error_set(err, "an annotation has at most %d bytes, not %zu", ANNOTATION_LENGTH_MAX,
+        return error_set(err, "%s has at most %d bytes, not %zu", what, ANNOTATION_LENGTH_MAX,
                          length);
-    for (const char *p = text; *p; p++)
-        if ((unsigned char)*p < ' ' && *p != '\t')
-            return error_set(err, "an annotation is one line of text");
+    for (const char *p = text; *p;) {
+        size_t bytes = utf8_decode(p, &code);
+        if (bytes == 0)
+            return error_set(err, "%s is text in UTF-8", what);
+        if ((code < ' ' && code != '\t') || code == 0x7f)
+            return error_set(err, "%s is one line of text", what);
+        p += bytes;
+    }
     return 0;
 }
 
@@ -55,7 +61,7 @@ static int insert(struct store *s, int64_t run_id, int64_t written_ms, const cha
 int store_annotate(struct store *s, int64_t run_id, int64_t written_ms, const char *text,
                    struct error *err)
 {
-    if (check_text(text, err) || sql_begin_lasting(s, err))
+    if (store_remark_check(text, "an annotation", err) || sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, insert(s, run_id, written_ms, text, err), err);
 }

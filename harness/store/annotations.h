@@ -18,7 +18,10 @@ struct store_annotations {
 
 enum { ANNOTATION_LENGTH_MAX = 1000 };
 
-/* Refuses an unknown run and texts that are empty, too long or of several lines. */
+/* Refuses texts that are empty, too long, of several lines or not UTF-8; `what` is "an annotation".
+ */
+int store_remark_check(const char *text, const char *what, struct error *err);
+/* Refuses an unknown run and what store_remark_check() refuses. */
 int store_annotate(struct store *s, int64_t run_id, int64_t written_ms, const char *text,
                    struct error *err);
 /* Appends what is written about a run, oldest first; 0: about all runs. */

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void beside(const char *path, const char *suffix, struct strbuf *name)
+void place_beside(const char *path, const char *suffix, struct strbuf *name)
 {
     strbuf_clear(name);
     strbuf_addf(name, "%s%s", path, suffix);
@@ -52,28 +52,21 @@ void place_folder(const char *path, struct strbuf *folder)
 
 /* ---- reading ---- */
 
-static bool read_descriptor(void *context, void *bytes, size_t nr, int64_t at)
-{
-    return pread(*(const int *)context, bytes, nr, at) == (ssize_t)nr;
-}
-
-static bool read_handle(void *context, void *bytes, size_t nr, int64_t at)
+bool place_read_handle(void *context, void *bytes, size_t nr, int64_t at)
 {
     sqlite3_file *file = context;
 
     return file && file->pMethods && file->pMethods->xRead(file, bytes, (int)nr, at) == SQLITE_OK;
 }
 
-static sqlite3_file *handle_of(sqlite3 *db, int which)
+sqlite3_file *place_handle(sqlite3 *db, int which)
 {
     sqlite3_file *file = NULL;
 
     return sqlite3_file_control(db, "main", which, &file) == SQLITE_OK ? file : NULL;
 }
 
-/* The file as it is without any log. Only through SQLite: closing another descriptor of it would
- * drop the locks that this process has on it. NULL: it cannot be opened. */
-static sqlite3 *open_bare(const char *path)
+sqlite3 *place_open_bare(const char *path)
 {
     sqlite3 *db = NULL;
     char *name = sql_immutable_name(path);
@@ -87,8 +80,7 @@ static sqlite3 *open_bare(const char *path)
     return db;
 }
 
-/* By its table of contents: 1: there it is, 0: the file has none, -1: it cannot be read. */
-static int seal_of(sqlite3 *bare, unsigned char now[SEAL_NUMBER])
+int place_bare_seal(sqlite3 *bare, unsigned char now[SEAL_NUMBER])
 {
     sqlite3_stmt *stmt = NULL;
     int found = -1;
@@ -112,8 +104,8 @@ static enum seal_answer ask_contents(const char *path, const struct seal_source 
                                      const struct seal *first)
 {
     unsigned char now[SEAL_NUMBER];
-    sqlite3 *bare = open_bare(path);
-    int found = bare ? seal_of(bare, now) : -1;
+    sqlite3 *bare = place_open_bare(path);
+    int found = bare ? place_bare_seal(bare, now) : -1;
 
     sqlite3_close(bare);
     if (found > 0)
@@ -121,8 +113,8 @@ static enum seal_answer ask_contents(const char *path, const struct seal_source 
     return found < 0 || seal_is_first(first) ? SEAL_BELONGS : SEAL_FOREIGN;
 }
 
-static enum seal_answer compare(const char *path, const struct seal_source *log,
-                                const struct seal_source *main, struct seal *seal, uint32_t *at)
+enum seal_answer place_compare_log(const char *path, const struct seal_source *log,
+                                   const struct seal_source *main, struct seal *seal, uint32_t *at)
 {
     struct seal first;
     enum seal_answer answer = seal_compare(log, main, &first, seal, at);
@@ -130,359 +122,6 @@ static enum seal_answer compare(const char *path, const struct seal_source *log,
     if (answer == SEAL_FOREIGN && *at == 0)
         return ask_contents(path, log, &first);
     return answer;
-}
-
-/* ---- before a file is opened: its log ---- */
-
-static enum seal_answer look_at_log(const char *path, int fd)
-{
-    struct seal_source log = { read_descriptor, &fd }, main = { read_handle, NULL };
-    struct seal seal;
-    struct stat st;
-    uint32_t at;
-    bool there = stat(path, &st) == 0 && st.st_size > 0;
-    sqlite3 *bare = there ? open_bare(path) : NULL;
-
-    if (there && !bare)
-        return SEAL_UNKNOWN;
-    main.context = bare ? handle_of(bare, SQLITE_FCNTL_FILE_POINTER) : NULL;
-    enum seal_answer answer = there ? compare(path, &log, &main, &seal, &at)
-                                    : seal_compare(&log, &main, &seal, &seal, &at);
-    sqlite3_close(bare);
-    return !there && answer != SEAL_NO_LOG ? SEAL_FOREIGN : answer;
-}
-
-/* Others may write while we look, and begin the log anew between the one reading and the other:
- * what is foreign stays so. */
-static enum seal_answer look_closely(const char *path, int fd)
-{
-    enum { LOOKS = 4, PAUSE_MS = 3 };
-    enum seal_answer answer = SEAL_FOREIGN;
-
-    for (int i = 0; answer == SEAL_FOREIGN && i < LOOKS; i++) {
-        if (i > 0)
-            sqlite3_sleep(PAUSE_MS);
-        answer = look_at_log(path, fd);
-    }
-    return answer;
-}
-
-bool place_log_is_foreign(const char *path)
-{
-    struct strbuf name;
-
-    strbuf_init(&name);
-    beside(path, "-wal", &name);
-    int fd = open(name.data, O_RDONLY | O_CLOEXEC);
-    bool foreign = fd >= 0 && look_closely(path, fd) == SEAL_FOREIGN;
-    if (fd >= 0)
-        close(fd);
-    strbuf_release(&name);
-    return foreign;
-}
-
-/* ---- before a file is opened: the index ---- */
-
-enum {
-    INDEX_ATTACHED = 128, /* the byte of the index that all have locked who use it */
-    INDEX_HEADER = 48,    /* twice */
-    INDEX_READY = 12,     /* 1 byte */
-    INDEX_PAGE_SIZE = 14, /* 2 bytes, of this machine; 1: 65536 */
-    INDEX_FRAMES = 16,    /* 4 bytes: pages in the log */
-    INDEX_PAGES = 20,     /* 4 bytes: of the file */
-    FILE_SHARED = 0x40000002,
-    FILE_SHARED_NR = 510, /* locked in the file by all who have it open with a log */
-};
-
-/* Who has locked it; 0: nobody. */
-static pid_t holder(int fd, off_t from, off_t nr)
-{
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = nr };
-
-    return fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK ? 0 : lock.l_pid ? lock.l_pid : -1;
-}
-
-/* Does the index speak of a file or a log of other lengths than these? */
-static bool lengths_differ(int index, int64_t file, int64_t log)
-{
-    unsigned char header[2 * INDEX_HEADER], again[2 * INDEX_HEADER];
-    uint32_t frames, pages;
-    uint16_t size;
-
-    if (pread(index, header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-        pread(index, again, sizeof(again), 0) != (ssize_t)sizeof(again) ||
-        memcmp(header, again, sizeof(header)) != 0 ||
-        memcmp(header, header + INDEX_HEADER, INDEX_HEADER) != 0 || !header[INDEX_READY])
-        return false; /* not ready, or being changed */
-    memcpy(&frames, header + INDEX_FRAMES, sizeof(frames));
-    memcpy(&pages, header + INDEX_PAGES, sizeof(pages));
-    memcpy(&size, header + INDEX_PAGE_SIZE, sizeof(size));
-    int64_t page = size == 1 ? 65536 : size;
-    return frames == 0 ? pages > 0 && file != pages * page : log < 32 + frames * (page + 24);
-}
-
-/* Somebody uses the index, but not the file that is here now; or it is of a file of another length.
- * Only what is safe between fork() and exec(), as all that ask_child() asks. */
-static bool index_is_foreign(const char *path, const char *index_path, const char *log_path)
-{
-    enum { LOOKS = 4 };
-    const struct timespec pause = { .tv_nsec = 3000000 };
-    int index = open(index_path, O_RDONLY | O_CLOEXEC), file = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st, log;
-
-    for (int i = 0; index >= 0 && i < LOOKS; i++) {
-        pid_t user = holder(index, INDEX_ATTACHED, 1);
-        if (user == 0)
-            return false; /* SQLite makes it anew */
-        bool here = file >= 0 && holder(file, FILE_SHARED, FILE_SHARED_NR) != 0;
-        int64_t length = file >= 0 && fstat(file, &st) == 0 ? st.st_size : 0;
-        int64_t log_length = stat(log_path, &log) == 0 ? log.st_size : 0;
-        if (here && !lengths_differ(index, length, log_length))
-            return false;
-        if (holder(index, INDEX_ATTACHED, 1) != user)
-            return false;
-        nanosleep(&pause, NULL);
-    }
-    return index >= 0;
-}
-
-/* In a child, whose closing drops no lock of ours. */
-static bool ask_child(bool (*question)(const char *path, const char *index, const char *log),
-                      const char *path, const char *index, const char *log)
-{
-    int status = 0;
-    pid_t child = fork();
-
-    if (child == 0)
-        _exit(question(path, index, log));
-    if (child < 0)
-        return false;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 1;
-}
-
-static bool index_is_unused(const char *path, const char *index_path, const char *log_path)
-{
-    int index = open(index_path, O_RDONLY | O_CLOEXEC);
-
-    (void)path;
-    (void)log_path;
-    return index < 0 || holder(index, INDEX_ATTACHED, 1) == 0;
-}
-
-static bool has_seal(const char *path)
-{
-    unsigned char now[SEAL_NUMBER];
-    sqlite3 *bare = open_bare(path);
-    bool has = bare && seal_of(bare, now) > 0;
-
-    sqlite3_close(bare);
-    return has;
-}
-
-/* ---- before a file is opened ---- */
-
-struct look {
-    const char *path;
-    struct strbuf log, index;
-    bool foreign_log, foreign_index;
-};
-
-static void look_at_files(struct look *l)
-{
-    int fd = open(l->log.data, O_RDONLY | O_CLOEXEC);
-    enum seal_answer answer = fd >= 0 ? look_closely(l->path, fd) : SEAL_NO_LOG;
-
-    if (fd >= 0)
-        close(fd);
-    /* A log without seals, beside a file that has one, which nobody uses: what an older harness
-     * left of the file that lay here. One that is used is another program's, at work. */
-    if (answer == SEAL_UNKNOWN && has_seal(l->path) &&
-        ask_child(index_is_unused, l->path, l->index.data, l->log.data))
-        answer = SEAL_FOREIGN;
-    l->foreign_log = answer == SEAL_FOREIGN;
-    l->foreign_index = l->foreign_log;
-    if (answer == SEAL_NO_LOG && file_exists(l->index.data))
-        l->foreign_index = ask_child(index_is_foreign, l->path, l->index.data, l->log.data);
-}
-
-/* 1: it is put aside, 0: the folder cannot be written to, -1: error. */
-static int put_aside(const struct look *l, struct strbuf *note, struct error *err)
-{
-    struct strbuf name, log;
-    int rc = 1;
-
-    strbuf_init(&name);
-    strbuf_init(&log);
-    place_name(l->path, "left", &name);
-    beside(name.data, "-wal", &log);
-    /* The index goes first: nobody shall find it without the log that it speaks of. */
-    if (unlink(l->index.data) && errno != ENOENT)
-        rc = errno == EACCES || errno == EROFS || errno == EPERM ? 0 : -1;
-    if (rc > 0 && rename(l->log.data, log.data) && errno != ENOENT)
-        rc = errno == EACCES || errno == EROFS || errno == EPERM ? 0 : -1;
-    if (rc < 0)
-        error_set(err, "%s: belongs to another file and cannot be put aside: %s", l->log.data,
-                  strerror(errno));
-    else if (rc > 0 && l->foreign_log)
-        strbuf_addf(note,
-                    "%s: the log beside it was of another file, or of another state of it (it was "
-                    "replaced, restored or removed while in use). It was not applied, and is kept "
-                    "as %s: with that file as %s beside it, what it holds can be read again",
-                    l->path, log.data, name.data);
-    strbuf_release(&name);
-    strbuf_release(&log);
-    return rc;
-}
-
-/* ---- before a file is opened: the journal of one that was being made ---- */
-
-/* sqlite.org/fileformat2.html, 3 (the rollback journal). */
-enum { JOURNAL_HEAD = 28, JOURNAL_BEFORE = 16 /* 4 bytes: pages that the file had */ };
-
-/* SQLite would undo the making by cutting the file to nothing. */
-static bool undoes_all(const char *journal)
-{
-    static const unsigned char magic[] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
-    unsigned char head[JOURNAL_HEAD];
-    int fd = open(journal, O_RDONLY | O_CLOEXEC);
-    bool undoes = fd >= 0 && read_descriptor(&fd, head, sizeof(head), 0) &&
-                  memcmp(head, magic, sizeof(magic)) == 0 &&
-                  page_get(head + JOURNAL_BEFORE, 4) == 0;
-
-    if (fd >= 0)
-        close(fd);
-    return undoes;
-}
-
-/* The making of a history writes no runs. */
-static bool has_runs(const char *path)
-{
-    sqlite3 *bare = open_bare(path);
-    sqlite3_stmt *stmt = NULL;
-    bool has = bare &&
-               sqlite3_prepare_v2(bare, "SELECT 1 FROM run", -1, &stmt, NULL) == SQLITE_OK &&
-               sqlite3_step(stmt) == SQLITE_ROW;
-
-    sqlite3_finalize(stmt);
-    sqlite3_close(bare);
-    return has;
-}
-
-static int put_journal_aside(const char *path, struct strbuf *note, struct error *err)
-{
-    struct strbuf journal, name;
-    int rc = 0;
-
-    strbuf_init(&journal);
-    strbuf_init(&name);
-    beside(path, "-journal", &journal);
-    if (undoes_all(journal.data) && has_runs(path)) {
-        place_name(path, "left", &name);
-        strbuf_adds(&name, "-journal");
-        if (rename(journal.data, name.data))
-            rc = error_set(err,
-                           "%s: is of another file, and would cut this one to nothing; it "
-                           "cannot be put aside: %s",
-                           journal.data, strerror(errno));
-        else
-            strbuf_addf(note,
-                        "%s%s: the journal beside it was of another file, which was being made. It "
-                        "was not applied, and is kept as %s",
-                        note->length ? "\n" : "", path, name.data);
-    }
-    strbuf_release(&journal);
-    strbuf_release(&name);
-    return rc;
-}
-
-/* One process at a time; a file system that knows no such lock has to do without. */
-int place_lock_folder(const char *path)
-{
-    struct strbuf folder;
-
-    strbuf_init(&folder);
-    place_folder(path, &folder);
-    int fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    strbuf_release(&folder);
-    while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
-        continue;
-    return fd;
-}
-
-/* SQLite takes what has the right name and the right numbers in it. Where others may make files
- * beside the history, as in /tmp, that would be a way to write into it without being permitted to.
- */
-static int refuse_planted(const char *path, enum store_mode mode, struct error *err)
-{
-    /* The index is of whoever came first, be it a reader: it does not tell other readers what is in
-     * the history, but writers would go by it. */
-    static const char *const ends[] = { "-journal", "-wal", "-shm" };
-    size_t nr = mode == STORE_WRITE ? 3 : 2;
-    struct stat file, st;
-    struct strbuf name;
-    int rc = 0;
-
-    if (stat(path, &file))
-        return 0;
-    strbuf_init(&name);
-    for (size_t i = 0; rc == 0 && i < nr; i++) {
-        beside(path, ends[i], &name);
-        if (lstat(name.data, &st) == 0 && st.st_size > 0 && st.st_uid != geteuid() &&
-            !access_may_write(&file, st.st_uid))
-            rc = error_set(err,
-                           "%s: was made by the user %u, who may not write to the history that it "
-                           "lies beside; it could put anything into it, so it was not applied. "
-                           "Remove it, and keep the history in a folder where nobody else makes "
-                           "files (`harness history move`)",
-                           name.data, (unsigned)st.st_uid);
-    }
-    strbuf_release(&name);
-    return rc;
-}
-
-/* SQLite has the log beside the file itself, not beside a link to it. */
-static char *true_path(const char *path)
-{
-    char *real = realpath(path, NULL);
-
-    return real ? real : memory_string(path);
-}
-
-int place_look(const char *path, enum store_mode mode, bool *foreign, struct strbuf *note,
-               struct error *err)
-{
-    char *real = true_path(path);
-    struct look l = { .path = real };
-    int rc = refuse_planted(real, mode, err);
-
-    if (rc) {
-        free(real);
-        return -1;
-    }
-    strbuf_init(&l.log);
-    strbuf_init(&l.index);
-    beside(real, "-wal", &l.log);
-    beside(real, "-shm", &l.index);
-    look_at_files(&l);
-    if (l.foreign_log || l.foreign_index) {
-        int folder = place_lock_folder(real);
-        look_at_files(&l); /* another one may have been faster */
-        if (l.foreign_log || l.foreign_index)
-            rc = put_aside(&l, note, err);
-        else
-            rc = 1;
-        if (folder >= 0)
-            close(folder);
-        *foreign = rc == 0;
-    }
-    if (rc >= 0)
-        rc = put_journal_aside(real, note, err);
-    strbuf_release(&l.log);
-    strbuf_release(&l.index);
-    free(real);
-    return rc < 0 ? -1 : 0;
 }
 
 /* ---- while a file is open ---- */
@@ -529,8 +168,8 @@ static bool read_own(struct store *s, uint32_t page, struct seal *seal)
     if (page == 0 || size == 0)
         return false;
     unsigned char *bytes = memory_zeroed(size, 1);
-    bool known = read_handle(handle_of(s->db, SQLITE_FCNTL_FILE_POINTER), bytes, size,
-                             (int64_t)(page - 1) * (int64_t)size) &&
+    bool known = place_read_handle(place_handle(s->db, SQLITE_FCNTL_FILE_POINTER), bytes, size,
+                                   (int64_t)(page - 1) * (int64_t)size) &&
                  seal_read(bytes, size, seal);
     free(bytes);
     return known;
@@ -569,9 +208,9 @@ void place_remember(struct store *s)
 
     strbuf_init(&name);
     remember(name_of(s), &s->place.file);
-    beside(name_of(s), "-wal", &name);
+    place_beside(name_of(s), "-wal", &name);
     remember(name.data, &s->place.log);
-    beside(name_of(s), "-shm", &name);
+    place_beside(name_of(s), "-shm", &name);
     remember(name.data, &s->place.index);
     strbuf_release(&name);
     if (sql_one_int(s, "PRAGMA page_size", &s->place.page_size, &ignored) ||
@@ -586,13 +225,14 @@ void place_remember(struct store *s)
  * what SQL says is read from the file, or was before somebody wrote another one over it. */
 static enum store_fate compare_with_log(struct store *s)
 {
-    sqlite3_file *file = handle_of(s->db, SQLITE_FCNTL_FILE_POINTER);
-    struct seal_source log = { read_handle, handle_of(s->db, SQLITE_FCNTL_JOURNAL_POINTER) };
-    struct seal_source main = { read_handle, file };
+    sqlite3_file *file = place_handle(s->db, SQLITE_FCNTL_FILE_POINTER);
+    struct seal_source log = { place_read_handle,
+                               place_handle(s->db, SQLITE_FCNTL_JOURNAL_POINTER) };
+    struct seal_source main = { place_read_handle, file };
     unsigned char now[SEAL_NUMBER];
     struct seal seal;
     uint32_t at;
-    enum seal_answer answer = compare(name_of(s), &log, &main, &seal, &at);
+    enum seal_answer answer = place_compare_log(name_of(s), &log, &main, &seal, &at);
 
     s->place.page = at ? at : seal_page(s);
     s->place.known = read_own(s, s->place.page, &seal);
@@ -698,8 +338,8 @@ void place_follow(struct store *s, char **now)
         return;
     strbuf_init(&log);
     strbuf_init(&index);
-    beside(*now, "-wal", &log);
-    beside(*now, "-shm", &index);
+    place_beside(*now, "-wal", &log);
+    place_beside(*now, "-shm", &index);
     if (!file_exists(log.data) && !file_exists(index.data)) {
         carry(&s->place.index, index.data);
         carry(&s->place.log, log.data);

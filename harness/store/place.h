@@ -9,6 +9,7 @@
 #ifndef HARNESS_STORE_PLACE_H
 #define HARNESS_STORE_PLACE_H
 
+#include "store/seal.h"
 #include "store/sql.h"
 
 /* Puts aside the log and index of another file, or of another state of this one: the log keeps its
@@ -49,5 +50,21 @@ void place_folder(const char *path, struct strbuf *folder);
 int place_lock_folder(const char *path);
 /* "beside.hex8": a name beside the file that nobody has. */
 void place_name(const char *path, const char *what, struct strbuf *name);
+
+/* ---- of place.c, for place_look.c ---- */
+
+/* "path" and "suffix" ("-wal", "-shm"). */
+void place_beside(const char *path, const char *suffix, struct strbuf *name);
+/* A seal_source of one of SQLite's own handles of an open file; NULL where there is none. */
+sqlite3_file *place_handle(sqlite3 *db, int which);
+bool place_read_handle(void *handle, void *bytes, size_t nr, int64_t at);
+/* The file as it is without any log. Only through SQLite: closing another descriptor of it would
+ * drop the locks that this process has on it. NULL: it cannot be opened. */
+sqlite3 *place_open_bare(const char *path);
+/* By its table of contents: 1: there it is, 0: the file has none, -1: it cannot be read. */
+int place_bare_seal(sqlite3 *bare, unsigned char now[SEAL_NUMBER]);
+/* seal_compare(); where the log alone cannot tell, the contents of the file are asked. */
+enum seal_answer place_compare_log(const char *path, const struct seal_source *log,
+                                   const struct seal_source *main, struct seal *seal, uint32_t *at);
 
 #endif

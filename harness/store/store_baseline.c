@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "core/names.h"
-#include "store/read.h"
+#include "store/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/strbuf.h"
 #include "store/keeping.h"
 #include "store/place.h"
-#include "store/read.h"
+#include "store/rows.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
 #include "vfs/watch.h"

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "core/names.h"
 #include "core/record_legacy.h"
-#include "store/read.h"
+#include "store/rows.h"
 #include "store/samples.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "core/names.h"
-#include "store/read.h"
+#include "store/rows.h"
 #include "store/samples.h"
 #include "store/schema.h"
 

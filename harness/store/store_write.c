@@ -3,9 +3,9 @@
 #include "stats/random.h"
 #include "store/keeping.h"
 #include "store/place.h"
+#include "store/rows.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
-#include "store/write.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -360,7 +360,7 @@ int store_add_run(struct store *s, struct records *records, int run, bool *added
     if (sql_begin_lasting(s, err))
         return -1;
     const struct record **sorted = sort(records, run, &nr);
-    int rc = find_run(s, r->uuid, &r->id, err);
+    int rc = row_of_run(s, r->uuid, &r->id, err);
     bool is_new = rc == 0;
     if (is_new)
         rc = write_all(s, r, sorted, nr, err);

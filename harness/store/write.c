@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/write.h"
+#include "store/rows.h"
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -26,12 +26,12 @@ static int find_by_uuid(struct store *s, const char *text, const char *uuid, int
     return rc;
 }
 
-int find_run(struct store *s, const char *uuid, int64_t *id, struct error *err)
+int row_of_run(struct store *s, const char *uuid, int64_t *id, struct error *err)
 {
     return find_by_uuid(s, "SELECT id FROM run WHERE uuid = ?", uuid, id, err);
 }
 
-int find_comparison(struct store *s, const char *uuid, int64_t *id, struct error *err)
+int row_of_comparison(struct store *s, const char *uuid, int64_t *id, struct error *err)
 {
     return find_by_uuid(s, "SELECT id FROM comparison WHERE uuid = ?", uuid, id, err);
 }

@@ -102,13 +102,31 @@ static const double at_limit = 0.8;
 /* From here on the evidence contradicts itself. */
 static const double above_roof = 1.1;
 
+/* By the medians of iterations where they are known: a slow one does not blame another operation.
+ */
+static double advised_self(const struct advice_evidence *e, const struct prof_row *row)
+{
+    return e->typical ? timeline_typical_self(e->typical, row) : (double)row->self;
+}
+
+static double advised_work(const struct advice_evidence *e, const struct prof_row *row)
+{
+    return e->typical ? timeline_typical_work(e->typical, row)
+                      : (double)(row->gpu > 0 ? row->gpu : row->total);
+}
+
+static double advised_whole(const struct advice_evidence *e, enum prof_side side)
+{
+    return e->typical && side == PROF_HOST ? e->typical->host_ns : (double)e->summary->total[side];
+}
+
 /* False: nothing can be said of it. Work on a GPU is judged by the GPU's time. */
 static bool judge_row(const struct advice_evidence *e, const struct prof_row *row,
                       struct advised_row *r)
 {
     bool on_gpu = row->gpu > 0;
-    double whole = (double)e->summary->total[row->side];
-    double ns = (double)(on_gpu ? row->gpu : row->total);
+    double whole = advised_whole(e, row->side);
+    double ns = advised_work(e, row);
 
     if (on_gpu && e->split && e->split->device >= 0)
         whole = (double)e->split->span;
@@ -316,7 +334,7 @@ static void advise_spread(const struct advice_rule *rule, const struct advice_ev
 
     for (size_t i = 0; e->summary && i < e->summary->nr_rows; i++) {
         const struct prof_row *row = &e->summary->rows[i];
-        double share = (double)row->self / (double)e->summary->total[row->side];
+        double share = advised_self(e, row) / advised_whole(e, row->side);
         if (row->calls < SPREAD_CALLS || row->p50 <= 0 || share < spread_share)
             continue;
         advise(list, rule, row->name, (double)row->p95 / (double)row->p50, share,

@@ -14,14 +14,17 @@
 #include "profile/summary.h"
 #include "timeline/timeline_roof.h"
 #include "timeline/timeline_split.h"
+#include "timeline/timeline_typical.h"
 
 /* What is known; all but the trace may be NULL. */
 struct advice_evidence {
-    const struct prof_trace *trace;     /* whole, with all threads; sorted */
-    const struct prof_summary *summary; /* of its main part (timeline_main()) */
-    const struct timeline_split *split; /* of a GPU or the CPU */
-    const struct timeline_roofs *roofs; /* of the hardware that did the work */
-    const struct prof_cost *cost;       /* of a scope */
+    const struct prof_trace *trace;         /* whole, with all threads; sorted */
+    const struct prof_summary *summary;     /* of its main part (timeline_main()) */
+    const struct timeline_split *split;     /* of a GPU or the CPU */
+    const struct timeline_roofs *roofs;     /* of the hardware that did the work */
+    const struct prof_cost *cost;           /* of a scope */
+    const struct timeline_typical *typical; /* of that summary: shares are those of medians then */
+    int64_t gap_ns; /* gaps of a GPU below it are no waiting; 0: the usual (time_split.h) */
 };
 
 enum { ADVICE_TEXT_SIZE = 320 };

@@ -6,9 +6,9 @@
 #include "profile/export.h"
 #include "profile/name_map.h"
 #include "profile/nesting.h"
-#include "stats/stats.h"
 #include "timeline/timeline_layers.h"
 #include "timeline/timeline_main.h"
+#include "timeline/timeline_typical.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -73,37 +73,10 @@ static int by_side_and_change(const void *a_, const void *b_)
 
 /* ---- medians over iterations ---- */
 
-/* Of a side: each operation's values, sorted, or none. */
-struct middle {
-    double median, low, high; /* and its 95 % interval; NAN: too few values */
-};
-
-/* The interval between two order statistics that holds the median with 95 % at least, whatever the
- * distribution (David and Nagaraja 2003, "Order Statistics", 7.1). */
-static struct middle middle_of(const int64_t *ns, size_t nr)
-{
-    struct middle m = { NAN, NAN, NAN };
-    double *values = memory_zeroed(nr + 1, sizeof(*values));
-    size_t k = 0;
-
-    for (size_t i = 0; i < nr; i++)
-        values[i] = (double)ns[i];
-    if (nr > 0)
-        m.median = stats_median(values, nr);
-    while (k < nr / 2 && stats_binomial_cdf(k, nr, 0.5) <= 0.025)
-        k++;
-    if (k > 0) {
-        m.low = values[k - 1];
-        m.high = values[nr - k];
-    }
-    free(values);
-    return m;
-}
-
 /* Of a difference, from the intervals of both (Zou and Donner 2008, "Construction of confidence
  * limits about effect measures": the method of variance estimates recovery). */
-static void set_change_interval(struct diff_row *row, const struct middle *before,
-                                const struct middle *after)
+static void set_change_interval(struct diff_row *row, const struct timeline_middle *before,
+                                const struct timeline_middle *after)
 {
     double change = after->median - before->median;
 
@@ -113,7 +86,7 @@ static void set_change_interval(struct diff_row *row, const struct middle *befor
 
 /* The middles of rows, by row; of the host where iterations are known. */
 struct diff_middles {
-    struct middle *items[2];
+    struct timeline_middle *items[2];
     size_t nr;
 };
 
@@ -125,7 +98,7 @@ static void take_middle(struct timeline_diff *diff, struct diff_rows *rows,
     const struct diff_row *row = own ? diff_row_of(rows, own, PROF_HOST) : NULL;
 
     if (row && (size_t)(row - rows->items) < middles->nr)
-        middles->items[which][row - rows->items] = middle_of(ns, nr);
+        middles->items[which][row - rows->items] = timeline_middle_of(ns, nr);
 }
 
 static void take_middles(struct timeline_diff *diff, struct diff_rows *rows,
@@ -133,14 +106,15 @@ static void take_middles(struct timeline_diff *diff, struct diff_rows *rows,
 {
     for (int which = 0; which < 2; which++) {
         const struct timeline_layers *l = &layers[which];
-        middles->items[which] = memory_zeroed(middles->nr + 1, sizeof(struct middle));
+        middles->items[which] = memory_zeroed(middles->nr + 1, sizeof(struct timeline_middle));
         for (size_t i = 0; i < middles->nr; i++)
-            middles->items[which][i] = (struct middle) { 0, 0, 0 }; /* not there: no time */
+            middles->items[which][i] =
+                (struct timeline_middle) { 0, 0, 0, 0 }; /* not there: no time */
         for (size_t i = 0; i < l->nr; i++)
             take_middle(diff, rows, middles, l->items[i].name, which, l->items[i].self_ns,
                         l->nr_iterations);
         take_middle(diff, rows, middles, l->iteration, which, l->rest_ns, l->nr_iterations);
-        diff->iteration[which] = middle_of(l->ns, l->nr_iterations).median;
+        diff->iteration[which] = timeline_middle_of(l->ns, l->nr_iterations).median;
     }
 }
 
@@ -149,7 +123,8 @@ static void set_middles(struct diff_rows *rows, const struct diff_middles *middl
 {
     for (size_t i = 0; i < middles->nr; i++) {
         struct diff_row *row = &rows->items[i];
-        const struct middle *before = &middles->items[0][i], *after = &middles->items[1][i];
+        const struct timeline_middle *before = &middles->items[0][i],
+                                     *after = &middles->items[1][i];
         bool is_left_out = (before->median <= 0 && row->self[0] > 0 && after->median <= 0) ||
                            (after->median <= 0 && row->self[1] > 0 && before->median <= 0);
         if (row->side != PROF_HOST || is_left_out)

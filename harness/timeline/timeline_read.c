@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/pack.h"
 #include "base/strbuf.h"
+#include "timeline/timeline_backward.h"
+#include "timeline/timeline_entries.h"
 #include "timeline/trace_reader.h"
 
 #include <stdlib.h>
@@ -213,6 +215,8 @@ static int finish_trace(struct trace_reader *r, const char *what, struct error *
         lane_of[moved[i]] = r->lane_of.items[i];
     if (rc == 0)
         rc = bind_flows(r, lane_of);
+    if (rc == 0)
+        rc = timeline_name_backward(r->trace);
     if (rc)
         error_set(err, "%s: no memory for the trace", what);
     else if (prof_trace_check(r->trace, why, sizeof(why)))
@@ -280,6 +284,8 @@ int timeline_parse(const char *text, size_t length, const char *what, struct pro
     prof_trace_init(trace);
     if (check_budget(text, length, what, err))
         return -1;
+    if (timeline_entries_is(text, length))
+        return timeline_entries_parse(text, length, what, trace, err);
     int rc = event_text_walk(&t, trace_reader_use, &r, err);
     if (rc == 0)
         rc = finish_trace(&r, what, err);

@@ -2,6 +2,7 @@
 /*
  * Trace Event JSON into a trace: the files of prof_write_trace() without loss, those of other tools
  * (Kineto and so PyTorch, Chrome, Perfetto's converters) as far as their events mean the same.
+ * A list of calls is read, too (timeline_entries.h).
  * Format: "Trace Event Format" of the Chromium project, object and array form; gzip is undone.
  *
  *   X, B and E   slices; what was begun and never ended is cut at the end of the trace and
@@ -14,7 +15,8 @@
  * would go back in time. Slices of a category of GPUs, or with a device and a stream in their args,
  * are on a stream; two lines of a stream (and of a thread, by
  * "of_thread" in our files) are one track again. Processes and threads that are called
- * by a text have negative numbers. PyTorch's steps ("ProfilerStep#7") are iterations of one name.
+ * by a text have negative numbers. PyTorch's steps ("ProfilerStep#7") are iterations of one name;
+ * what is inside "backward" is named so (timeline_backward.h).
  *
  * Times are read digit by digit, because a double has not enough of them: us with decimals become
  * ns, halves away from 0. meta.start is 0 where the file names its base time (ours and Kineto's

@@ -42,6 +42,7 @@ static struct timeline_split of_device(const struct activity_list *list, int dev
     return (struct timeline_split) { .device = device,
                                      .span = t.span,
                                      .nr_gaps = t.nr_gaps,
+                                     .gap_ns = gap_ns,
                                      .ns = { [PART_GPU] = t.gpu,
                                              [PART_TRANSFER] = t.transfer,
                                              [PART_LAUNCH] = t.launch,

@@ -32,6 +32,7 @@ struct timeline_split {
     int64_t span;
     int64_t ns[PART_NR];
     size_t nr_gaps; /* of the device, not below the threshold */
+    int64_t gap_ns; /* which was this; 0: of the CPU */
 };
 
 /* "GPU", "CPU", "transfer", "launch", "host wait", ...; and a line on what it is. */

@@ -123,6 +123,8 @@ static void take_arguments(const cJSON *args, struct prof_slice *s)
     s->bytes = s->bytes > 0 ? s->bytes : 0;
     s->flops = json_number(args, "flops", s->flops);
     s->gpu = json_int(args, "gpu_ns", s->gpu);
+    s->transfer = json_int(args, "transfer_ns", s->transfer);
+    s->launch = json_int(args, "launch_ns", s->launch);
     s->memory_live = json_int(args, "memory_live", s->memory_live);
     s->memory_peak = json_int(args, "memory_peak", s->memory_peak);
     int64_t correlation = json_int(args, "correlation", 0);
@@ -355,12 +357,16 @@ static int use_other_data(struct trace_reader *r, const cJSON *data)
     struct prof_meta *meta = &r->trace->meta;
     const char *clock = prof_trace_text(r->trace, json_string(data, "clock", ""));
     int64_t skipped = json_int(data, "skipped", 0), dropped = json_int(data, "dropped", 0);
+    int64_t replaced = json_int(data, "replaced", 0);
+    double scope_ns = json_number(data, "scope_ns", 0);
 
     meta->clock = clock ? clock : "";
     meta->note = prof_trace_text(r->trace, json_string(data, "note", NULL));
     meta->rate = json_number(data, "rate", 1);
     meta->skipped = skipped > 0 ? (uint64_t)skipped : 0;
     meta->dropped = dropped > 0 ? (uint64_t)dropped : 0;
+    meta->replaced = replaced > 0 ? (uint64_t)replaced : 0;
+    meta->scope_ns = scope_ns > 0 ? scope_ns : 0;
     return clock ? 0 : -1;
 }
 

@@ -127,23 +127,26 @@ static struct trend_step make_step(const struct trends *t, const struct series *
     };
 }
 
-/* Was the commit measured from the window on, before the next step? */
-static bool commit_fits(const struct series *s, const struct trend_step *step, size_t level_end,
-                        const char *commit)
-{
-    size_t end = level_end > step->high ? level_end : step->high + 1;
+/* A change, and the points one of whose commits an acceptance of it names. */
+struct acceptable {
+    double change;
+    struct interval interval;
+    size_t from, end;
+};
 
-    for (size_t i = step->low; i < end; i++)
+static bool commit_fits(const struct series *s, const struct acceptable *what, const char *commit)
+{
+    for (size_t i = what->from; i < what->end; i++)
         if (strcmp(s->items[i].commit, commit) == 0)
             return true;
     return false;
 }
 
-/* The near end of the step's interval is not beyond what was accepted. */
-static bool size_fits(const struct trend_step *step, double accepted)
+/* The near end of its interval is not beyond what was accepted. */
+static bool size_fits(const struct acceptable *what, double accepted)
 {
-    bool up = step->change > 0;
-    double near = fabs(log1p(up ? step->interval.low : step->interval.high));
+    bool up = what->change > 0;
+    double near = fabs(log1p(up ? what->interval.low : what->interval.high));
 
     if (!isfinite(accepted) || (accepted > 0) != up) /* NaN: that it is broken was accepted */
         return false;
@@ -151,16 +154,24 @@ static bool size_fits(const struct trend_step *step, double accepted)
 }
 
 static const struct acceptance *find_acceptance(const struct trends *t, const struct series *s,
-                                                const struct trend_step *step, size_t level_end)
+                                                const struct acceptable *what)
 {
     for (size_t i = 0; i < t->settings.nr_accepted; i++) {
         const struct acceptance *a = &t->settings.accepted[i];
         if (strcmp(a->key, s->bench->key) == 0 && strcmp(a->metric, t->settings.metric->id) == 0 &&
-            (!a->machine[0] || strcmp(a->machine, s->machine) == 0) && size_fits(step, a->change) &&
-            commit_fits(s, step, level_end, a->commit))
+            (!a->machine[0] || strcmp(a->machine, s->machine) == 0) && size_fits(what, a->change) &&
+            commit_fits(s, what, a->commit))
             return a;
     }
     return NULL;
+}
+
+/* From the window on, before the next step. */
+static struct acceptable acceptable_step(const struct trend_step *step, size_t level_end)
+{
+    size_t end = level_end > step->high ? level_end : step->high + 1;
+
+    return (struct acceptable) { step->change, step->interval, step->low, end };
 }
 
 /* A step that was told stays, whatever the others of the family do since, while it stands. */
@@ -183,7 +194,8 @@ static void add_steps(struct trends *t, struct trend *trend, const struct change
         struct trend_step step = make_step(t, s, &c->items[i], start);
         step.told = known;
         step.back = trend_undone(s, c, told, i, &step.left);
-        step.accepted = find_acceptance(t, s, &step, end);
+        struct acceptable what = acceptable_step(&step, end);
+        step.accepted = find_acceptance(t, s, &what);
         *array_push(trend) = step;
         t->steps++;
         t->standing += step.worse && !step.back && !step.epoch && !step.accepted;
@@ -289,6 +301,8 @@ static void add_drift(struct trends *t, struct trend *trend, const struct drift 
         .q = q,
         .worse = is_worse(t, d->per_point),
     };
+    struct acceptable what = { trend->drift.total, trend->drift.interval, 0, trend->series->nr };
+    trend->drift.accepted = find_acceptance(t, trend->series, &what);
     t->drifts++;
 }
 

@@ -29,7 +29,8 @@
  *
  * Acceptance. Of the same key, metric and machine; its commit was measured in the step's window or
  * at the level that the step led to; and the step is no worse than what was accepted, by the near
- * end of its interval and TREND_ACCEPT_MARGIN.
+ * end of its interval and TREND_ACCEPT_MARGIN. A drift likewise; it has no window, so any run of
+ * the series will do.
  */
 #ifndef HARNESS_TREND_TREND_H
 #define HARNESS_TREND_TREND_H
@@ -96,6 +97,7 @@ struct trend_drift {
     struct interval interval; /* 95 %, of `total` */
     double p, q;
     bool worse;
+    const struct acceptance *accepted; /* NULL: nobody did */
 };
 
 /* A step that an earlier night told and that does not stand. */
@@ -209,6 +211,8 @@ struct trend_card {
 /* All steps and drifts, ranked; of a rank the largest in the newest run first, then the newest.
  * free() it. */
 struct trend_card *trends_cards(const struct trends *t, size_t *nr);
+/* Who said that it is meant to be; NULL: nobody. */
+const struct acceptance *trend_card_acceptance(const struct trend_card *card);
 /* "regression", "surroundings", "improvement", "accepted", "gone" */
 const char *trend_rank_name(enum trend_rank rank);
 /* The last run before it, and the first that has all of it. */

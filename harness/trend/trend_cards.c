@@ -21,6 +21,18 @@ const char *trend_rank_name(enum trend_rank rank)
     return names[rank];
 }
 
+const struct acceptance *trend_card_acceptance(const struct trend_card *card)
+{
+    return card->step ? card->step->accepted : card->trend->drift.accepted;
+}
+
+static enum trend_rank rank_of_drift(const struct trend_drift *drift)
+{
+    if (drift->accepted)
+        return TREND_ACCEPTED;
+    return drift->worse ? TREND_REGRESSION : TREND_IMPROVEMENT;
+}
+
 static enum trend_rank rank_of_step(const struct trend_step *step)
 {
     if (step->back)
@@ -59,7 +71,7 @@ static struct trend_card card_of_drift(const struct trend *trend)
 
     return (struct trend_card) {
         .trend = trend,
-        .rank = drift->worse ? TREND_REGRESSION : TREND_IMPROVEMENT,
+        .rank = rank_of_drift(drift),
         .worse = drift->worse,
         .before = after / (1 + drift->total),
         .after = after,

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const default_metrics[] = { "p50", NULL };
+enum { MESSAGE_QUOTED = 80 }; /* bytes of a failure's message; compare_row.why has room for more */
+
+static const char *const default_metrics[] = { COMPARE_USUAL_METRIC, NULL };
 
 static struct compare_side side_of(const struct evidence_side *e)
 {
@@ -50,12 +52,33 @@ static bool failed(const struct compare_side *side)
     return side->failures > 0;
 }
 
+/* As much of a failure's message as there is room for. */
+static void quote_message(const char *message, size_t room, char *out, size_t size)
+{
+    size_t length = message ? strlen(message) : 0, nr = length < room ? length : room;
+
+    while (nr < length && ((unsigned char)message[nr] & 0xc0) == 0x80) /* within a character */
+        nr--;
+    snprintf(out, size, "%s%.*s%s", length ? ": " : "", (int)nr, length ? message : "",
+             nr < length ? "…" : "");
+}
+
 static void say_failed(struct compare_row *row, enum verdict verdict,
                        const struct compare_side *side)
 {
-    say(row, verdict, "%s in %zu of its %zu launches%s%.60s", outcome_name(side->outcome),
-        side->failures, side->failures + side->launches, side->message ? ": " : "",
-        side->message ? side->message : "");
+    char quoted[MESSAGE_QUOTED + 8];
+
+    quote_message(side->message, MESSAGE_QUOTED, quoted, sizeof(quoted));
+    say(row, verdict, "%s in %zu of its %zu launches%s", outcome_name(side->outcome),
+        side->failures, side->failures + side->launches, quoted);
+}
+
+static void say_unsupported(struct compare_row *row)
+{
+    char quoted[MESSAGE_QUOTED + 8];
+
+    quote_message(row->head.message, MESSAGE_QUOTED, quoted, sizeof(quoted));
+    say(row, VERDICT_MISSING, "not supported any more%s", quoted);
 }
 
 static void say_few(struct compare_row *row)
@@ -83,8 +106,7 @@ static void judge_outcomes(struct compare_row *row)
     else if (failed(head))
         say_failed(row, VERDICT_BROKEN, head);
     else if (head->outcome == OUTCOME_UNSUPPORTED)
-        say(row, VERDICT_MISSING, "not supported any more%s%.80s", head->message ? ": " : "",
-            head->message ? head->message : "");
+        say_unsupported(row);
     else if (failed(base))
         say(row, VERDICT_FIXED, "was %s", outcome_name(base->outcome));
     else if (base->outcome == OUTCOME_UNSUPPORTED)
@@ -177,29 +199,72 @@ static int check_floor(double delta, struct error *err)
                      100 * delta);
 }
 
-static int find_metrics(const char *const *ids, struct compare_metrics *metrics, struct error *err)
+static int add_compare_metric(const char *id, struct compare_metrics *metrics, struct error *err)
 {
-    for (const char *const *id = ids ? ids : default_metrics; *id; id++) {
-        const struct metric *metric = metric_find(*id, err);
-        if (!metric)
+    const struct metric *metric = metric_find(id, err);
+
+    if (!metric)
+        return -1;
+    if (metric->direction == NO_DIRECTION)
+        return error_set(err, "metric '%s' (%s) has no better and worse, so it cannot be compared",
+                         metric->id, metric->label);
+    for (size_t i = 0; i < metrics->nr; i++)
+        if (metrics->items[i] == metric)
+            return 0;
+    if (metrics->nr == COMPARE_METRICS_MAX)
+        return error_set(err, "at most %d metrics can be compared at a time", COMPARE_METRICS_MAX);
+    metrics->items[metrics->nr++] = metric;
+    return 0;
+}
+
+static int add_asked_metric(const char *text, struct compare_metrics *metrics, struct error *err)
+{
+    const char *id = compare_asked_id(text);
+
+    if (add_compare_metric(id, metrics, err))
+        return text == id ? -1 : error_prefix(err, "%s", text);
+    if (metrics->nr_asked == COMPARE_ASKED_MAX)
+        return error_set(err, "metrics are asked for %d times at most", COMPARE_ASKED_MAX);
+    metrics->asked[metrics->nr_asked].text = text;
+    metrics->asked[metrics->nr_asked++].metric = metric_find(id, NULL);
+    return 0;
+}
+
+static bool is_for_all(const struct compare_metrics *metrics, const struct metric *metric)
+{
+    for (size_t i = 0; i < metrics->nr_asked; i++)
+        if (metrics->asked[i].metric == metric &&
+            compare_asked_id(metrics->asked[i].text) == metrics->asked[i].text)
+            return true;
+    return false;
+}
+
+/* What the rest is compared by has the last place: only there it is known what has no other. */
+static int add_usual_metric(struct compare_metrics *metrics, struct error *err)
+{
+    const struct metric *usual = metric_find(default_metrics[0], NULL);
+    size_t nr = 0;
+
+    if (is_for_all(metrics, usual))
+        return 0;
+    for (size_t i = 0; i < metrics->nr; i++)
+        if (metrics->items[i] != usual)
+            metrics->items[nr++] = metrics->items[i];
+    metrics->nr = nr;
+    metrics->rest_by_last = true;
+    return add_compare_metric(default_metrics[0], metrics, err);
+}
+
+static int find_metrics(const struct compare_settings *settings, struct compare_metrics *metrics,
+                        struct error *err)
+{
+    for (const char *const *text = settings->metrics ? settings->metrics : default_metrics; *text;
+         text++)
+        if (add_asked_metric(*text, metrics, err))
             return -1;
-        if (metric->direction == NO_DIRECTION)
-            return error_set(err,
-                             "metric '%s' (%s) has no better and worse, so it cannot be compared",
-                             metric->id, metric->label);
-        bool again = false;
-        for (size_t i = 0; i < metrics->nr; i++)
-            again |= metrics->items[i] == metric;
-        if (again)
-            continue;
-        if (metrics->nr == COMPARE_METRICS_MAX)
-            return error_set(err, "at most %d metrics can be compared at a time",
-                             COMPARE_METRICS_MAX);
-        metrics->items[metrics->nr++] = metric;
-    }
     if (metrics->nr == 0)
         return error_set(err, "no metric is given to compare");
-    return 0;
+    return settings->rest_by_usual ? add_usual_metric(metrics, err) : 0;
 }
 
 static int check_settings(const struct compare_settings *settings, struct compare_metrics *metrics,
@@ -218,7 +283,7 @@ static int check_settings(const struct compare_settings *settings, struct compar
     if (!(settings->q > 0 && settings->q < 0.5))
         return error_set(err, "the false-discovery rate must lie between 0 and 50 %%, not %g %%",
                          100 * settings->q);
-    return find_metrics(settings->metrics, metrics, err);
+    return find_metrics(settings, metrics, err);
 }
 
 int compare_check_settings(const struct compare_settings *settings, struct error *err)
@@ -301,7 +366,7 @@ size_t comparison_metrics(const struct comparison *c, const struct metric *out[C
     struct compare_metrics metrics = { .nr = 0 };
     struct error ignored;
 
-    find_metrics(c->settings.metrics, &metrics, &ignored);
+    find_metrics(&c->settings, &metrics, &ignored);
     memcpy(out, metrics.items, sizeof(metrics.items)); /* NOLINT(bugprone-sizeof-expression) */
     return metrics.nr;
 }

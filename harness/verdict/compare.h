@@ -115,7 +115,9 @@ enum {
     COMPARE_LAUNCHES_MIN = 3,
     COMPARE_BORROW_MAX = 60,
     COMPARE_METRICS_MAX = 8,
+    COMPARE_ASKED_MAX = 32,   /* "[FILTER:]ID" texts that ask for these */
     COMPARE_EARLIER_MAX = 12, /* runs before the base that count */
+    COMPARE_WHY_SIZE = 144,
 };
 
 #define COMPARE_MACHINE_MAX 0.2
@@ -137,19 +139,22 @@ enum verdict {
  * whenever the same evidence could be decided otherwise. */
 enum { COMPARE_RULE = 3 };
 
-/* A floor of its own for the metrics or benchmarks that `pattern` fits: a metric's id, or what
- * text_filter_matches() takes for a key. The last row that fits counts. */
+/* A floor of its own for the metrics or benchmarks that `pattern` fits: a metric's id, what
+ * text_filter_matches() takes for a key, or both ("FILTER:ID"). The last row that fits counts. */
 struct compare_floor {
     const char *pattern; /* borrowed */
     double delta;
 };
 
-/* What placement in memory alone moves of one benchmark (verdict/placement.h). */
+/* What placement in memory alone moves of one benchmark (verdict/placement_noise.h). */
 struct compare_placement {
     const char *key, *machine; /* exact; borrowed; machine "" fits any */
     double part;               /* sd that it adds to launches, as a fraction; 0: none is shown */
     double change;             /* no smaller change is called; 0: any */
 };
+
+/* By which it is compared where no metric is asked for. */
+#define COMPARE_USUAL_METRIC "p50"
 
 struct compare_settings {
     double delta; /* changes within +-delta do not matter; (0, 10) */
@@ -158,15 +163,17 @@ struct compare_settings {
     size_t nr_floors;
     const struct compare_placement *placements; /* nr_placements of them; borrowed */
     size_t nr_placements;
-    double q;                   /* false-discovery rate; (0, 0.5) */
-    const char *const *metrics; /* ids of comparable metrics with a direction; NULL-ended */
-    bool any_machine;           /* compare across machine classes all the same */
+    double q; /* false-discovery rate; (0, 0.5) */
+    /* "[FILTER:]ID" of comparable metrics with a direction, see compare_asked_fits(); NULL-ended */
+    const char *const *metrics;
+    bool rest_by_usual; /* what has none of these is compared by the usual one */
+    bool any_machine;   /* compare across machine classes all the same */
 };
 
 #define COMPARE_DEFAULTS                                                                           \
     {                                                                                              \
         .delta = 0.03, .q = 0.05                                                                   \
-    } /* metrics NULL: p50 */
+    } /* metrics NULL: COMPARE_USUAL_METRIC */
 
 /* How the launches of the two sides hang together. Both sides one run that were measured in turn
  * (run.ab of the same id): blocks, block = launch_seq / ab.block. With one launch a block, which is
@@ -260,8 +267,8 @@ struct compare_row {
                     * runs; NaN outside the family */
     double detectable; /* smallest true change for the worse, found 4 times in 5 as the only change
                         * of the family; NaN outside the family, infinite beyond a factor of 10 */
-    const char *accepted; /* why this change is meant to be; borrowed; NULL: it is not */
-    char why[128]; /* why undecided, missing, broken ...; "" where the verdict needs no reason */
+    const char *accepted;       /* why this change is meant to be; borrowed; NULL: it is not */
+    char why[COMPARE_WHY_SIZE]; /* of undecided, missing, broken ...; "": it needs no reason */
 };
 
 struct comparison {
@@ -296,6 +303,11 @@ int compare_check_settings(const struct compare_settings *settings, struct error
 /* Does this floor hold for that metric or benchmark? */
 bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,
                         const char *key);
+/* Of "[FILTER:]ID" the id: what is behind the last colon that stands in no parentheses. */
+const char *compare_asked_id(const char *asked);
+/* Is that asked of this benchmark? Without a filter of each. "command/", with which the keys of
+ * whole programs begin, may be missing in front of the filter. */
+bool compare_asked_fits(const char *asked, const char *key);
 enum { COMPARE_FLOOR_TEXT = 512 };
 /* A sentence on a floor that fits nothing of what is compared; names the nearest metric. */
 void compare_floor_unfit(const struct compare_floor *floor, char text[COMPARE_FLOOR_TEXT]);
@@ -342,6 +354,13 @@ int compare_design_find(const char *name);                   /* -1 if unknown */
 size_t comparison_metrics(const struct comparison *c,
                           const struct metric *out[COMPARE_METRICS_MAX]);
 const char *verdict_name(enum verdict verdict); /* "regressed" */
+/* "slower", "the same"; for what is no speed (a standard deviation, memory, a number of a
+ * program's own) "worse" and "better". */
+const char *verdict_word(enum verdict verdict, const struct metric *metric);
+/* How much worse the worst undecided row of a benchmark looks, as the log of a factor; 0: none
+ * looks worse. Below 0: no row is undecided that has a value: where there is none, more measuring
+ * brings none. */
+double comparison_harm(const struct comparison *c, const char *key);
 /* One line: "2 regressed, 1 broken, 40 same, 17 undecided; 1 accepted". */
 void comparison_summary(const struct comparison *c, struct strbuf *out);
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Noisier than this against the family's prior: a benchmark keeps its own variance. */
 static const double noisy_level = 0.01;
@@ -30,7 +31,41 @@ bool compare_in_family(const struct compare_row *row)
 bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,
                         const char *key)
 {
+    const char *id = compare_asked_id(floor->pattern);
+
+    if (id > floor->pattern && metric_find(id, NULL) == metric)
+        return compare_asked_fits(floor->pattern, key);
     return metric_find(floor->pattern, NULL) == metric || text_filter_matches(floor->pattern, key);
+}
+
+const char *compare_asked_id(const char *asked)
+{
+    const char *id = asked;
+    int depth = 0;
+
+    for (const char *at = asked; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        if (*at == ':' && depth == 0)
+            id = at + 1;
+    }
+    return id;
+}
+
+bool compare_asked_fits(const char *asked, const char *key)
+{
+    static const char program[] = "command/";
+    const char *id = compare_asked_id(asked);
+    char *filter;
+
+    if (id == asked)
+        return true;
+    filter = memory_string(asked);
+    filter[id - asked - 1] = '\0';
+    bool fits = text_filter_matches(filter, key);
+    if (!fits && strncmp(key, program, strlen(program)) == 0)
+        fits = text_filter_matches(filter, key + strlen(program));
+    free(filter);
+    return fits;
 }
 
 size_t evidence_blocks(const struct evidence *e)
@@ -55,13 +90,16 @@ void comparison_note(struct comparison *c, const char *format, ...)
         char **items;
         size_t nr, capacity;
     } notes = { c->notes, c->nr_notes, c->notes_capacity };
-    char text[1024];
-    va_list arguments;
+    va_list arguments, again;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    va_copy(again, arguments);
+    size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1;
+    char *text = memory_zeroed(size, 1);
+    vsnprintf(text, size, format, again);
+    va_end(again);
     va_end(arguments);
-    *array_push(&notes) = memory_string(text);
+    *array_push(&notes) = text;
     c->notes = notes.items;
     c->nr_notes = notes.nr;
     c->notes_capacity = notes.capacity;

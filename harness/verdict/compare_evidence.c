@@ -236,13 +236,30 @@ static void evidence_release(struct evidence *e)
     free(e->earlier.values);
 }
 
-/* Of several metrics, those that a benchmark does not have make no rows; and where there is no
- * time at all, one row says so. */
-static bool is_wanted(const struct join *join, size_t metric, const struct evidence *e)
+static bool is_asked_of(const struct compare_metrics *metrics, size_t metric, const char *key)
 {
+    for (size_t i = 0; i < metrics->nr_asked; i++)
+        if (metrics->asked[i].metric == metrics->items[metric] &&
+            compare_asked_fits(metrics->asked[i].text, key))
+            return true;
+    return false;
+}
+
+/* Of several metrics, those that a benchmark does not have make no rows; where there is no time at
+ * all, one row says so, and where it has nothing that it would be compared by. `others`: rows of
+ * this benchmark that there are. */
+static bool is_wanted(const struct join *join, size_t metric, const struct evidence *e,
+                      const char *key, size_t others)
+{
+    bool rest = join->metrics->rest_by_last && metric + 1 == join->metrics->nr;
+
+    if (rest && others == 0)
+        return true;
+    if (!is_asked_of(join->metrics, metric, key))
+        return false;
     if (join->metrics->nr == 1)
         return true;
-    return no_time(e) ? metric == 0 : e->base.nr + e->head.nr > 0;
+    return no_time(e) ? others == 0 : e->base.nr + e->head.nr > 0;
 }
 
 static int order_groups(const struct group *a, const struct group *b)
@@ -335,12 +352,13 @@ static void add_items(struct join *join, const struct group *base, const struct 
     read_earlier(join, any, before);
     bool nowhere = b[0].outcome == OUTCOME_UNSUPPORTED && h[0].outcome == OUTCOME_UNSUPPORTED;
     *join->unsupported += nowhere;
+    size_t before_them = join->out->nr;
     for (size_t i = 0; i < join->metrics->nr; i++) {
         struct evidence e = { .base = b[i], .head = h[i], .earlier = before[i] };
         e.design = design_of(&e, blocks);
         if (e.design != DESIGN_LAUNCHES)
             drop_values(&e.earlier);
-        if (nowhere || !is_wanted(join, i, &e)) {
+        if (nowhere || !is_wanted(join, i, &e, any->bench->key, join->out->nr - before_them)) {
             evidence_release(&e);
             continue;
         }

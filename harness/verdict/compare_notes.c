@@ -433,6 +433,38 @@ static void note_floors(struct comparison *c)
     }
 }
 
+/* Where the benchmark failed, nobody knows what it has. */
+static bool has_asked(const struct comparison *c, const char *asked, bool *fits)
+{
+    const struct metric *metric = metric_find(compare_asked_id(asked), NULL);
+
+    *fits = false;
+    for (size_t i = 0; i < c->nr_items; i++) {
+        const struct compare_item *item = &c->items[i];
+        bool fit = compare_asked_fits(asked, item->bench->key);
+        *fits |= fit;
+        if (fit && (item->metric == metric || item->evidence.base.outcome != OUTCOME_OK ||
+                    item->evidence.head.outcome != OUTCOME_OK))
+            return true;
+    }
+    return false;
+}
+
+/* What is asked of some benchmarks alone and is of none: it would be judged by the usual metric,
+ * unseen. */
+static void note_asked(struct comparison *c)
+{
+    for (const char *const *asked = c->settings.metrics; asked && *asked; asked++) {
+        const char *id = compare_asked_id(*asked);
+        bool fits;
+        if (c->nr_items == 0 || id == *asked || has_asked(c, *asked, &fits))
+            continue;
+        comparison_note(
+            c, "The metric %s was asked of \"%.*s\", %s.", id, (int)(id - *asked) - 1, *asked,
+            fits ? "which does not have it" : "which fits no benchmark that is compared");
+    }
+}
+
 /* By one rule for both sides, but a machine need not have been the same to both. */
 static void note_repeats(struct comparison *c, const struct records *side, const char *name)
 {
@@ -469,6 +501,7 @@ void compare_notes(struct comparison *c)
     note_shift(c);
     note_devices(c);
     note_floors(c);
+    note_asked(c);
     note_launches(c);
     note_parts(c);
     note_earlier(c);

@@ -6,10 +6,16 @@
 #include "base/array.h"
 #include "verdict/compare.h"
 
-/* The metrics of the settings, looked up. */
+/* The metrics of the settings, looked up, each once. */
 struct compare_metrics {
     const struct metric *items[COMPARE_METRICS_MAX];
     size_t nr;
+    bool rest_by_last; /* the last is for what has none of the others, too */
+    struct {
+        const char *text; /* "[FILTER:]ID"; borrowed */
+        const struct metric *metric;
+    } asked[COMPARE_ASKED_MAX];
+    size_t nr_asked;
 };
 
 struct item_list {

@@ -27,6 +27,22 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
+const char *verdict_word(enum verdict verdict, const struct metric *metric)
+{
+    bool speed = !metric || (metric->kind != METRIC_FACT && strcmp(metric->id, "sd") != 0);
+
+    switch (verdict) {
+    case VERDICT_REGRESSED:
+        return speed ? "slower" : "worse";
+    case VERDICT_IMPROVED:
+        return speed ? "faster" : "better";
+    case VERDICT_SAME:
+        return "the same";
+    default:
+        return verdict_name(verdict);
+    }
+}
+
 const char *compare_design_name(enum compare_design design)
 {
     return designs[design];
@@ -83,6 +99,22 @@ void comparison_release(struct comparison *c)
     free(c->rows);
     compare_items_release(c->items, c->nr_items);
     *c = (struct comparison) { 0 };
+}
+
+double comparison_harm(const struct comparison *c, const char *key)
+{
+    double most = -1;
+
+    for (size_t i = 0; i < c->nr; i++) {
+        const struct compare_row *row = &c->rows[i];
+        size_t values = row->base.launches + row->head.launches;
+        if (row->verdict == VERDICT_UNDECIDED && values > 0 &&
+            strcmp(row->item->bench->key, key) == 0) {
+            double harm = row->worse ? fabs(log1p(row->change)) : 0;
+            most = fmax(most, isnan(harm) ? 0 : harm);
+        }
+    }
+    return most;
 }
 
 void comparison_summary(const struct comparison *c, struct strbuf *out)

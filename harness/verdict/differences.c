@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "base/strbuf.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,13 +50,17 @@ static const char *name_of(const char *path)
     return dot ? dot + 1 : path;
 }
 
-static char *text_of(const cJSON *value)
+char *difference_text(const cJSON *value)
 {
     if (cJSON_IsString(value) || cJSON_IsRaw(value))
         return memory_string(value->valuestring);
     if (cJSON_IsBool(value))
         return memory_string(cJSON_IsTrue(value) ? "yes" : "no");
-    return cJSON_PrintUnformatted(value);
+    if (!cJSON_IsNumber(value) || value->valuedouble == rint(value->valuedouble))
+        return cJSON_PrintUnformatted(value);
+    char number[32];
+    snprintf(number, sizeof(number), "%.6g", value->valuedouble);
+    return memory_string(number);
 }
 
 /* Which files a run came from, which half of which session it is: never the same in two, and no
@@ -87,7 +93,7 @@ static void lay_flat(const cJSON *json, const char *path, struct facts *facts)
         } else if (!cJSON_IsNull(member) && !is_name(name.data)) {
             *array_push(facts) = (struct fact) {
                 .path = memory_string(name.data),
-                .value = text_of(member),
+                .value = difference_text(member),
                 .weather = strcmp(path, "environment") == 0 && cJSON_IsNumber(member),
             };
         }

@@ -12,6 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct cJSON;
+
+/* A fact as people read it: yes or no, whole numbers as they are, of others no digit that says
+ * nothing; the rest as JSON. The caller frees it. */
+char *difference_text(const struct cJSON *value);
+
 struct difference {
     char *name;        /* "compiler", "governor", "sampling.max_seconds"; owned */
     char *base, *head; /* owned; NULL: that run does not say */

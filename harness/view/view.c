@@ -42,6 +42,7 @@ void view_overview(const struct view *view, struct overview *out)
     const struct overview_input input = {
         .records = &view->records,
         .run = view->head,
+        .head = view->compared ? &view->compared_head : NULL,
         .comparison = view->compared ? &view->comparison : NULL,
         .base = view_base_run(view),
         .base_label = view->base_label,
@@ -105,6 +106,7 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
         .preset = preset,
         .records = &view->records,
         .comparison = view->compared ? &view->comparison : NULL,
+        .compared_head = view->compared ? &view->compared_head : NULL,
         .base_label = view->compared ? view->base_label : NULL,
         .accepted = view->annotations.acceptances.items,
         .nr_accepted = view->annotations.acceptances.nr,

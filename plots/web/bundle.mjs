@@ -68,7 +68,7 @@ function checkPlaces(page) {
 function main([modules, output, entry = 'src/main.js']) {
   const require = createRequire(join(resolve(modules), 'package.json'));
   const esbuild = require('esbuild');
-  const plotly = readFileSync(require.resolve('plotly.js-cartesian-dist-min'), 'utf8');
+  const plotly = readFileSync(require.resolve('plotly.js-basic-dist-min'), 'utf8');
   const script = checked(shrunk(esbuild, entry), 'the application');
   const page = filled(readFileSync(join(HERE, 'page.html'), 'utf8'), {
     hashes: [script, plotly].map(policyHash).join(' '),

@@ -345,8 +345,14 @@ TEST(units)
         { text_percent, 0.9994, "+99.9 %" },
         { text_percent, 0.9996, "+100 %" },
         { text_percent, 13.34, "+1334 %" },
-        { text_percent, 9999, "+999900 %" },
-        { text_percent, 54321, "+5.4e+06 %" },
+        { text_percent, 98.99, "+9899 %" },
+        { text_percent, 99, "100x" },
+        { text_percent, 998.4, "999x" },
+        { text_percent, 998.5, "1,000x" },
+        { text_percent, 1896.35, "1,897x" },
+        { text_percent, 54321, "54,322x" },
+        { text_percent, 2e6, "2e+06x" },
+        { text_percent, (double)INFINITY, "n/a" },
         { text_share, 0.032, "3.2 %" },
         { text_share, -0.0001, "0.0 %" },
         { text_share, -0.25, "-25.0 %" },
@@ -373,7 +379,7 @@ TEST(units_of_absurd_size_fit)
     assert_true(strlen(text_bytes(-1e300, buffer)) < TEXT_UNIT_SIZE);
     assert_true(strlen(rate_text(1e300, buffer)) < TEXT_UNIT_SIZE);
     assert_true(strlen(text_percent(1e300, buffer)) < TEXT_UNIT_SIZE);
-    assert_string_equal(text_percent_range(-0.456, 1e300, buffer), "-45.6 to +1e+302 %");
+    assert_string_equal(text_percent_range(-0.456, 1e300, buffer), "0.54x to 1e+300x");
 }
 
 TEST(timestamps)

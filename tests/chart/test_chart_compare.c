@@ -122,6 +122,43 @@ TEST(comparison_figures)
     records_release(&made.records);
 }
 
+/* The title says the worse, else the better, else what is open, else that nothing changed. */
+TEST(titles_conclude)
+{
+    static const struct {
+        enum verdict verdicts[ROWS];
+        const char *title, *subtitle;
+    } cases[] = {
+        { { VERDICT_REGRESSED, VERDICT_SAME, VERDICT_IMPROVED, VERDICT_REGRESSED, VERDICT_SAME,
+            VERDICT_SAME },
+          ": 2 slower, the most gemm/linear simd, +12.0 %",
+          "2 slower, 1 faster, 3 the same" },
+        { { VERDICT_SAME, VERDICT_SAME, VERDICT_IMPROVED, VERDICT_SAME, VERDICT_SAME,
+            VERDICT_SAME },
+          ": 1 faster, the most gemm/linear simd, -8.0 %",
+          "1 faster, 5 the same" },
+        { { VERDICT_SAME, VERDICT_SAME, VERDICT_SAME, VERDICT_UNDECIDED, VERDICT_SAME,
+            VERDICT_SAME },
+          ": nothing slower or faster, 1 undecided",
+          "1 undecided, 5 the same" },
+        { { VERDICT_SAME, VERDICT_SAME, VERDICT_SAME, VERDICT_SAME, VERDICT_BROKEN, VERDICT_SAME },
+          ": 1 broken, 5 the same",
+          "1 broken, 5 the same" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct made_comparison made;
+        made_compare(&made);
+        for (int k = 0; k < ROWS; k++)
+            made.rows[k].verdict = cases[i].verdicts[k];
+        struct figure *f = build(&made, "comparison", true);
+        assert_has(f->title, cases[i].title);
+        assert_true(strncmp(f->subtitle, cases[i].subtitle, strlen(cases[i].subtitle)) == 0);
+        figure_free(f);
+        records_release(&made.records);
+    }
+}
+
 /* A wild interval does not squeeze the rest. */
 TEST(axes_hold_the_changes)
 {

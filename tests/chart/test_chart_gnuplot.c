@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "chart/plots.h"
+#include "chart/presets.h"
 
 #include <stdlib.h>
 

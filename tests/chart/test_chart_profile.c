@@ -6,7 +6,7 @@
 #include "figure_testing.h"
 
 #include "chart/chart.h"
-#include "chart/preset.h"
+#include "chart/presets.h"
 #include "chart/profile/profile_base.h"
 #include "profile_fixture.h"
 #include "timeline/timeline_read.h"
@@ -117,19 +117,79 @@ TEST(bottlenecks_add_up_to_the_forwards)
     struct figure *figure = draw(f, "bottlenecks", &f->before, NULL);
     const struct layer *points = find_layer(figure->panels[1], MARK_POINTS, NULL);
 
-    /* all operations fit but those of no length, under 0.05 % each: so the bars are the time of the
-     * main thread and the line ends there, short of it by less; the worker's are not in it */
-    double all = (double)f->before.rows.total[PROF_HOST], bars = sum_of_bars(figure->panels[0]);
+    /* all operations fit but those of no length, under 0.05 % each: so the bars are the main
+     * thread's time of the median iteration and the line ends there, short of it by less; the
+     * worker's are not in it */
+    const struct timeline_typical *typical = &f->before.found.typical;
+    double all = typical->host_ns / (double)typical->nr_iterations;
+    double bars = sum_of_bars(figure->panels[0]);
     size_t of = profile_rows(&f->before, PROF_HOST, SIZE_MAX).of;
     assert_true(points->nr < of);
     assert_true(bars < all && bars > all * (1 - 0.0005 * (double)(of - points->nr)));
     assert_close(points->items[points->nr - 1].x * figure->panels[1]->x.factor, bars / all, 1e-9);
     for (size_t i = 1; i < points->nr; i++)
         assert_true(points->items[i].x >= points->items[i - 1].x);
-    assert_string_equal(figure->panels[0]->y.ticks.items[0].text, "head");
-    assert_has(figure->alt, "head took most");
+    assert_string_equal(figure->panels[0]->y.ticks.items[0].text, "fc");
+    assert_has(figure->alt, "fc took most");
     assert_has(figure->caption, "Of 2 threads the main one.");
     figure_free(figure);
+}
+
+/* Of ten iterations one has an `odd` that takes longer than all else. */
+static void record_one_slow_iteration(struct prof_trace *trace)
+{
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    int64_t start = 0;
+
+    for (int i = 0; i < 10; i++) {
+        int64_t odd = i == 7 ? 90000 : 10 + i;
+        struct prof_slice s = { .track = track,
+                                .parent = PROF_FIND_PARENT,
+                                .memory_live = -1,
+                                .memory_peak = -1,
+                                .category = PROF_SCOPES,
+                                .start = start };
+        s.name = "step";
+        s.duration = odd + 3000;
+        prof_trace_slice(trace, &s);
+        s.name = "even";
+        s.duration = 2000 + i;
+        prof_trace_slice(trace, &s);
+        s.name = "odd";
+        s.start += 2100;
+        s.duration = odd;
+        prof_trace_slice(trace, &s);
+        start += odd + 4000;
+    }
+    trace->meta.end = start;
+    prof_trace_sort(trace, NULL);
+}
+
+TEST(one_slow_iteration_heads_no_figure_and_shows_in_the_mean)
+{
+    const struct fixture *f = *state;
+    struct profile_data data;
+    struct prof_trace trace;
+    struct error err;
+
+    prof_trace_init(&trace);
+    record_one_slow_iteration(&trace);
+    assert_int_equal(profile_data_init(&data, &trace, "ten", NULL, &err), 0);
+    struct figure *figure = draw(f, "bottlenecks", &data, NULL);
+    const struct panel *p = figure->panels[0];
+    const struct layer *means = find_layer(p, MARK_POINTS, "mean");
+    const struct layer *intervals = find_layer(p, MARK_INTERVALS, "95 % interval");
+
+    assert_string_equal(p->y.ticks.items[0].text, "even");
+    assert_string_equal(p->y.ticks.items[2].text, "odd");
+    assert_has(figure->alt, "even took most, 2.005 µs in the median iteration");
+    assert_int_equal(intervals->nr, 3);
+    assert_true(intervals->items[2].low >= 10 / p->x.factor &&
+                intervals->items[2].high <= 100 / p->x.factor);
+    assert_true(means->items[2].x > 100 * intervals->items[2].high);
+    assert_has(p->title, "in the median iteration");
+    figure_free(figure);
+    profile_data_release(&data);
 }
 
 TEST(limit_leaves_the_longest)
@@ -427,6 +487,48 @@ TEST(a_timeline_is_no_higher_than_a_screen)
         check_rows(f, text, variety == 2 ? 2 : 40, variety == 2 ? "" : "260 rows below those");
     }
     free(text);
+}
+
+/* How many bars a panel has under a label. */
+static size_t bars_of(const struct panel *p, const char *label)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < p->nr; i++)
+        if (p->layers[i]->mark == MARK_BARS && p->layers[i]->label &&
+            strcmp(p->layers[i]->label, label) == 0)
+            nr += p->layers[i]->nr;
+    return nr;
+}
+
+/* As Kineto, CUPTI and Nsight Systems name them: each direction has its colour (S3-11). */
+TEST(copies_are_drawn_by_direction)
+{
+    static const char *const names[] = { "Memcpy HtoD (Pageable -> Device)", "memcpy DtoH",
+                                         "Memcpy DtoH (Device -> Pinned)",
+                                         "[CUDA memcpy Device-to-Device]", "Memset (Device)" };
+    const struct fixture *f = *state;
+    struct profile_data data;
+    struct prof_trace trace;
+    struct error err;
+    char text[1200] = "[";
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        sprintf(text + strlen(text),
+                "%s{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":%zu,\"dur\":5,\"cat\":\"%s\","
+                "\"name\":\"%s\",\"args\":{\"device\":0,\"stream\":7}}",
+                i ? "," : "", 10 * i, i == 4 ? "gpu_memset" : "gpu_memcpy", names[i]);
+    strcat(text, "]");
+    assert_ok(timeline_parse(text, strlen(text), "copies", &trace, &err), &err);
+    assert_ok(profile_data_init(&data, &trace, "copies", NULL, &err), &err);
+    struct figure *figure = draw(f, "timeline", &data, NULL);
+    const struct panel *p = figure->panels[0];
+    assert_int_equal(bars_of(p, "copy to the device"), 1);
+    assert_int_equal(bars_of(p, "copy to the host"), 2);
+    assert_int_equal(bars_of(p, "copy within the device"), 1);
+    assert_int_equal(bars_of(p, "fill or other copy"), 1);
+    figure_free(figure);
+    profile_data_release(&data);
 }
 
 RUN_TESTS(setup, teardown)

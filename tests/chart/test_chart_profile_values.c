@@ -9,7 +9,7 @@
 #include "chart/profile/profile_samples.h"
 #include "profile_fixture.h"
 
-#include "chart/preset.h"
+#include "chart/presets.h"
 #include "stats/stats.h"
 
 enum { ITERATIONS = 8 };
@@ -91,7 +91,7 @@ TEST(boxes_hold_one_value_an_iteration)
     struct sample_rows rows;
 
     assert_true(profile_by_iteration(data));
-    profile_samples_init(&rows, data, PROF_HOST, SAMPLE_TIME, SIZE_MAX);
+    profile_samples_init(&rows, data, PROF_HOST, SAMPLE_TIME, SAMPLES_OF_WORK, SIZE_MAX);
     const struct sample_row *row = row_of(&rows, "qkv"); /* six calls an iteration */
     assert_non_null(row);
     assert_int_equal(row->nr, ITERATIONS);
@@ -120,6 +120,39 @@ TEST(figure_draws_their_quartiles)
     figure_free(figure);
 }
 
+/* Those that mainly hold others, in the order in which they run: their time is that of all inside.
+ */
+TEST(layers_are_boxes_too)
+{
+    const struct profile_data *data = *state;
+    double times[ITERATIONS];
+    char name[32];
+    struct sample_rows rows;
+
+    profile_samples_init(&rows, data, PROF_HOST, SAMPLE_TIME, SAMPLES_OF_LAYERS, SIZE_MAX);
+    assert_int_equal(rows.nr, LAYERS);
+    for (size_t i = 0; i < rows.nr; i++) {
+        snprintf(name, sizeof(name), "layer %zu", i);
+        assert_string_equal(rows.items[i].name, name);
+        times_of(data, name, times);
+        assert_close(rows.items[i].values[0], times[0], 0.5);
+    }
+    profile_samples_release(&rows);
+    struct figure *figure = draw("layer-times", data);
+    const struct panel *p = NULL;
+    for (size_t i = 0; i < figure->nr_panels; i++)
+        if (strcmp(figure->panels[i]->title, "layers: time on the host") == 0)
+            p = figure->panels[i];
+    assert_non_null(p);
+    const struct layer *means = find_layer(p, MARK_POINTS, "mean");
+    const struct layer *ends = find_layer(p, MARK_POINTS, "min and max");
+    times_of(data, "layer 0", times);
+    assert_close(means->items[0].x * p->x.factor, stats_mean(times, ITERATIONS), 1);
+    assert_close(ends->items[0].x * p->x.factor, times[0], 1);
+    assert_close(ends->items[1].x * p->x.factor, times[ITERATIONS - 1], 1);
+    figure_free(figure);
+}
+
 /* FLOPs of an iteration over the time on the device that they took. */
 TEST(rates_are_of_iterations)
 {
@@ -127,13 +160,13 @@ TEST(rates_are_of_iterations)
     const struct layer_samples *head = timeline_layer(&data->found.layers, "head");
     struct sample_rows rows;
 
-    profile_samples_init(&rows, data, PROF_DEVICE, SAMPLE_FLOPS, SIZE_MAX);
+    profile_samples_init(&rows, data, PROF_DEVICE, SAMPLE_FLOPS, SAMPLES_OF_WORK, SIZE_MAX);
     const struct sample_row *row = row_of(&rows, "head");
     assert_non_null(row);
     assert_int_equal(row->nr, ITERATIONS);
     assert_close(row->values[0], 3.9e10 / (double)head->gpu_ns[0] * 1e9, 1);
     profile_samples_release(&rows);
-    profile_samples_init(&rows, data, PROF_HOST, SAMPLE_FLOPS, SIZE_MAX);
+    profile_samples_init(&rows, data, PROF_HOST, SAMPLE_FLOPS, SAMPLES_OF_WORK, SIZE_MAX);
     assert_null(row_of(&rows, "head"));     /* its work was done on the device, */
     assert_non_null(row_of(&rows, "ln_1")); /* this one's was not */
     profile_samples_release(&rows);
@@ -148,7 +181,7 @@ TEST(a_single_iteration_shows_its_calls)
     make_some_forwards(&trace, 1, 1);
     take(&data, &trace, 0, 0);
     assert_false(profile_by_iteration(&data));
-    profile_samples_init(&rows, &data, PROF_HOST, SAMPLE_TIME, SIZE_MAX);
+    profile_samples_init(&rows, &data, PROF_HOST, SAMPLE_TIME, SAMPLES_OF_WORK, SIZE_MAX);
     assert_int_equal(row_of(&rows, "qkv")->nr, LAYERS);
     profile_samples_release(&rows);
     struct figure *figure = draw("layer-times", &data);

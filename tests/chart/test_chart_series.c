@@ -167,6 +167,33 @@ RECORDS_TEST(telemetry_over_time)
     figure_free(f);
 }
 
+/* What does not move has no panel, and its value in the caption; if nothing moves there is none. */
+RECORDS_TEST(constant_telemetry_is_not_drawn)
+{
+    char key[KEY_SIZE];
+
+    made_run(r, 0, "feedbeef", "gcc");
+    for (int i = 0; i < 4; i++) {
+        snprintf(key, sizeof(key), "gemm/nn/simd/fp32/batch=%d,seq=8,n=8,k=8/cpu-4t/warm", i + 1);
+        struct measurement *m = made_measurement(r, 0, 0, key, 10000, 0.01, 20, (uint64_t)i);
+        measurement_add_telemetry(m, "cpu_mhz", 2600);
+        measurement_add_telemetry(m, "load1", 0.5 * i);
+    }
+    struct figure *f = build(r, "telemetry");
+    assert_int_equal(f->nr_panels, 1);
+    assert_string_equal(f->panels[0]->title, "load average over one minute");
+    assert_has(f->caption, "Constant, so not drawn: processor clock 2.600 GHz.");
+    assert_has(f->title, ": load average over one minute moved between 0 and 1.5");
+    figure_free(f);
+    for (size_t i = 0; i < r->nr; i++) {
+        r->items[i].m.nr_telemetry = 0;
+        measurement_add_telemetry(&r->items[i].m, "cpu_mhz", 2600);
+    }
+    f = build(r, "telemetry");
+    assert_has(f->reason, "nothing that was read beside the 4 measurements changed");
+    figure_free(f);
+}
+
 static void check_x(const struct panel *p, enum mark mark, const char *label, double x)
 {
     assert_close(find_layer(p, mark, label)->items[0].x * p->x.factor, x, 1e-9 * x);

@@ -448,6 +448,40 @@ RECORDS_TEST(trend_shows_step_and_unmerged_head)
     figure_free(f);
 }
 
+/* Seven benchmarks step by 5 % with a commit, an eighth by 13 % with a new compiler: six panels
+ * have room for the largest, whoever did it. */
+RECORDS_TEST(trend_shows_the_large_step_of_a_compiler)
+{
+    for (int i = 0; i < 14; i++) {
+        char commit[24], key[KEY_SIZE];
+        snprintf(commit, sizeof(commit), "a0000%02d", i);
+        int run = made_run(r, i, commit, i < 9 ? "gcc 12" : "gcc 13");
+        for (int nth = 0; nth < 8; nth++)
+            for (int launch = 0; launch < 3; launch++) {
+                double change = nth == 7 ? (i < 9 ? 1 : 1.13) : i < 6 ? 1 : 1.05;
+                snprintf(key, sizeof(key), "gemm/nn/simd/fp32/batch=%d,seq=8,n=8,k=8/cpu-4t/warm",
+                         nth + 1);
+                made_measurement(r, run, launch, key, 1e6 * change, 0.002, 20,
+                                 made_seed(i, launch, nth));
+            }
+    }
+    struct error err;
+    struct chart chart = { .preset = presets_find(&presets, "trend", &err),
+                           .records = r,
+                           .run = 13 };
+    struct figure *f = chart_build(&chart);
+    check_places(f);
+    assert_int_equal(f->nr_panels, 6);
+    assert_has(f->panels[0]->title, "batch=8");
+    assert_has(f->title, "worst +13");
+    cJSON *tree = figure_to_json(f);
+    char *json = cJSON_PrintUnformatted(tree);
+    assert_has(json, ", surroundings changed");
+    free(json);
+    cJSON_Delete(tree);
+    figure_free(f);
+}
+
 /* Each preset on each poor set of records: a reason in words, or a figure with something in it. */
 static void check_poor(const struct records *r)
 {

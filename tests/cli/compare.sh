@@ -78,3 +78,19 @@ say "Nothing in common"
 fake seed=3 --launches 3 --batch 77 --label other
 t compare --baseline all-ok --head other
 t compare --baseline latest
+
+say "Measured now"
+# As `harness run` and then compare: the new run is the new side, and stays.
+runs() { "$HARNESS" history --json | grep -c '"uuid"'; }
+before=$(runs)
+t compare --baseline main --run --suite ci --head slow
+t compare --run null/copy/right --device fake
+t compare --baseline main --run --blocks 3
+check "the old side is looked for first" grep -q 'no baseline, run, label' \
+  <("$HARNESS" compare --baseline nobody --run null/copy/right --device fake 2>&1)
+check "nothing was measured for these" test "$(runs)" -eq "$before"
+check "what got slower is found" grep -q '^▲  regressed  batch=4 ' \
+  <("$HARNESS" compare --baseline main --run null/copy/right --seed 1 --label now \
+    --device fake:base=2000,seed=3,slow=1.10,only=4 2>/dev/null)
+check "one run more" test "$(runs)" -eq $((before + 1))
+t compare --baseline main --head now | brief

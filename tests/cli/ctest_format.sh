@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The form of a comparison that CTest takes numbers from. U-10, S0-15.
-fake seed=3 --launches 5 --batch 1,4
+fake seed=3 --launches 5 --batch 1,4 --label main
 
 say "Nothing to compare with: the percentiles alone"
 t compare --baseline main --format ctest 'null/*/batch=4,*'

@@ -3,6 +3,10 @@
 t run null/copy/right --device fake --dry-run
 t run null/copy/right --device fake --batch 1,4 --seq 8 --dry-run --shard 2/2
 t run null/copy/rihgt --device fake --dry-run
+# Devices are swept: a key for each, a launch of its own for each.
+t run gemm/linear/simd --device cpu:1,fake --dry-run
+t run null/copy/right --device fake,fake:base=3000,sd=0.1 --dry-run
+t profile gpt/nano/prefill --device cpu:1,fake
 check "suite ci has what it is said to have" test "$("$HARNESS" run --suite ci --dry-run | wc -l)" -eq 12
 check "nothing was kept" not test -e .harness
 fake seed=3 --batch 4 --seq 8 --launches 1

@@ -90,7 +90,6 @@ t gate --bench 'sh file.sh' --suite ci
 t gate --bench 'sh file.sh' --build-program x
 t gate --bench 'sh file.sh' --bench 'sh said.sh' --bench 'sh x'
 t gate --format gbench
-t gate --changed
 t gate --bench 'sh file.sh' --format toml 2>&1 | cut -c 1-60
 t gate --bench 'sh file.sh' --fail-on noise
 t gate --bench 'sh file.sh' --quiet
@@ -165,7 +164,6 @@ t gate --bench 'sh said.sh' --base said --metric 'rate=/rat: (\S+)/' --better lo
 t gate --metric 'rate=/a/' --better lower
 t gate --bench 'sh said.sh' --format gbench --metric 'rate=/a/' --better lower
 t bisect --good said --metric 'rate=/a/' --better lower
-t bisect --good said --bench 'sh said.sh' --metric p50,p95
 
 say "By a number that its results bring"
 printf '. "$SOURCE/bench.sh"\necho "{\\"bench\\": {\\"file-size\\": {\\"value\\": $(($(cat "$SOURCE/sort") + nr * 7 %% 4))}}}"\n' >size.sh
@@ -177,6 +175,51 @@ git add . && git commit -q -m 'Has points' && git tag points && echo 2300 >"sort
 gate --bench 'sh custom.sh' --base points --metric value --better higher --output ../left 2>/dev/null | head -n 2
 printed ../left/comment.md
 t gate --bench 'sh custom.sh' --base points --metric value --better up
+
+say "Each of several benches by a number of its own, and one by its results"
+benches=(--bench 'a: sh said.sh' --bench 'b: sh points.sh')
+numbers=(--metric 'a:rate=/^rate: (\S+)/' --unit rate=ms --better rate=lower
+  --metric 'b:points=$.points' --better points=higher)
+gate "${benches[@]}" --bench 'c: sh file.sh' "${numbers[@]}" --base points 'command/*' 'c/BM_[sc]*' --output ../left 2>/dev/null
+printed ../left/comment.md
+gate "${benches[@]}" --metric 'rate=/^rate: (\S+)/' --better lower --metric 'b:rate=$.points' --unit ms --base points 2>/dev/null | head -n 2
+t gate "${benches[@]}" --metric 'd:rate=/a/' --better lower
+t gate "${benches[@]}" --metric ':rate=/a/' --better lower
+t gate "${benches[@]}" --format gbench --metric rate=/a/ --metric 'a:rate=/b/' --better lower
+t bisect --good points "${benches[@]}" --metric 'c:rate=/a/' --better lower
+t compare --metric 'a:rate=/a/' --better lower -- true --versus true
+t run --metric 'a:rate=/a/' --better lower -- true
+
+say "Several metrics, and which commit it was by those that got worse"
+copy='copy=/"run_name":"BM_copy","run_type":"iteration","iterations":9,"real_time":(\d+)/'
+both=(--bench 'sh said.sh' --metric "$copy" --metric 'rate=/^rate: (\S+)/' --better lower --unit ms)
+gate "${both[@]}" --base points --all 2>/dev/null | head -n 6
+: >"$CALLS"
+t bisect --good said --bad size "${both[@]}" --seed 1 --json -o ../found.json | grep -v '^2> block'
+json ../found.json culprit title
+check "one of two is looked for" test "$(json_length ../found.json tracked):$(json ../found.json tracked 0 metric)" = 1:rate
+check "and only that is measured in the steps" test "$(json_length ../found.json steps 1 benchmarks)" = 1
+: >"$CALLS"
+t bisect --good said --bad size "${benches[@]}" "${numbers[@]}" --seed 1 --json -o ../found.json | grep -v '^2> block'
+json ../found.json culprit title
+check "each by its own" test "$(json ../found.json tracked 0 metric):$(json ../found.json tracked 1 metric)" = rate:points
+
+say "Each of several benches by a metric of its own, by name"
+sed 's/file-size/build-time/' size.sh >built.sh
+git add . && git commit -q -m 'Is built' && git tag built && echo 2600 >"sort" && git commit -q -a -m 'Built longer'
+named=(--bench 'a: sh size.sh' --bench 'b: sh built.sh' --bench 'c: sh file.sh' --base built)
+gate "${named[@]}" --metric a:file_size --all --output ../left a b c/BM_sort 2>/dev/null | grep -v '^Noise\|chance alone'
+printed ../left/comment.md
+gate "${named[@]}" --metric a:file_size --metric 'b*:build_time' --metric c:p50 --delta c:p50=50% --all a b c/BM_sort 2>/dev/null | head -n 6
+gate "${named[@]}" --metric p50 --metric a:file_size a c/BM_sort 2>/dev/null | head -n 2
+gate "${named[@]}" --metric a:build_time a 2>/dev/null | grep -v '^Noise\|chance alone'
+: >"$CALLS"
+t bisect --good built "${named[@]:0:4}" --metric a:file_size --metric b:build_time --seed 1 --json -o ../found.json | grep -v '^2> block'
+check "each by its own" test "$(json ../found.json tracked 0 metric):$(json ../found.json tracked 1 metric)" = file_size:build_time
+for asked in d:file_size a:nosuch a:p50,b:p95 :p50 a: a:error; do
+  t gate "${named[@]}" --metric "$asked" 2>&1 | sed -E 's/(there are) .*/\1 .../' | grep -v '^2> note'
+done
+t compare --metric a:p50 -- true --versus true
 
 say "Of results that were imported: nobody can measure these again by a command"
 for side in fork change; do

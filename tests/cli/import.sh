@@ -150,3 +150,10 @@ t history system main
 if "$HARNESS" report main -o report.html >written 2>err || ! grep -q 'built without its page' err; then
   grep -q BM_Parse report.html || echo "the report does not have it"
 fi
+
+say "Only the least and the greatest time: kept, and no time is made of them"
+echo '{"results":[{"command":"y","mean":1.5,"median":1.5,"min":1,"max":2},{"command":"x","min":1,"max":2}]}' >least.json
+t import least.json --db least.db
+"$HARNESS" history show 1 --db least.db >shown.json
+fact "the least is kept" grep -q '"summary_min_ns":.1000000000' shown.json
+fact "and no sample" grep -q '"samples_ns":.\[\]' shown.json

@@ -8,7 +8,8 @@ FAKE=fake:base=2000,seed=3
 # t ARG...: one call of the program, as a reader would see it.
 t() { called harness "$HARNESS" "$@"; }
 
-# called NAME PROGRAM ARG...: the call, its exit status in brackets if that is not 0, and what it says.
+# called NAME PROGRAM ARG...: the call, its exit status in brackets if that is not 0, and what it says. Without the
+# roofs: whether a call measures them (again) depends on how busy the machine was when the last one did.
 called() {
   local name=$1 status=0
   shift
@@ -17,7 +18,7 @@ called() {
   printf '$ %s%s%s\n' "$name" "$([ $# -eq 0 ] || printf ' %q' "$@")" \
     "$([ $status -eq 0 ] || echo " [$status]")"
   cat "$WORK.log/out"
-  sed 's/^/2> /' "$WORK.log/err"
+  sed -E -e '/^(measuring the roofs of|the roofs vary by) /d' -e 's/^/2> /' "$WORK.log/err"
 }
 
 # The same without the list of all that there is: it grows with every new kernel.

@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2034  # has, holds and fits read variables by name
 # Manual pages and completion come from the tables that the parser reads: every command and every
 # option is in all of them; bash completes by its file, zsh and fish in tests of their own. U-09, U-10.
 mkdir shells
@@ -12,41 +13,46 @@ options_of() {
     <<<"$1"
 }
 
-# In troff a hyphen that is meant to be one is \-, and signs have names.
-troff() { sed -e 's/-/\\-/g' -e "s/'/\\\\(aq/g"; }
+# All that is looked for is looked for in variables: hundreds of options in seven texts are thousands of
+# processes otherwise.
 
-# has FILE LINE: the file has that very line; else it is told.
-has() { grep -qxF -- "$2" "$1" || echo "$command: $1 lacks: $2"; }
-# holds FILE TEXT
-holds() { grep -qF -- "$2" "$1" || echo "$command: $1 lacks: $2"; }
+# In troff a hyphen that is meant to be one is \-, and signs have names.
+troff() { local text=${1//-/\\-}; REPLY=${text//\'/\\(aq}; }
+
+# has VARIABLE LINE: the text there has that very line; else it is told.
+has() { [[ $'\n'${!1}$'\n' == *$'\n'"$2"$'\n'* ]] || echo "$command: $1 lacks: $2"; }
+# holds VARIABLE TEXT
+holds() { [[ ${!1} == *"$2"* ]] || echo "$command: $1 lacks: $2"; }
+# fits VARIABLE REGEX: within a line
+fits() { [[ ${!1} =~ $2 ]]; }
 
 # option LETTER NAME ARGUMENT
 option() {
-  local term="\\fB--$2\\fR${3:+ \\fI$3\\fR}"
-  has page "$(troff <<<"${1:+\\fB-$1\\fR, }$term")"
+  troff "${1:+\\fB-$1\\fR, }\\fB--$2\\fR${3:+ \\fI$3\\fR}"
+  has page "$REPLY"
   holds words "--$2 "
   if [ -n "$3" ]; then
     holds values "--$2${1:+ | -$1})"
-    grep -qE -- "(^|[' {,*])--$2=" zsh || echo "$command: zsh lacks --$2="
+    fits zsh "(^|[' {,*"$'\n'"])--$2=" || echo "$command: zsh lacks --$2="
   else
-    grep -qE -- "(^|[' {,*])--$2[[}]" zsh || echo "$command: zsh lacks --$2"
+    fits zsh "(^|[' {,*"$'\n'"])--$2[[}]" || echo "$command: zsh lacks --$2"
   fi
-  grep -qE -- " -l $2 .*-d '" fish || echo "$command: fish lacks --$2"
-  [ -z "$1" ] || grep -qE -- " -s $1 -l $2 " fish || echo "$command: fish lacks -$1"
+  fits fish " -l $2 [^"$'\n'"]*-d '" || echo "$command: fish lacks --$2"
+  [ -z "$1" ] || fits fish " -s $1 -l $2 " || echo "$command: fish lacks -$1"
 }
 
-options=0
+options=0 manual=$(<harness.1) all_zsh=$(<shells/zsh) all_fish=$(<shells/fish)
 for command in $commands; do
-  "$HARNESS" help "$command" --man >page
-  has harness.1 ".BR harness\\-$command (1)"
-  has harness.1 "\\fB$command\\fR"
-  holds shells/zsh "'$command:"
-  holds shells/fish "__fish_use_subcommand -a $command -d "
-  sed -n "/^    $command)\$/,/^        ;;\$/p" shells/bash >part
-  sed -n "s/^        options='//p" part >words
-  sed -n '/case .before in/,/esac/p' part >values
-  sed -n "/^    $command)\$/,/^        ;;\$/p" shells/zsh >zsh
-  grep -- "seen_subcommand_from $command'" shells/fish >fish
+  page=$("$HARNESS" help "$command" --man)
+  has manual ".BR harness\\-$command (1)"
+  has manual "\\fB$command\\fR"
+  holds all_zsh "'$command:"
+  holds all_fish "__fish_use_subcommand -a $command -d "
+  part=$(sed -n "/^    $command)\$/,/^        ;;\$/p" shells/bash)
+  words=$(sed -n "s/^        options='//p" <<<"$part")
+  values=$(sed -n '/case .before in/,/esac/p' <<<"$part")
+  zsh=$(sed -n "/^    $command)\$/,/^        ;;\$/p" shells/zsh)
+  fish=$(grep -- "seen_subcommand_from $command'" shells/fish)
   while IFS='|' read -r letter name argument; do
     option "$letter" "$name" "$argument"
     options=$((options + 1))

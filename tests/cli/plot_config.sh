@@ -86,7 +86,7 @@ t plot --preset plots/bad.json
 t plot --config none.json
 t plot --html --only trend
 t plot --html --host 127.0.0.1
-t plot --host 127.0.0.1 before
+t plot --host 127.0.0.1 before -o out
 
 say "Names that mean harm"
 cat >evil.json <<'END'

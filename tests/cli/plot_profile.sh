@@ -34,6 +34,50 @@ check "one" test "$(answer comma.html)" = "$(answer report.html)"
 quiet report --profile batch=4,seq=64,forward-slower -o commas.html
 check "two" test "$(answer commas.html)" = "$(answer two.html)"
 
+say "Tables without their trace: profile.json alone"
+quiet profile --import forward/trace.json -o tables
+rm tables/trace.json
+t report --profile tables/profile.json -o tables.html | sed -E 's|: [0-9]+\.[0-9]+ MB$|: SIZE|'
+check "the answer is that of the trace" test "$(answer tables.html)" = "$(answer report.html)"
+check "a folder with it alone is the same" quiet report --profile tables -o tables2.html
+check "and it says so too" test "$(answer tables2.html)" = "$(answer report.html)"
+t plot --profile tables --format svg -o from-tables
+t plot --profile tables,forward
+echo '{"schema": 1, "columns": ["name", "self"], "rows": [["head", "long"]]}' >wrong.json
+t plot --profile wrong.json
+
+say "From which gap on a GPU waits"
+t profile --import forward/trace.json --gap 1000000 -o gap | grep '^GPU 0'
+t profile --import forward/trace.json -o gap | grep '^GPU 0'
+t profile --gap 100 --diff forward forward-slower
+
+say "Attention takes 60 % more than head in ten iterations of eleven; in one, head takes 80 times as long"
+awk 'BEGIN {
+  print "["; at = 0
+  for (i = 0; i < 11; i++) {
+    head = i == 7 ? 80000 : 1000
+    form = "{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"cat\": \"user_annotation\", \"name\": \"%s\", \"ts\": %d, \"dur\": %d}%s\n"
+    printf form, "forward", at, 1600 + head, ","
+    printf form, "attention", at, 1600, ","
+    printf form, "head", at + 1600, head, i == 10 ? "" : ","
+    at += 1600 + head
+  }
+  print "]" }' >once.json
+quiet report --profile once.json -o once.html
+answer once.html
+quiet profile --import once.json -o once
+check "the table goes by the usual iteration, too" grep -q '"by_self":\[{"operation":"attention"' <(tr -d ' \n\t' <once/profile.json)
+
+say "A table of a thousand operations is whole"
+awk 'BEGIN {
+  print "["
+  for (i = 0; i < 1000; i++)
+    printf "{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"name\": \"op %d\", \"ts\": %d, \"dur\": 5}%s\n",
+      i, 10 * i, i == 999 ? "" : ","
+  print "]" }' >many.json
+quiet report --profile many.json -o many.html
+check "all rows are in the page" test "$(grep -o '\["op [0-9]*",0,1,' many.html | sort -u | wc -l)" -eq 1000
+
 say "What profile.json knows beside the trace: roofs"
 cat >forward/profile.json <<'END'
 {"schema_version": 1, "profile": "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-2t/warm", "launches": 3,

@@ -3,7 +3,7 @@
 # times are the forward's, and a model's name alone stands for its benchmarks. S4-09, S0-28.
 
 say "As it is typed: a leading part of the name"
-"$HARNESS" profile 'gpt/tile-large' --batch 4 --seq 64 --device cpu:1 --launches 1 --iterations 3 \
+"$HARNESS" profile 'gpt/tile-large' --model tile-large --batch 4 --seq 64 --device cpu:1 --launches 1 --iterations 3 \
   --seed 1 --no-store >out 2>err || cat err
 grep -E '^gpt.*warm$' out
 ls profile-gpt-tile-large

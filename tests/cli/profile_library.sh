@@ -37,3 +37,64 @@ say "By CMake"
 "$CMAKE" --build two >"$WORK.log/build" || cat "$WORK.log/build"
 two/profile_example >out || echo "status $?"
 table
+
+say "With a GPU: its kernels beside the scopes, against stand-ins for CUPTI and the driver"
+cat >guest.c <<'END'
+#include <dlfcn.h>
+#include <harness/export.h>
+#include <harness/profile_cuda.h>
+#include <string.h>
+
+/* A name that rooms of harness have, too: nothing of theirs may be seen. */
+int error_record(void);
+int error_record(void)
+{
+    return 7;
+}
+
+int main(int argc, char **argv)
+{
+    char why[PROF_CUDA_WORDS];
+    struct prof_trace trace;
+    struct prof_cuda *cuda = prof_cuda_start(prof_global(), NULL, why);
+    void *stub = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    void (*run)(const char *name, int launches) = NULL;
+    void *symbol = stub ? dlsym(stub, "cupti_stub_run") : NULL;
+
+    if (!cuda)
+        printf("no kernels: %s\n", why);
+    prof_set_on(prof_global(), 1);
+    {
+        PROF_SCOPE("forward", .device = PROF_GPU, .stream = (void *)3);
+        memcpy(&run, &symbol, sizeof(run));
+        if (run)
+            run("_Z4gemmPKf", 5);
+    }
+    if (prof_cuda_stop(cuda, prof_global(), &trace, why))
+        printf("incomplete: %s\n", why);
+    for (size_t i = 0; i < trace.nr_slices; i++)
+        printf("%s on %s %d\n", trace.slices[i].name,
+               trace.tracks[trace.slices[i].track].kind == PROF_TRACK_STREAM ? "stream" : "thread",
+               trace.tracks[trace.slices[i].track].kind == PROF_TRACK_STREAM
+                   ? (int)trace.tracks[trace.slices[i].track].thread
+                   : 0);
+    prof_trace_release(&trace);
+    return error_record() - 7;
+}
+END
+# shellcheck disable=SC2046,SC2086 # flags are words
+"$compiler" -std=gnu11 $CFLAGS guest.c -o guest $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs harness-profile-cuda) ||
+  echo "status $?"
+stub=$build/tests/cuda/libcupti_stub.so
+HARNESS_CUPTI=$stub HARNESS_LIBCUDA=$build/tests/profile_cuda/libevent_stub.so ./guest "$stub" | sort | uniq -c | sed 's/^ *//'
+HARNESS_CUPTI=/nowhere/libcupti.so ./guest | cut -d: -f1,2
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(guest C)
+find_package(harness-profile 0.1 REQUIRED)
+add_executable(guest guest.c)
+target_link_libraries(guest harness::profile_cuda)
+END
+"$CMAKE" -S . -B three -DCMAKE_PREFIX_PATH="$root" -DCMAKE_C_COMPILER="$compiler" >"$WORK.log/configure" || cat "$WORK.log/configure"
+"$CMAKE" --build three >"$WORK.log/build" || cat "$WORK.log/build"
+HARNESS_CUPTI=$stub HARNESS_LIBCUDA=$build/tests/profile_cuda/libevent_stub.so three/guest "$stub" | grep -c gemm

@@ -70,6 +70,14 @@ say "As Markdown"
 "$HARNESS" report before --md | grep -c '| OK |$'
 "$HARNESS" report before --md -o table.md
 check "the table is in the file" grep -q '^| benchmark' table.md
+# A profile comes behind it; alone it needs no history. Names from outside draw nothing.
+printf '[{"operation":"mat|mul <b>","start_time":1,"end_time":1.02,"duration_ms":20,"gpu_time_ms":15},
+{"operation":"soft\\u001b[31m*max*","start_time":1.02,"end_time":1.025,"duration_ms":5}]' >calls.json
+"$HARNESS" report before --md --profile calls.json | tee both.md | sed -n '/^## /,$p'
+check "runs come first" test "$(grep -n '^| benchmark' both.md | cut -d: -f1)" -lt \
+  "$(grep -n '^## Where the time goes' both.md | cut -d: -f1)"
+check "alone" diff <(sed -n '/^## /,$p' both.md) \
+  <("$HARNESS" report --md --profile calls.json --db none.db)
 
 say "Filters and the choice of samples"
 quiet report --filter 'null/copy/right/fp32/batch=1,*' -o few.html

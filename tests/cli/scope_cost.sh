@@ -3,7 +3,7 @@
 # any other. S4-13, S4-15.
 
 say "Listed"
-"$HARNESS" list kernels | grep '^  scope/'
+"$HARNESS" list kernels | grep '^  scope/' | sed 's/   */  /g'
 # As wide as the longest name of this build.
 "$HARNESS" list variants | grep '^  scope/' | sed 's/   */  /g'
 

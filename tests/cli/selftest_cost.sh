@@ -6,14 +6,14 @@ command -v python3 >/dev/null || skip "there is no python3"
 without_times() { sed -E 's/[0-9.]+ (ns|µs|ms|s)\b/T/g' | tr -s ' '; }
 
 say "Without noise three blocks decide, whatever the size"
-t selftest null/copy/right --batch 1 --cost --plant 1%,5% --iterations 5 --seed 7 \
+t selftest null/copy/right --batch 1 --cost --plant 1%,5% --iterations 5 --seed 7 --budget 1h \
   --device "$FAKE" | without_times
 check "what was measured is in no history" \
   test "$("$HARNESS" history list | grep -c 'selftest cost')" -eq 0
 check "it is beside it" test "$("$HARNESS" history list --db .harness/selftest.db | grep -c OK)" -eq 6
 
 say "With noise more of them, and the smaller the change the more"
-"$HARNESS" selftest null/copy/right --batch 1 --cost --iterations 5 --seed 7 \
+"$HARNESS" selftest null/copy/right --batch 1 --cost --iterations 5 --seed 7 --budget 1h \
   --device fake:base=2000,launch=0.01 --json >cost.json 2>/dev/null || true
 check "fewer for more" python3 -c '
 import json

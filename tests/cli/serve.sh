@@ -175,3 +175,25 @@ t serve --db nowhere.db
 t serve 7
 echo nonsense >text.db
 t serve --db text.db
+
+say "What is named: runs, in their history; files, in one that is gone when it ends"
+fake seed=4 --launches 2 --label after
+mkdir results temporary
+"$HARNESS" export 1 -o results/one.json
+"$HARNESS" export 2 -o results/two.json
+# named WORD...: what the address asks for, and the runs that the page has then.
+named() {
+  rm -f address
+  HARNESS_TOKEN=a-token-of-24-characters TMPDIR=$WORK/temporary "$HARNESS" plot --host 127.0.0.1 --port 0 "$@" >address 2>errors &
+  PID=$!
+  wait_for test -s address
+  PORT=$(sed -E 's#.*:([0-9]+)/.*#\1#' address)
+  sed "s/:$PORT/:PORT/" address
+  ask "$PORT" "/api/core?$(sed 's/.*?//' address)" 'Authorization: Bearer a-token-of-24-characters' | tail -1 >core.json
+  json core.json title && echo
+  end TERM
+}
+named 1 2
+named 2 1
+named ./results
+check "nothing is left" test -z "$(ls temporary)"

@@ -22,7 +22,7 @@ for i in $(seq 17 30); do night "seed=$i,sd=0.004,slow=1.10,only=4"; done
 plain trend
 "$HARNESS" trend --format markdown >trend.md
 head -5 trend.md
-echo "rows in Markdown: $(grep -c '^| ▲' trend.md)"
+echo "cards in Markdown: $(grep -c '^- \*\*▲' trend.md)"
 t trend --json -o trend.json
 for key in metric family exit_status; do echo "$key: $(json trend.json $key)"; done
 for key in steps standing drifts quiet short; do echo "$key: $(json trend.json counts $key)"; done

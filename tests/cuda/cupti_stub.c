@@ -2,8 +2,8 @@
 /*
  * A stand-in for libcupti.so: it hands records to the program as the real one does, through buffers
  * that it asks for and gives back, from any thread. CUPTI_STUB holds what it is told: "version=N",
- * "enable=N" (the error of cuptiActivityEnable), "flush=N". A test makes it work by
- * cupti_stub_run(). Counters are in cupti_stub_counters.cc.
+ * "enable=N" (the error of cuptiActivityEnable), "flush=N", "process=N" (of calls). A test makes it
+ * work by cupti_stub_run(). Counters are in cupti_stub_counters.cc.
  */
 #include "cupti_stub.h"
 
@@ -186,7 +186,10 @@ static void record(const void *bytes, size_t part, size_t whole)
 
 static void launch(const char *name, bool by_driver)
 {
-    struct cupti_call call = { .kind = CUPTI_RUNTIME, .number = 211, .process = 7, .thread = 8 };
+    struct cupti_call call = { .kind = CUPTI_RUNTIME,
+                               .number = 211,
+                               .process = (uint32_t)cupti_stub_told("process=", 7),
+                               .thread = 8 };
     struct cupti_kernel kernel = { .kind = CUPTI_KERNEL, .name = name, .stream = 3 };
 
     pthread_mutex_lock(&lock);

@@ -16,6 +16,7 @@
 #include "kernels/cuda/swizzle.h"
 #include "kernels/cuda/tma.h"
 #include "kernels/cuda/wgmma.h"
+#include "models/gpt_cuda_cluster_wgmma.h"
 
 #include <algorithm>
 #include <cmath>
@@ -277,8 +278,9 @@ __global__ void cluster_kernel(int blocks, float *out)
     __syncthreads();
     cuda_cluster_barrier();
     if (t < 32) {
-        uint4 v;
-        v.x = v.y = v.z = v.w = cuda_float_bits((float)(100 * rank + t));
+        float first = (float)(100 * rank + t);
+        uint4 v = { cuda_float_bits(first), cuda_float_bits(first + 0.25f),
+                    cuda_float_bits(first + 0.5f), cuda_float_bits(first + 0.75f) };
         cuda_cluster_store16(cuda_cluster_address(s.at + 4 * t, next), v);
     }
     cuda_cluster_barrier();
@@ -305,8 +307,9 @@ static void check_cluster(int blocks)
 
     for (int b = 0; b < blocks; b++)
         for (int i = 0; i < 128; i++) {
-            want[(size_t)(b * 256 + i)] = (float)(100 * ((b + blocks - 1) % blocks) + i / 4);
-            want[(size_t)(b * 256 + 128 + i)] = (float)(100 * b + i / 4);
+            float word = (float)i / 4; /* four of a thread */
+            want[(size_t)(b * 256 + i)] = (float)(100 * ((b + blocks - 1) % blocks)) + word;
+            want[(size_t)(b * 256 + 128 + i)] = (float)(100 * b) + word;
         }
     if (blocks > 8)
         TRY(cudaFuncSetAttribute(reinterpret_cast<const void *>(cluster_kernel),
@@ -326,7 +329,7 @@ struct wgmma_shared {
     alignas(1024) unsigned char a[WGMMA_M * 128], b[256 * 128];
 };
 
-enum form { SHARED_A, REGISTERS_A };
+enum form { SHARED_A, REGISTERS_A, CLUSTER /* as the forward of a cluster has it */ };
 
 /* Puts a row-major [rows][cols] matrix of T as rows of 128 bytes, swizzled; blocks of 128 bytes of
  * columns one behind the other. */
@@ -372,8 +375,10 @@ __global__ void __launch_bounds__(128, 1) bf16_kernel(const bf16 *a, const bf16 
                               : wgmma_matrix(pb + (uint32_t)k * WGMMA_K_BYTES);
         if constexpr (A == SHARED_A)
             wgmma_bf16<N, N_MAJOR>(d, wgmma_matrix(pa + (uint32_t)k * WGMMA_K_BYTES), mb, k > 0);
-        else
+        else if constexpr (A == REGISTERS_A)
             wgmma_bf16<N, N_MAJOR>(d, held[k], mb, k > 0);
+        else
+            gpt_cluster_step<N>(d, wgmma_matrix(pa + (uint32_t)k * WGMMA_K_BYTES), mb, k > 0);
     }
     wgmma_commit();
     wgmma_wait<0>();
@@ -433,8 +438,9 @@ template <int N, bool N_MAJOR, form A> static void check_bf16(void)
     cuda_launch<bf16_kernel<N, N_MAJOR, A>>(1, 128, sizeof(wgmma_shared), 0, da.data, db.data,
                                             out.data);
     TRY(cudaGetLastError());
-    snprintf(what, sizeof(what), "wgmma bf16 n %d, a in %s, b %s", N,
-             A == SHARED_A ? "shared memory" : "registers", N_MAJOR ? "N-major" : "K-major");
+    snprintf(what, sizeof(what), "wgmma bf16 n %d, a in %s, b %s%s", N,
+             A == REGISTERS_A ? "registers" : "shared memory", N_MAJOR ? "N-major" : "K-major",
+             A == CLUSTER ? ", of a cluster" : "");
     report(what, out.host(), product(a, b, N, K, N_MAJOR), N, 1e-3f);
 }
 
@@ -460,6 +466,32 @@ __global__ void __launch_bounds__(384, 1) registers_kernel(float *out)
         wgmma_raise_registers<240>();
         out[threadIdx.x] = 2;
     }
+}
+
+static void check_products(void)
+{
+    check_bf16<64, false, SHARED_A>();
+    check_bf16<80, false, SHARED_A>();
+    check_bf16<128, false, SHARED_A>();
+    check_bf16<176, false, SHARED_A>();
+    check_bf16<192, false, SHARED_A>();
+    check_bf16<256, false, SHARED_A>();
+    check_bf16<64, false, REGISTERS_A>();
+    check_bf16<128, false, REGISTERS_A>();
+    check_bf16<64, true, SHARED_A>();
+    check_bf16<128, true, SHARED_A>();
+    check_bf16<256, true, SHARED_A>();
+    check_bf16<64, true, REGISTERS_A>();
+    check_bf16<128, true, REGISTERS_A>();
+    check_bf16<16, false, CLUSTER>();
+    check_bf16<24, false, CLUSTER>();
+    check_bf16<32, false, CLUSTER>();
+    check_bf16<48, false, CLUSTER>();
+    check_bf16<96, false, CLUSTER>();
+    check_tf32<64>();
+    check_tf32<128>();
+    check_tf32<192>();
+    check_tf32<256>();
 }
 
 static void check_registers(void)
@@ -654,19 +686,7 @@ int main(void)
     check_multicast();
     for (int blocks : { 2, 4, 8, 16 })
         check_cluster(blocks);
-    check_bf16<64, false, SHARED_A>();
-    check_bf16<128, false, SHARED_A>();
-    check_bf16<256, false, SHARED_A>();
-    check_bf16<64, false, REGISTERS_A>();
-    check_bf16<128, false, REGISTERS_A>();
-    check_bf16<64, true, SHARED_A>();
-    check_bf16<128, true, SHARED_A>();
-    check_bf16<256, true, SHARED_A>();
-    check_bf16<64, true, REGISTERS_A>();
-    check_bf16<128, true, REGISTERS_A>();
-    check_tf32<64>();
-    check_tf32<128>();
-    check_tf32<256>();
+    check_products();
     check_registers();
     check_dependent(false);
     check_dependent(true);

@@ -104,9 +104,36 @@ void block_wait(struct thread *t, enum state state)
     struct block *b = t->owner;
 
     t->state = state;
-    if (ready_empty(&b->ready))
-        block_fail(t, "%s", report_stuck(b).c_str());
+    while (ready_empty(&b->ready))
+        if (!engine_step(b) && !block_reveal(b))
+            block_fail(t, "%s", report_stuck(b).c_str());
     pass_on(b, &t->context);
+}
+
+bool block_reveal(struct block *b)
+{
+    std::function<void()> reveal = std::move(b->reveal);
+
+    b->reveal = nullptr;
+    if (!reveal)
+        return false;
+    reveal();
+    for (unsigned i = 0; i < b->nr_threads; i++)
+        if (b->threads[i]->state == state::AT_PREDECESSOR)
+            block_wake(b, i, 1);
+    return true;
+}
+
+void block_wait_predecessor(struct thread *t)
+{
+    if (t->owner->reveal)
+        block_wait(t, state::AT_PREDECESSOR);
+}
+
+void block_pause(struct thread *t)
+{
+    ready_push(&t->owner->ready, t->index);
+    pass_on(t->owner, &t->context);
 }
 
 /* ---- Meetings ---- */
@@ -139,15 +166,18 @@ static void thread_return(struct thread *t)
     struct block *b = t->owner;
 
     async_check_done(t);
+    if (b->at_end)
+        b->at_end(t);
     if (t->in_cluster)
         block_fail(t, "returns between arriving and waiting at the cluster's barrier");
     t->state = state::RETURNED;
     if (++b->returned == b->nr_threads) {
-        bulk_check_done(t);
+        engine_check_done(t);
         return leave(t);
     }
-    if (ready_empty(&b->ready))
-        block_fail(t, "has returned; %s", report_stuck(b).c_str());
+    while (ready_empty(&b->ready))
+        if (!engine_step(b) && !block_reveal(b))
+            block_fail(t, "has returned; %s", report_stuck(b).c_str());
     pass_on(b, &t->context);
 }
 
@@ -257,12 +287,9 @@ static void need_warps(struct block *b, unsigned count, unsigned members)
     }
 }
 
-void block_prepare(struct block *b, const struct launch *launch, uint64_t seed)
+void block_prepare(struct block *b, const struct launch *launch, unsigned members, uint64_t seed)
 {
-    unsigned count = launch->block.x * launch->block.y * launch->block.z;
-    const dim3 &grid = launch->grid;
-    unsigned members = launch->cooperative ? grid.x * grid.y * grid.z : launch->cluster;
-    unsigned all = count * members;
+    unsigned count = launch->block.x * launch->block.y * launch->block.z, all = count * members;
 
     if (b->outside.size == 0)
         context_of_thread(&b->outside);
@@ -285,8 +312,9 @@ static void forget(struct block *b)
         fiber_rewind(&b->threads[i]->context, thread_entry);
         b->threads[i]->async = {};
         b->threads[i]->in_cluster = false;
+        b->threads[i]->hopper = nullptr;
     }
-    b->bulk.clear();
+    b->flights.clear();
     for (struct warp &w : b->warps)
         w.meeting.arrived = 0;
 }
@@ -296,10 +324,16 @@ void block_run(struct block *b, uint64_t first)
     const dim3 &grid = b->launch->grid;
 
     b->returned = b->naps = b->ready.head = b->ready.tail = 0;
+    for (unsigned i = 0; i < b->nr_threads; i++)
+        b->threads[i]->hopper = nullptr;
     for (struct cluster &c : b->clusters)
         c.barrier.arrived = 0;
     for (struct member &m : b->members) {
         m.votes = m.votes_before = m.barrier.arrived = 0;
+        m.view.assign(b->launch->shared_bytes, 0xff);
+        for (struct named &n : m.named)
+            n = {};
+        m.spare_registers = 0;
         m.at = { static_cast<unsigned>(first % grid.x),
                  static_cast<unsigned>(first / grid.x % grid.y),
                  static_cast<unsigned>(first / grid.x / grid.y) };
@@ -356,12 +390,16 @@ size_t cuda_host_shared_size(void)
     return thread_self()->owner->launch->shared_bytes;
 }
 
-/* Whatever the rule: all that are ready run before the caller does again. */
+/* Whatever the rule: all that are ready run before the caller does again. While some poll, others
+ * are never alone, so now and then something that is under way arrives: they may wait for who waits
+ * for it. */
 void __nanosleep(unsigned)
 {
     struct thread *t = thread_self();
     struct block *b = t->owner;
 
+    if (random_below(&b->random, 64) == 0 && (engine_step(b) || block_reveal(b)))
+        b->naps = 0;
     b->naps = ready_empty(&b->ready) ? b->naps + 1 : 0;
     if (b->naps > ONLY_NAPS)
         block_fail(t, "sleeps again and again, and no other thread can go on");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The blocks that run at the same time: one cluster, of one block in most launches, or all of a
- * cooperative launch. Everything here belongs to one thread of the operating system, which runs the
- * fibers one at a time: no locks.
+ * The blocks that run at the same time: one to three clusters, of one block in most launches, or
+ * all of a cooperative launch. Everything here belongs to one thread of the operating system, which
+ * runs the fibers one at a time: no locks.
  */
 #ifndef CUDA_HOST_BLOCK_H
 #define CUDA_HOST_BLOCK_H
@@ -10,6 +10,7 @@
 #include "async.h"
 #include "cuda_host_api.h"
 #include "cuda_host_warp.h"
+#include "engine.h"
 #include "fiber.h"
 #include "random.h"
 
@@ -30,11 +31,24 @@ struct launch {
     size_t shared_bytes;
     unsigned cluster; /* blocks along x that reach each other's shared memory */
     bool cooperative; /* all blocks run at the same time, not only those of a cluster */
+    bool early;       /* may start before the kernel in front of it has ended */
     const void *kernel;
     std::function<void()> thread; /* what every thread runs */
 };
 
-enum class state { READY, AT_BARRIER, AT_WARP, AT_CLUSTER, AT_MBARRIER, RETURNED };
+enum class state {
+    READY,
+    AT_BARRIER,
+    AT_WARP,
+    AT_CLUSTER,
+    AT_MBARRIER,
+    AT_NAMED,
+    AT_PREDECESSOR,
+    RETURNED
+};
+
+/* What instructions of sm_90 keep of a thread (tests/cuda_asm). */
+struct hopper;
 
 struct thread {
     uint3 at; /* threadIdx */
@@ -51,6 +65,7 @@ struct thread {
     enum cuda_host_kind kind; /* what it waits at, and where */
     struct cuda_host_site site;
     struct async async;
+    std::shared_ptr<struct hopper> hopper;
 };
 
 /* Threads that gather at one place of the source. */
@@ -84,6 +99,11 @@ struct cluster {
     unsigned nr_members;
 };
 
+/* bar.sync, bar.arrive: threads that have come, of how many. */
+struct named {
+    unsigned arrived, count;
+};
+
 /* One of the blocks. */
 struct member {
     unsigned first, threads; /* index of its thread 0, and their number */
@@ -91,15 +111,9 @@ struct member {
     unsigned votes, votes_before; /* of the barrier that gathers, and of the last one */
     uint3 at;                     /* blockIdx */
     unsigned char *shared;
-};
-
-/* A copy of the bulk engine that is under way: it arrives when someone waits for it. */
-struct bulk_copy {
-    void *to;
-    const void *from;
-    unsigned bytes;
-    void *barrier;
-    struct cuda_host_site site;
+    std::vector<unsigned char> view; /* engine.h */
+    struct named named[16];
+    int spare_registers;
 };
 
 struct block {
@@ -110,7 +124,9 @@ struct block {
     struct ready ready;
     std::vector<struct member> members;
     std::vector<struct cluster> clusters;
-    std::vector<struct bulk_copy> bulk;
+    std::vector<struct flight> flights;
+    std::function<void()> reveal;     /* what the kernel before has written; null: it is there */
+    void (*at_end)(struct thread *t); /* a thread that returns; null: nothing is looked at */
     const struct launch *launch;
     struct random random;
     std::string failure; /* "" while all is well */
@@ -123,8 +139,8 @@ struct thread *thread_self(void);
 
 /* The block of this thread of the operating system. */
 struct block *block_of_thread(void);
-/* Makes it ready for the blocks of `launch`. */
-void block_prepare(struct block *b, const struct launch *launch, uint64_t seed);
+/* Makes it ready for the blocks of `launch`, `members` of them at a time: whole clusters. */
+void block_prepare(struct block *b, const struct launch *launch, unsigned members, uint64_t seed);
 /* Runs as many blocks as it has members, from number `first` of the grid on; afterwards b->failure
  * says how it went. */
 void block_run(struct block *b, uint64_t first);
@@ -134,6 +150,12 @@ void block_run(struct block *b, uint64_t first);
 void block_wait(struct thread *t, enum state state);
 /* Lets another thread that is ready run; the caller is ready too. */
 void block_yield(struct thread *t);
+/* What the kernel before has written is there from now on; false: it was. */
+bool block_reveal(struct block *b);
+/* Waits for that. */
+void block_wait_predecessor(struct thread *t);
+/* The same where none other may be. */
+void block_pause(struct thread *t);
 /* Makes `count` threads from `first` on ready in a random order. */
 void block_wake(struct block *b, unsigned first, unsigned count);
 /* The running thread has come to a meeting: the one that gathers, or the block fails. */
@@ -141,8 +163,6 @@ void block_join(struct thread *t, struct meeting *m, enum cuda_host_kind kind,
                 struct cuda_host_site site);
 /* A thread that ends: fails the block where cp.async copies of it are under way. */
 void async_check_done(struct thread *t);
-/* The last thread of all: fails the block where bulk copies are under way. */
-void bulk_check_done(const struct thread *t);
 /* Ends the block: the message names launch, block and thread, then says the words. */
 [[noreturn]] __attribute__((format(printf, 2, 3))) void block_fail(const struct thread *t,
                                                                    const char *format, ...);

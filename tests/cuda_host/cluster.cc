@@ -70,20 +70,19 @@ namespace
 {
 struct word {
     uint16_t phase : 1, arrivals : 15;
-    uint16_t pending;
-    int32_t bytes; /* expected and not yet here */
+    uint16_t pending : 14, published : 1, remote : 1; /* init has been; another block has arrived */
+    int32_t bytes;                                    /* expected and not yet here */
 };
+enum : unsigned { MOST_ARRIVALS = 0x3fff };
 static_assert(sizeof(struct word) == 8);
 } // namespace
 
-/* Who waits for an mbarrier of this thread's cluster looks again. */
+/* Who waits for the mbarrier looks again. */
 static void wake_waiters(const void *barrier)
 {
-    const struct thread *self = thread_self();
-    const struct cluster *c = self->cluster;
-    struct block *b = self->owner;
+    struct block *b = thread_self()->owner;
 
-    for (unsigned i = c->first; i < c->first + c->threads; i++)
+    for (unsigned i = 0; i < b->nr_threads; i++)
         if (b->threads[i]->state == state::AT_MBARRIER && b->threads[i]->mbarrier == barrier)
             block_wake(b, i, 1);
 }
@@ -93,64 +92,89 @@ static void end_phase(struct word *w)
     if (w->pending || w->bytes)
         return;
     w->phase ^= 1;
-    w->pending = w->arrivals;
+    w->pending = w->arrivals & MOST_ARRIVALS;
     wake_waiters(w);
+}
+
+/* Of fewer than 2^20 bytes, as the hardware counts. */
+static void add_bytes(struct word *w, int64_t bytes)
+{
+    int64_t sum = w->bytes + bytes;
+
+    if (sum >= 1 << 20 || sum <= -(1 << 20))
+        block_fail(thread_self(), "an mbarrier expects %lld bytes: more than it can count",
+                   static_cast<long long>(sum));
+    w->bytes = static_cast<int32_t>(sum);
+}
+
+static struct word *word_of(void *barrier, const char *what, struct cuda_host_site site)
+{
+    auto *w = static_cast<struct word *>(barrier);
+
+    if (w->arrivals == 0 || w->arrivals > MOST_ARRIVALS || w->pending > w->arrivals)
+        block_fail(thread_self(), "the mbarrier of the %s at %s is not initialised", what,
+                   report_site(site).c_str());
+    return w;
 }
 
 void cuda_host_mbarrier_init(void *barrier, unsigned arrivals)
 {
     struct word w = {};
 
-    w.arrivals = static_cast<uint16_t>(arrivals & 0x7fff);
-    w.pending = w.arrivals;
+    if (arrivals == 0 || arrivals > MOST_ARRIVALS)
+        block_fail(thread_self(), "an mbarrier of %u arrivals", arrivals);
+    w.arrivals = arrivals & MOST_ARRIVALS;
+    w.pending = arrivals & MOST_ARRIVALS;
     memcpy(barrier, &w, sizeof(w));
+}
+
+void cuda_host_mbarrier_publish(void *barrier)
+{
+    static_cast<struct word *>(barrier)->published = 1;
+}
+
+bool cuda_host_mbarrier_published(const void *barrier)
+{
+    return static_cast<const struct word *>(barrier)->published;
 }
 
 void cuda_host_mbarrier_arrive(void *barrier, unsigned expect_bytes, struct cuda_host_site site)
 {
-    auto *w = static_cast<struct word *>(barrier);
+    struct word *w = word_of(barrier, "arrival", site);
 
-    if (w->pending == 0 || w->pending > w->arrivals)
-        block_fail(thread_self(),
-                   "the mbarrier of the arrival at %s has no room for it, or is not initialised",
+    if (w->pending == 0)
+        block_fail(thread_self(), "the mbarrier of the arrival at %s has no room for it",
                    report_site(site).c_str());
-    w->bytes += static_cast<int32_t>(expect_bytes);
-    w->pending--;
+    add_bytes(w, expect_bytes);
+    w->pending = (w->pending - 1u) & MOST_ARRIVALS;
     end_phase(w);
+}
+
+void cuda_host_mbarrier_arrive_remote(void *barrier, struct cuda_host_site site)
+{
+    word_of(barrier, "arrival", site)->remote = 1;
+    cuda_host_mbarrier_arrive(barrier, 0, site);
 }
 
 void cuda_host_mbarrier_complete(void *barrier, unsigned bytes)
 {
-    auto *w = static_cast<struct word *>(barrier);
+    struct word *w = word_of(barrier, "end of a copy", {});
 
-    w->bytes -= static_cast<int32_t>(bytes);
+    add_bytes(w, -static_cast<int64_t>(bytes));
     end_phase(w);
 }
 
-/* One of the copies that end on the barrier arrives; false: there is none. */
-static bool land_one(struct block *b, void *barrier)
+bool cuda_host_mbarrier_remote(const void *barrier)
 {
-    size_t count = b->bulk.size(), from = count ? random_below(&b->random, count) : 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct bulk_copy c = b->bulk[(from + i) % count];
-        if (c.barrier != barrier)
-            continue;
-        memcpy(c.to, c.from, c.bytes);
-        b->bulk.erase(b->bulk.begin() + static_cast<ptrdiff_t>((from + i) % count));
-        cuda_host_mbarrier_complete(barrier, c.bytes);
-        return true;
-    }
-    return false;
+    return static_cast<const struct word *>(barrier)->remote;
 }
 
 void cuda_host_mbarrier_wait(void *barrier, unsigned parity, struct cuda_host_site site)
 {
     struct thread *t = thread_self();
+    const struct word *w = word_of(barrier, "wait", site);
 
-    while (static_cast<const struct word *>(barrier)->phase == (parity & 1)) {
-        if (land_one(t->owner, barrier))
-            continue;
+    while (w->phase == (parity & 1)) {
         t->kind = CUDA_HOST_MBARRIER_WAIT;
         t->mbarrier = barrier;
         t->site = site;
@@ -158,30 +182,34 @@ void cuda_host_mbarrier_wait(void *barrier, unsigned parity, struct cuda_host_si
     }
 }
 
+std::string cuda_host::mbarrier_report(const void *barrier)
+{
+    const auto *w = static_cast<const struct word *>(barrier);
+
+    return std::to_string(w->pending) + " of " + std::to_string(w->arrivals) + " arrivals and " +
+           std::to_string(w->bytes) + " bytes are missing";
+}
+
 void cuda_host_bulk_copy(void *shared, const void *global, unsigned bytes, void *barrier,
                          struct cuda_host_site site)
 {
     struct thread *t = thread_self();
-    struct block *b = t->owner;
+    struct member *m = t->member;
     auto *to = static_cast<unsigned char *>(shared);
     const char *wrong = nullptr;
 
     if (bytes % 16 || reinterpret_cast<uintptr_t>(shared) % 16 ||
         reinterpret_cast<uintptr_t>(global) % 16)
         wrong = "is not of whole 16-byte pieces";
-    else if (to < t->member->shared || to + bytes > t->member->shared + b->launch->shared_bytes)
+    else if (to < m->shared || to + bytes > m->shared + t->owner->launch->shared_bytes)
         wrong = "writes outside the shared memory of the block";
     if (wrong)
         block_fail(t, "the bulk copy of %u bytes at %s %s", bytes, report_site(site).c_str(),
                    wrong);
-    memset(shared, 0xff, bytes);
-    b->bulk.push_back({ shared, global, bytes, barrier, site });
-    wake_waiters(barrier);
-}
-
-void cuda_host::bulk_check_done(const struct thread *t)
-{
-    if (!t->owner->bulk.empty())
-        block_fail(t, "returns before the bulk copy at %s is waited for",
-                   report_site(t->owner->bulk[0].site).c_str());
+    engine_poison(m, shared, bytes);
+    engine_start(t->owner, { "bulk copy", t, site, 0, false, false, nullptr, [=] {
+                                engine_write(m, shared, global, bytes);
+                                cuda_host_mbarrier_complete(barrier, bytes);
+                            } });
+    engine_tick(t);
 }

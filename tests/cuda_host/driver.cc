@@ -111,9 +111,10 @@ static cudaError_t *last_error(void)
     return &last;
 }
 
+/* "Not ready" too: whether a query leaves it behind is not documented, and drivers have done it. */
 cudaError_t driver_remember(cudaError_t code)
 {
-    if (code != cudaSuccess && code != cudaErrorNotReady)
+    if (code != cudaSuccess)
         *last_error() = code;
     return code;
 }

@@ -15,7 +15,7 @@
 namespace cuda_host
 {
 
-enum : unsigned { MOST_CLUSTER = 16 };
+enum : unsigned { MOST_CLUSTER = 16, MOST_TOGETHER = 1024 };
 
 static bool any_zero(const dim3 &v)
 {
@@ -89,10 +89,39 @@ static void grid_walk(struct block *b, const struct launch *l)
         for (const struct member &m : b->members)
             memset(m.shared, 0xff, l->shared_bytes);
         block_run(b, at * together);
+        block_reveal(b);
         for (const struct member &m : b->members)
             if (b->failure.empty() && !guarded_intact(m.shared, l->shared_bytes))
                 b->failure = report_launch(l) + ": wrote behind the shared memory of a block";
     }
+}
+
+/* How many clusters run at the same time, where they are small: up to three, so that what blocks
+ * leave for each other in global memory is looked at while others still write. */
+static unsigned clusters_together(const struct launch *l, uint64_t number)
+{
+    uint64_t clusters = volume(l->grid) / l->cluster, threads = volume(l->block) * l->cluster;
+
+    for (unsigned some = 2 + number % 2; some > 1; some--)
+        if (clusters % some == 0 && threads * some <= MOST_TOGETHER)
+            return some;
+    return 1;
+}
+
+/* Has the first blocks of `l` run, up to where they wait for it, without what the kernel before has
+ * written. What was before that one is kept for the next. */
+static void hide_predecessor(struct block *b, const struct launch *l)
+{
+    static struct memory_image last;
+    auto now = std::make_shared<struct memory_image>(memory_look());
+
+    b->reveal = nullptr;
+    if (l->early && !last.parts.empty()) {
+        auto before = std::make_shared<struct memory_image>(std::move(last));
+        memory_restore(*before);
+        b->reveal = [before, now] { memory_apply(*before, *now); };
+    }
+    last = *now;
 }
 
 static cudaError_t grid_run(const struct launch *l)
@@ -100,14 +129,20 @@ static cudaError_t grid_run(const struct launch *l)
     struct block *b = block_of_thread();
     uint64_t number = driver()->launches++;
 
-    block_prepare(b, l, driver()->setup.seed * 1000003 + number);
+    block_prepare(b, l,
+                  l->cooperative ? static_cast<unsigned>(volume(l->grid))
+                                 : l->cluster * clusters_together(l, number),
+                  driver()->setup.seed * 1000003 + number);
     bool memory = true;
     for (struct member &m : b->members) {
         m.shared = static_cast<unsigned char *>(guarded_allocate(1024, l->shared_bytes));
         memory = memory && m.shared;
     }
+    if (memory && cuda_host_dependents)
+        hide_predecessor(b, l);
     if (memory)
         grid_walk(b, l);
+    b->reveal = nullptr;
     for (struct member &m : b->members)
         guarded_free(m.shared);
     if (!memory)
@@ -132,17 +167,20 @@ static cudaError_t enqueue(cudaStream_t stream, std::shared_ptr<const struct lau
 
 using namespace cuda_host;
 
-/* Kernels run one after another, so that an early start changes nothing. */
-static bool attributes_of(const cudaLaunchConfig_t *config, unsigned *cluster, bool *cooperative)
+bool cuda_host_dependents = false;
+
+static bool attributes_of(const cudaLaunchConfig_t *config, struct launch *l)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
         if (a->id == cudaLaunchAttributeClusterDimension && a->val.clusterDim.x > 0 &&
             a->val.clusterDim.y == 1 && a->val.clusterDim.z == 1)
-            *cluster = a->val.clusterDim.x;
+            l->cluster = a->val.clusterDim.x;
         else if (a->id == cudaLaunchAttributeCooperative)
-            *cooperative = a->val.cooperative != 0;
-        else if (a->id != cudaLaunchAttributeProgrammaticStreamSerialization)
+            l->cooperative = a->val.cooperative != 0;
+        else if (a->id == cudaLaunchAttributeProgrammaticStreamSerialization)
+            l->early = a->val.programmaticStreamSerializationAllowed != 0;
+        else
             return false;
     }
     return true;
@@ -152,13 +190,13 @@ cudaError_t cuda_host_launch(const cudaLaunchConfig_t *config, const void *kerne
                              std::function<void()> thread)
 {
     return driver_enter("cudaLaunchKernelEx", [&]() -> cudaError_t {
-        unsigned cluster = 1;
-        bool cooperative = false;
-        if (!config || !attributes_of(config, &cluster, &cooperative))
+        auto l = std::make_shared<struct launch>();
+        l->cluster = 1;
+        if (!config || !attributes_of(config, l.get()))
             return cudaErrorInvalidValue;
-        auto l = std::make_shared<struct launch>(launch { config->gridDim, config->blockDim,
-                                                          config->dynamicSmemBytes, cluster,
-                                                          cooperative, kernel, std::move(thread) });
+        l->grid = config->gridDim, l->block = config->blockDim;
+        l->shared_bytes = config->dynamicSmemBytes;
+        l->kernel = kernel, l->thread = std::move(thread);
         cudaError_t rc = launch_check(l.get());
         return rc == cudaSuccess ? enqueue(config->stream, l) : rc;
     });

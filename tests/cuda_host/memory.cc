@@ -135,6 +135,40 @@ static cudaError_t allocate(void **memory, size_t bytes)
     return cudaSuccess;
 }
 
+struct memory_image memory_look(void)
+{
+    struct memory_image image;
+
+    for (const auto &[start, bytes] : heap()->device) {
+        auto *at = reinterpret_cast<unsigned char *>(start);
+        image.parts.emplace_back(at, std::vector<unsigned char>(at, at + bytes));
+    }
+    return image;
+}
+
+static bool still_there(const unsigned char *at, size_t bytes)
+{
+    auto found = heap()->device.find(reinterpret_cast<uintptr_t>(at));
+
+    return found != heap()->device.end() && found->second == bytes;
+}
+
+void memory_restore(const struct memory_image &image)
+{
+    for (const auto &[at, bytes] : image.parts)
+        if (still_there(at, bytes.size()))
+            memcpy(at, bytes.data(), bytes.size());
+}
+
+void memory_apply(const struct memory_image &before, const struct memory_image &after)
+{
+    for (const auto &[at, then] : before.parts)
+        for (const auto &[place, now] : after.parts)
+            for (size_t i = 0; place == at && now.size() == then.size() && i < now.size(); i++)
+                if (now[i] != then[i])
+                    at[i] = now[i];
+}
+
 static cudaError_t give_back(std::map<uintptr_t, size_t> *map, void *memory)
 {
     auto found = map->find(number(memory));

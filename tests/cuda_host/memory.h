@@ -5,6 +5,8 @@
 
 #include "cuda_host_api.h"
 
+#include <vector>
+
 namespace cuda_host
 {
 
@@ -17,6 +19,15 @@ void guarded_free(void *memory);
 /* 0, or IllegalAddress where something was written behind an allocation. */
 cudaError_t memory_check(void);
 void memory_free_all(void);
+
+/* What device memory holds, for one kernel to run without what another one has written. */
+struct memory_image {
+    std::vector<std::pair<unsigned char *, std::vector<unsigned char>>> parts;
+};
+struct memory_image memory_look(void);
+void memory_restore(const struct memory_image &image);
+/* Writes the bytes in which `after` differs from `before`. */
+void memory_apply(const struct memory_image &before, const struct memory_image &after);
 
 } // namespace cuda_host
 

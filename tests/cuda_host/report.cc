@@ -31,8 +31,9 @@ static const char *const kind_names[] = {
     "the arrival at the barrier of the cluster",
     "the wait at the barrier of the cluster",
     "the wait for an mbarrier",
+    "bar.sync, or for products or registers",
 };
-static_assert(std::size(kind_names) == CUDA_HOST_MBARRIER_WAIT + 1);
+static_assert(std::size(kind_names) == CUDA_HOST_NAMED + 1);
 
 /* Names that launches gave; template kernels have no symbol that could be looked up. */
 struct name_table {
@@ -123,7 +124,10 @@ static std::string what_it_does(const struct thread *t)
     case state::AT_WARP:
     case state::AT_CLUSTER:
     case state::AT_MBARRIER:
+    case state::AT_NAMED:
         return " waits at " + report_place(t->kind, t->site);
+    case state::AT_PREDECESSOR:
+        return " waits for the kernel in front";
     case state::READY:
         break;
     }
@@ -148,7 +152,34 @@ static std::string gathering(const struct meeting *m, unsigned count, const char
            what_it_does(missing);
 }
 
-std::string report_stuck(const struct block *b)
+/* Who waits for mbarriers and named barriers: the first thread of each place, and what is missing.
+ */
+static std::string waiting(const struct block *b)
+{
+    std::map<std::pair<const void *, int>, std::pair<const struct thread *, unsigned>> places;
+    std::string all;
+
+    for (unsigned i = 0; i < b->nr_threads; i++) {
+        const struct thread *t = b->threads[i].get();
+        if (t->state != state::AT_MBARRIER && t->state != state::AT_NAMED)
+            continue;
+        auto &place = places[{ t->mbarrier, t->site.line }];
+        place.first = place.second++ ? place.first : t;
+    }
+    for (const auto &[key, who] : places) {
+        const struct thread *t = who.first;
+        all += (all.empty() ? "" : "; ") + report_thread(t) + what_it_does(t);
+        if (who.second > 1)
+            all += " (and " + std::to_string(who.second - 1) + " more)";
+        all += t->state == state::AT_NAMED
+                   ? ", to which too few come"
+                   : ", whose phase will not end: " + mbarrier_report(t->mbarrier);
+    }
+    return all;
+}
+
+/* Of what gathers, the first that not all have come to; "" where there is none. */
+static std::string gathering_any(const struct block *b)
 {
     for (const struct member &m : b->members)
         if (m.barrier.arrived)
@@ -162,11 +193,16 @@ std::string report_stuck(const struct block *b)
         if (c.barrier.arrived)
             return gathering(&c.barrier, c.threads, "threads of the cluster",
                              first_missing(b, c.first, c.threads, state::AT_CLUSTER));
-    for (unsigned i = 0; i < b->nr_threads; i++)
-        if (b->threads[i]->state == state::AT_MBARRIER)
-            return report_thread(b->threads[i].get()) + what_it_does(b->threads[i].get()) +
-                   ", whose phase will not end";
-    return "no thread can go on";
+    return "";
+}
+
+std::string report_stuck(const struct block *b)
+{
+    std::string meets = gathering_any(b), waits = waiting(b);
+
+    if (meets.empty() && waits.empty())
+        return "no thread can go on";
+    return meets + (meets.empty() || waits.empty() ? "" : "; ") + waits;
 }
 
 } // namespace cuda_host

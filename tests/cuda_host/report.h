@@ -16,6 +16,8 @@ std::string report_site(struct cuda_host_site site);
 std::string report_place(enum cuda_host_kind kind, struct cuda_host_site site);
 /* "thread (3,0,0)" */
 std::string report_thread(const struct thread *t);
+/* "1 of 2 arrivals and 4096 bytes are missing" */
+std::string mbarrier_report(const void *barrier);
 /* Why nothing goes on though threads wait: who has not come to which meeting. */
 std::string report_stuck(const struct block *b);
 

@@ -67,6 +67,46 @@ TEST(a_cpu_is_opened_by_threads)
     device_close(&d);
 }
 
+/* A comma belongs to the device, unless the name of a kind is behind it. */
+TEST(several_devices)
+{
+    static const struct {
+        const char *specs, *labels;
+    } rows[] = {
+        { "cpu:1", "cpu-1t" },
+        { "cpu:1,fake", "cpu-1t fake" },
+        { "fake:base=2000,sd=0.01,cpu:1", "fake cpu-1t" },
+        { "cpu:1,fake:base=2000,only=4", "cpu-1t fake" },
+    };
+    static const struct {
+        const char *specs, *says;
+    } wrong[] = {
+        { "cpu:1,cpu:1", "devices cpu:1 and cpu:1 are the same here, cpu-1t: leave one out" },
+        { "cpu:1,gpu", "1,gpu" },
+        { "cpu:1,", "1," },
+        { "", "unknown device" },
+        { "cpu:1,cpu:100000", "device cpu:100000" },
+    };
+    struct device_list list;
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char labels[200] = "";
+        assert_ok(devices_open(&list, rows[i].specs, &err), &err);
+        for (size_t d = 0; d < list.nr; d++) {
+            strcat(labels, d ? " " : "");
+            strcat(labels, list.items[d].label);
+        }
+        assert_string_equal(labels, rows[i].labels);
+        devices_close(&list);
+    }
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_true(devices_open(&list, wrong[i].specs, &err) < 0);
+        assert_non_null(strstr(err.message, wrong[i].says));
+        devices_close(&list);
+    }
+}
+
 /* Within a page and in steps of 16 bytes, never twice the same for long. */
 TEST(placement_is_drawn_anew)
 {

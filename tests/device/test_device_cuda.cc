@@ -421,15 +421,50 @@ CUDA_HOST_TEST(flushing_overwrites_twice_the_cache)
     bench_close(&b);
 }
 
+/* Overwriting alone would leave lines that the next kernel has to write back: it is read, too. */
 CUDA_HOST_TEST(a_flush_that_fails_is_told)
 {
+    const struct {
+        const char *fault, *says;
+    } cases[] = {
+        { "fail=cudaMalloc:1:2", "out of memory" },
+        { "fail=cudaMemsetAsync:1:1", "cudaMemsetAsync" },
+        { "fail=cudaLaunchKernelEx:1:2", "cuda_evict_kernel" },
+    };
+
+    for (const auto &c : cases) {
+        struct bench b;
+        struct error err;
+
+        bench_open(&b, "cuda", launch_add);
+        inject(c.fault);
+        assert_int_equal(b.d.ops->flush(&b.d, &err), -1);
+        assert_says(err.message, { c.says });
+        bench_close(&b);
+    }
+}
+
+/* cudaErrorNotReady (600) is an answer. The next look at a launch does not find it, but finds what
+ * was an error before. */
+CUDA_HOST_TEST(not_ready_leaves_no_error_behind)
+{
     struct bench b;
-    struct error err;
+    cudaEvent_t event;
 
     bench_open(&b, "cuda", launch_add);
+    assert_int_equal(cudaEventCreate(&event), cudaSuccess);
+    inject("fail=cudaEventQuery:1:600");
+    assert_int_equal(device_cuda_event_state(event), cudaErrorNotReady);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    inject("fail=cudaStreamQuery:1:600");
+    assert_int_equal(device_cuda_stream_state(nullptr), cudaErrorNotReady);
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    void *none;
     inject("fail=cudaMalloc:1:2");
-    assert_int_equal(b.d.ops->flush(&b.d, &err), -1);
-    assert_says(err.message, { "out of memory" });
+    assert_int_equal(cudaMalloc(&none, 16), cudaErrorMemoryAllocation);
+    assert_int_equal(device_cuda_event_state(event), cudaSuccess);
+    assert_int_equal(cudaGetLastError(), cudaErrorMemoryAllocation);
+    cudaEventDestroy(event);
     bench_close(&b);
 }
 

@@ -22,7 +22,7 @@ struct pair {
 };
 
 struct MHD_Connection {
-    const char *method, *target;
+    const char *method, *target, *body; /* NULL: none */
     char *path;
     struct pair pairs[PAIRS];
     size_t nr;
@@ -196,12 +196,16 @@ static void add_headers(struct MHD_Connection *c, char *rest)
     }
 }
 
-/* "GET /api/core?run=3 HTTP/1.1", then a header a line. */
+/* "GET /api/core?run=3 HTTP/1.1", then a header a line; behind an empty line what a POST brings. */
 static void read_request(struct MHD_Connection *c, char *text)
 {
-    char *rest = text, *first = strsep(&rest, "\n");
+    char *body = strstr(text, "\n\n"), *rest = text, *first = strsep(&rest, "\n");
 
     *c = (struct MHD_Connection) { .method = strsep(&first, " ") };
+    if (body) {
+        body[1] = '\0';
+        c->body = body + 2;
+    }
     char *target = first ? strsep(&first, " \r") : NULL;
     c->target = target ? target : "";
     c->path = memory_string(c->target);
@@ -231,9 +235,11 @@ static struct serve *server(void)
     const struct watcher_options watcher = { .path = path };
     FUZZ_OK(presets_load_embedded(&presets, &err), &err);
     serve.html = template;
-    serve.options = (struct serve_options) {
-        .request = &request, .presets = &presets, .generator = "harness fuzz", .db = ""
-    };
+    serve.options = (struct serve_options) { .request = &request,
+                                             .presets = &presets,
+                                             .generator = "harness fuzz",
+                                             .db = "",
+                                             .path = path };
     FUZZ_OK(handles_open(path, 1, &serve.handles, &err), &err);
     FUZZ_OK(watcher_open(&watcher, &serve.watcher, &err), &err);
     return &serve;
@@ -246,7 +252,9 @@ static void answer(struct http *http, struct MHD_Connection *c, struct serve *se
     enum MHD_Result result;
 
     if (!http_refuse(http, c, &visit, c->method, c->path, &result)) {
-        struct http_request request = { c->path, visit.target, http, c };
+        const char *posted = strcmp(c->method, "POST") == 0 && c->body ? c->body : NULL;
+        struct http_request request = { c->path, visit.target, http,
+                                        c,       posted,       posted ? strlen(posted) : 0 };
         struct http_answer made = serve_answer(serve, &request);
         if (made.news)
             http_send_news(http, c);
@@ -261,13 +269,14 @@ static void answer(struct http *http, struct MHD_Connection *c, struct serve *se
 FUZZ_TARGET(http)
 {
     static struct http http, guarded;
-    char token[] = "0123456789abcdef", *text = fuzz_text(data, size);
+    char token[] = "0123456789abcdef", key[] = "key", *text = fuzz_text(data, size);
     struct serve *serve = server();
     struct MHD_Connection connection;
 
     http.mhd = guarded.mhd = stand_in;
     http.guard.loopback = true;
     guarded.token = token;
+    http.post_key = key;
     snprintf(guarded.cookie, sizeof(guarded.cookie), "harness_token_8080");
     serve->cache = cache_create(CACHE);
     guarded.quotas = quotas_create();

@@ -59,10 +59,28 @@ pytest_project() {
   echo "it took $((SECONDS - began)) s"
 }
 
+# Who has no project at all, in a folder with nothing in it: what he types, timed. How sure the answer
+# is depends on the machine; that there is one, and what is in the folder then, does not.
+two_commands() {
+  local began=$SECONDS status=0
+  mkdir "$HOME/nothing"
+  (
+    cd "$HOME/nothing" || exit 1
+    seq 200000 -1 1 >numbers
+    harness compare -- gzip -1 -c numbers --versus gzip -6 -c numbers
+  ) >"$WORK/said" 2>&1 || status=$?
+  [[ $status == 1 || $status == 77 ]] || cat "$WORK/said"
+  check "two commands: two lines typed, an answer" test "$status" = 1 -o "$status" = 77
+  check "in a sentence of both" grep -q '^gzip -6 -c numbers .* gzip -1 -c numbers' "$WORK/said"
+  check "and nothing else lies there" test "$(find "$HOME/nothing" -mindepth 1 -maxdepth 1 ! -name .harness -printf '%f')" = numbers
+  echo "it took $((SECONDS - began)) s"
+}
+
 after() {
   local head status=0
   echo "the commands of the page took $((SECONDS - began)) s, besides building harness"
   pytest_project
+  two_commands
   check "the checkout is as it was" test -z "$(git status --porcelain)"
   check "actionlint says nothing, or is not here" linted
 

@@ -119,9 +119,17 @@ impatient() {
       serve) timeout --foreground --preserve-status --signal=INT 2 "$BUILT" "$@" --port 0 ;;
       run)
         case " $* " in
+          *' --launches '*' -- '*) "$BUILT" run --max-time 100ms "${@:2}" ;;
           *' --launches '*) "$BUILT" "$@" ;;
           *' -- '*) "$BUILT" run --launches 2 --max-time 100ms "${@:2}" ;;
           *) "$BUILT" "$@" --launches 1 --iterations 3 ;;
+        esac
+        ;;
+      compare) # values of a parameter that hardly differ
+        case " $* " in
+          *' --runs '* | *' --budget '*) "$BUILT" "$@" ;;
+          *' --param '*' -- '*) "$BUILT" compare --budget 5s "${@:2}" ;;
+          *) "$BUILT" "$@" ;;
         esac
         ;;
       profile)

@@ -3,11 +3,11 @@
 tools="openssl zstd lz4 fio sysbench stress-ng python3 perl dd sqlite3"
 before() {
   in_path
-  seq 300000 >numbers
+  seq 20000 >numbers
   local tool
   for tool in $tools; do
     command -v "$tool" >/dev/null ||
-      not_run "harness compare --name*$tool *" "maybe: skipped: there is no $tool here"
+      not_run "harness compare --budget 5m --name*$tool *" "maybe: skipped: there is no $tool here"
   done
   # A second a run: in a quick look the others stand for it.
   quick=""
@@ -15,7 +15,7 @@ before() {
     0*) quick="openssl" ;;
   esac
   for tool in $quick; do
-    not_run "harness compare --name*$tool *" "maybe: skipped: HARNESS_TRIALS is below 1, and $tool takes long"
+    not_run "harness compare --budget 5m --name*$tool *" "maybe: skipped: HARNESS_TRIALS is below 1, and $tool takes long"
   done
 }
 after() {
@@ -42,7 +42,8 @@ metrics_are_there() {
     grep -qx "${metric#*:}" "$WORK/metrics" || { echo "no $metric"; return 1; }
   done
 }
-# A machine that is busy without end may leave two of the ten undecided.
+# All of them: each planted difference is one of several times, and what is told is no time of this
+# machine but whether these programs differ.
 they_are_red() {
   local tool red there=0
   for tool in $tools; do
@@ -52,5 +53,5 @@ they_are_red() {
   harness history verdicts --json >"$WORK/verdicts.json"
   red=$(grep -cE '"exit_status":[[:space:]]*1(,|$)' "$WORK/verdicts.json")
   echo "$red of $there are red"
-  [ "$red" -ge $((there - 2)) ]
+  [ "$red" -ge "$there" ]
 }

@@ -8,6 +8,8 @@ before() {
   project toy
   for nr in $(seq 12); do fake "run$nr"; done
   harness baseline save main >"$WORK/saved"
+  mkdir profile-nano
+  echo '[{"operation": "head", "duration_ms": 2}]' >profile-nano/trace.json
   harness export 12 -o results.json 2>"$WORK/export" || cat "$WORK/export"
 }
 after() {

@@ -22,7 +22,7 @@ after() {
   quoted | sort -u >"$WORK/quoted"
   check "tables quote messages" test "$(wc -l <"$WORK/quoted")" -ge 10
   # String constants that go on in the next line are one.
-  (cd "$SOURCE_TREE" && cat harness/*/*.c harness/*/*.cu ci/*.sh) | tr '\n' ' ' |
+  (cd "$SOURCE_TREE" && find harness -name "*.c" -exec cat {} + -o -name "*.cu" -exec cat {} + && cat ci/*.sh) | tr '\n' ' ' |
     sed -E 's/" +"//g; s/\\//g' >"$WORK/sources"
   while IFS= read -r part; do
     check "some source says \"$part\"" grep -qF -- "$part" "$WORK/sources"

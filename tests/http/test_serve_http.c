@@ -45,6 +45,8 @@ static struct http_answer answer(void *context, const struct http_request *reque
         return (struct http_answer) { 200, text_body("0123456789abcdef", 65536), false };
     if (strcmp(request->path, "/name") == 0)
         return (struct http_answer) { 200, text_body(name ? name : "(none)", 1), false };
+    if (request->posted)
+        return (struct http_answer) { 200, text_body(request->posted, 1), false };
     if (strcmp(request->path, "/news") == 0)
         return (struct http_answer) { 200, NULL, true };
     if (strcmp(request->path, "/huge") == 0)
@@ -125,6 +127,94 @@ SITE_TEST(test_methods)
     assert_int_equal(client_status(site->port, "GET", "/", "Transfer-Encoding: chunked\r\n"), 413);
     assert_int_equal(client_status(site->port, "POST", "/", "Content-Length: 99999999\r\n"), 405);
     assert_int_equal(atomic_load(&site->asked), 2); /* the rest never came so far */
+}
+
+#define POST_KEY    "0123456789abcdef-key"
+#define POST_TYPE   "Content-Type: application/json\r\n"
+#define POST_ORIGIN "Origin: http://localhost\r\n"
+#define POST_BRINGS HTTP_KEY_HEADER ": " POST_KEY "\r\n"
+
+/* What changes something comes from a page of this server, and says so in ways that a page of
+ * another site cannot; a token does not make up for it. */
+TEST(test_posts)
+{
+    static const struct {
+        const char *headers;
+        int status;
+    } rows[] = {
+        { POST_TYPE POST_ORIGIN POST_BRINGS, 200 },
+        { POST_TYPE POST_ORIGIN POST_BRINGS "Sec-Fetch-Site: same-origin\r\n", 200 },
+        { "Content-Type: application/json; charset=utf-8\r\n" POST_ORIGIN POST_BRINGS, 200 },
+        { POST_TYPE "Origin: https://localhost\r\n" POST_BRINGS, 200 }, /* behind a proxy */
+        { POST_TYPE "Origin: http://127.0.0.1:8080\r\nHost: 127.0.0.1:8080\r\n" POST_BRINGS, 200 },
+        { POST_TYPE POST_ORIGIN, 403 },
+        { POST_TYPE POST_ORIGIN HTTP_KEY_HEADER ": \r\n", 403 },
+        { POST_TYPE POST_ORIGIN HTTP_KEY_HEADER ": 0123456789abcdef-kex\r\n", 403 },
+        { POST_TYPE POST_ORIGIN HTTP_KEY_HEADER ": " POST_KEY "x\r\n", 403 },
+        { POST_TYPE POST_BRINGS, 403 }, /* no origin: no browser, or one that hides it */
+        { POST_TYPE "Origin: null\r\n" POST_BRINGS, 403 },
+        { POST_TYPE "Origin: http://evil.example\r\n" POST_BRINGS, 403 },
+        { POST_TYPE "Origin: http://127.0.0.1:81\r\n" POST_BRINGS, 403 },
+        { POST_TYPE "Origin: http://localhost.evil.example\r\n" POST_BRINGS, 403 },
+        { POST_TYPE "Origin: ftp://localhost\r\n" POST_BRINGS, 403 },
+        { POST_TYPE POST_ORIGIN POST_BRINGS "Sec-Fetch-Site: cross-site\r\n", 403 },
+        { POST_TYPE POST_ORIGIN POST_BRINGS "Sec-Fetch-Site: same-site\r\n", 403 },
+        { POST_TYPE POST_ORIGIN POST_BRINGS "Sec-Fetch-Site: none\r\n", 403 },
+        { "Content-Type: text/plain\r\n" POST_ORIGIN POST_BRINGS, 415 },
+        { "Content-Type: application/jsonx\r\n" POST_ORIGIN POST_BRINGS, 415 },
+        { POST_ORIGIN POST_BRINGS, 415 },
+        { POST_TYPE "Origin: http://evil.example\r\nHost: evil.example\r\n" POST_BRINGS, 421 },
+    };
+    struct site site;
+    struct reply r;
+    int taken = 0;
+
+    open_site_with(&site, (struct http_options) { .host = "127.0.0.1", .post_key = POST_KEY });
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        client_post(site.port, "/x", rows[i].headers, "{\"a\":1}", &r);
+        if (r.status != rows[i].status)
+            fail_msg("%s: %d, not %d", rows[i].headers, r.status, rows[i].status);
+        if (r.status == 200)
+            assert_string_equal(r.body.data, "{\"a\":1}");
+        taken += r.status == 200;
+        assert_null(strcasestr(r.head.data, "Access-Control"));
+        reply_release(&r);
+    }
+    assert_int_equal(client_status(site.port, "OPTIONS", "/x", POST_ORIGIN), 405);
+    assert_int_equal(client_status(site.port, "PUT", "/x", POST_TYPE POST_ORIGIN POST_BRINGS), 405);
+    assert_int_equal(atomic_load(&site.asked), taken);
+    close_site(&site);
+}
+
+/* Neither a long text nor one whose length nobody knows is taken in. */
+TEST(test_posts_have_a_length)
+{
+    static const char about[] = POST_TYPE POST_ORIGIN POST_BRINGS;
+    static char longest[HTTP_BODY_MAX + 2];
+    struct site site;
+    struct reply r;
+
+    open_site_with(&site, (struct http_options) { .host = "127.0.0.1", .post_key = POST_KEY });
+    for (int more = 0; more < 2; more++) {
+        memset(longest, ' ', HTTP_BODY_MAX + (size_t)more);
+        client_post(site.port, "/x", about, longest, &r);
+        assert_int_equal(r.status, more ? 413 : 200);
+        if (!more)
+            assert_int_equal(r.body.length, HTTP_BODY_MAX);
+        reply_release(&r);
+    }
+    assert_int_equal(client_status(site.port, "POST", "/x", POST_TYPE POST_ORIGIN POST_BRINGS),
+                     411);
+    assert_int_equal(client_status(site.port, "POST", "/x",
+                                   POST_TYPE POST_ORIGIN POST_BRINGS
+                                   "Content-Length: 18446744073709551617\r\n"),
+                     413);
+    assert_int_equal(client_status(site.port, "POST", "/x",
+                                   POST_TYPE POST_ORIGIN POST_BRINGS
+                                   "Transfer-Encoding: chunked\r\n"),
+                     411);
+    assert_int_equal(atomic_load(&site.asked), 1);
+    close_site(&site);
 }
 
 SITE_TEST(test_headers_for_browsers)

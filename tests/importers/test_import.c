@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "importers/import_base.h"
+#include "metrics/metric.h"
 #include "output_records.h"
 #include "reporters/export.h"
 
@@ -296,6 +297,33 @@ TEST(counters_stand_beside)
     m = import_measurement(&in, "gpt_nano/batch=4,seq=64", 0);
     assert_close(measurement_telemetry(m, "summary_p99_ns"), 1.74e6, 1e-3);
     assert_close(measurement_telemetry(m, "tokens_per_second"), 193731, 0);
+    imported_release(&in);
+}
+
+/* Of a summary each metric is what was said of it; none is made up from the one time that stands.
+ */
+TEST(statistics_of_a_summary_are_metrics)
+{
+    static const struct {
+        const char *metric;
+        double ns;
+    } rows[] = {
+        { "mean", 1.32e6 }, { "sd", 0.11e6 },  { "min", 1.24e6 },
+        { "max", 1.75e6 },  { "p50", 1.28e6 }, { "p95", 1.63e6 },
+        { "p99", 1.74e6 },  { "p5", NAN },     { "p75", NAN },
+    };
+    struct imported in;
+    struct summary s;
+
+    import_fixture("import/summary_models.json", &plain, &in);
+    summary_init_one(&s, import_measurement(&in, "gpt_nano/batch=4,seq=64", 0));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct metric_value value = metric_get(rows[i].metric, &s, NULL);
+        if (isnan(rows[i].ns) ? !isnan(value.value) : fabs(value.value / rows[i].ns - 1) > 1e-6)
+            fail_msg("%s is %g, not %g", rows[i].metric, value.value, rows[i].ns);
+        assert_false(value.few && strcmp(rows[i].metric, "p50") != 0);
+    }
+    summary_release(&s);
     imported_release(&in);
 }
 

@@ -19,6 +19,7 @@ static const struct {
     { "gbench_sorting.csv", IMPORT_GBENCH_CSV },
     { "nvbench_bin.json", IMPORT_NVBENCH },
     { "criterion/parse", IMPORT_CRITERION },
+    { "criterion_sorting", IMPORT_CRITERION },
     { "cargo_criterion.jsonl", IMPORT_CRITERION },
     { "hyperfine_scan.json", IMPORT_HYPERFINE },
     { "hyperfine_scan.csv", IMPORT_HYPERFINE_CSV },

@@ -141,6 +141,7 @@ struct kernels {
     int64_t layer, rest;
 };
 
+/* Once more, with the same bits, where the model is small: a CPU plays the GPU here. */
 static void check(const struct variant *table, const struct kernel *k, struct shape s,
                   struct kernels nr)
 {
@@ -150,17 +151,19 @@ static void check(const struct variant *table, const struct kernel *k, struct sh
 
     fill_both(&cuda, &cpu);
     cuda.prepare(), cpu.prepare();
+    uint64_t kernels = cuda_host_launches();
     cuda.run(), cpu.run();
-    std::vector<double> first = values_of(cuda.output());
+    const struct gpt_config *c = static_cast<const struct gpt_config *>(k->config);
+    assert_int_equal(cuda_host_launches() - kernels, nr.layer * c->layers + nr.rest);
     assert_all_close(cuda.output(), cpu.output(), bound);
     for (int i = 0; i < cuda.call.nr_tensors; i++)
         if (cuda.call.tensor[i].role == TENSOR_INOUT)
             assert_all_close(&cuda.call.tensor[i], &cpu.call.tensor[i], bound);
-    uint64_t kernels = cuda_host_launches();
+    if (c != gpt_prefill_nano.config)
+        return;
+    std::vector<double> first = values_of(cuda.output());
     cuda.run();
     assert_true(values_of(cuda.output()) == first);
-    const struct gpt_config *c = static_cast<const struct gpt_config *>(k->config);
-    assert_int_equal(cuda_host_launches() - kernels, nr.layer * c->layers + nr.rest);
 }
 
 static void check_all(const struct kernel *k, struct shape s)

@@ -40,8 +40,8 @@ static const struct registry *test_registry(void)
     static const struct kernel *const *const operations[] = { kernels, NULL };
     static const struct variant *const files[] = { null_fake, child_variants, NULL };
     static const struct variant *const old_files[] = { null_fake, NULL };
-    static const struct registry registry = { operations, files, NULL, NULL };
-    static const struct registry old = { operations, old_files, NULL, NULL };
+    static const struct registry registry = { operations, files, NULL, NULL, NULL };
+    static const struct registry old = { operations, old_files, NULL, NULL, NULL };
 
     return getenv("TEST_OLD") ? &old : &registry;
 }
@@ -104,6 +104,8 @@ struct log {
     const char *interrupt_at; /* when the case with this in its key starts */
     struct ab *ab;
     double tighten; /* after the first look the budget is so many times what it took; 0: not */
+    const double *sleep, *harm; /* s that a case of each benchmark takes, and how bad it looks */
+    double spare;               /* s for cases, after the first look */
     struct timespec start;
 };
 
@@ -167,7 +169,18 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-static int on_look(void *context, int blocks, bool *need, size_t nr, struct error *err)
+/* A further block may take as much as the last one beside its cases, and a bit: whatever a busy
+ * machine adds to the cases stands on both sides. */
+static double spared_budget(const struct log *log)
+{
+    double slept = 0, since = seconds_since(&log->start);
+
+    for (size_t i = 0; i < log->ab->nr; i++)
+        slept += 2 * AB_LAUNCHES * log->sleep[i];
+    return since + (since - slept) + log->spare;
+}
+
+static int on_look(void *context, int blocks, double *harm, size_t nr, struct error *err)
 {
     struct log *log = context;
 
@@ -177,10 +190,22 @@ static int on_look(void *context, int blocks, bool *need, size_t nr, struct erro
     for (size_t i = 0; i < nr; i++)
         if (log->looks == log->decide_after ||
             (log->decide_batch && log->ab->benchmarks[i].shape.dim[0] == log->decide_batch))
-            need[i] = false;
+            harm[i] = -1;
+    for (size_t i = 0; i < nr && log->sleep; i++)
+        harm[i] = log->harm[i];
+    if (log->sleep && log->looks == 1)
+        log->ab->budget = spared_budget(log);
     if (log->tighten > 0 && log->looks == 1)
         log->ab->budget = log->tighten * seconds_since(&log->start);
     return maybe_fail(log, "look", err);
+}
+
+static bool is_of_batch(const char *key, int64_t batch)
+{
+    char part[32];
+
+    snprintf(part, sizeof(part), "/batch=%lld,", (long long)batch);
+    return strstr(key, part) != NULL;
 }
 
 static void on_progress(void *context, const struct ab_progress *p)
@@ -190,6 +215,9 @@ static void on_progress(void *context, const struct ab_progress *p)
     assert_true(p->done < p->total && p->left <= p->of && p->block == log->looks + 1);
     log->progress++;
     log->most_left = p->left > log->most_left ? p->left : log->most_left;
+    for (size_t i = 0; log->sleep && i < log->ab->nr; i++)
+        if (is_of_batch(p->key, log->ab->benchmarks[i].shape.dim[0]))
+            usleep((useconds_t)(1e6 * log->sleep[i]));
     if (log->interrupt_at && strstr(p->key, log->interrupt_at))
         interrupted = SIGINT;
 }
@@ -611,9 +639,71 @@ TEST(a_budget_allows_whole_blocks)
     log_release(&log);
     log = (struct log) { .looks = 0 };
     ab.budget = 0.5;
+    ab.whole = true;
     run_well(&ab, &log, AB_BUDGET);
     assert_int_equal(log.seen.nr, 8 * (size_t)log.looks);
     log_release(&log);
+}
+
+/* The worst first, and beside it what fits. */
+TEST(a_budget_goes_to_the_worst)
+{
+    static const struct {
+        double left;
+        const char *wanted, *taken; /* of benchmarks of 4, 1, 2 and 8 s, the third the worst */
+    } cases[] = {
+        { 100, "1111", "1111" }, { 7, "1111", "1110" },  { 6.5, "1111", "1010" },
+        { 3, "1111", "0110" },   { 2, "1111", "0010" },  { 1.5, "1111", "0100" },
+        { 0.5, "1111", "0000" }, { -1, "1111", "0000" }, { 7, "1101", "1100" },
+        { 100, "0000", "0000" },
+    };
+    static const double seconds[] = { 4, 1, 2, 8 }, harm[] = { 0.2, 0.1, 0.5, 0 };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bool take[4];
+        size_t kept = 0;
+        for (size_t n = 0; n < 4; n++)
+            take[n] = cases[i].wanted[n] == '1';
+        size_t nr = ab_fit(seconds, harm, 4, cases[i].left, take);
+        for (size_t n = 0; n < 4; n++) {
+            kept += take[n];
+            if (take[n] != (cases[i].taken[n] == '1'))
+                fail_msg("case %zu, benchmark %zu", i, n);
+        }
+        assert_int_equal(nr, kept);
+    }
+}
+
+/* What is too long for the time that is left is passed over, and of two of a length the one that
+ * looks better; a block that has to be whole is not made then. */
+TEST(a_block_has_what_fits)
+{
+    static const struct {
+        double sleep[2], harm[2], spare;
+        bool whole;
+        bool again[2];
+    } rows[] = {
+        { { 0.1, 0.002 }, { 0.5, 0 }, 0.15, false, { false, true } },
+        { { 0.05, 0.05 }, { 0, 0.5 }, 0.3, false, { false, true } },
+        { { 0.05, 0.05 }, { 0.5, 0.1 }, 0.3, false, { true, false } },
+        { { 0.05, 0.05 }, { 0.5, 0.1 }, 0.3, true, { false, false } },
+    };
+    struct benchmark cases[CASES];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ab ab = make_ab("fake", "right", cases, 2);
+        struct log log = { .sleep = rows[i].sleep, .harm = rows[i].harm, .spare = rows[i].spare };
+        ab.blocks_max = 2;
+        ab.budget = 1000;
+        ab.whole = rows[i].whole;
+        ab.once = true;
+        run_well(&ab, &log, rows[i].whole ? AB_BUDGET : AB_BLOCKS);
+        for (int n = 0; n < 2; n++)
+            if (count(&log, AB_HEAD, n ? "/batch=2," : "/batch=1,", OUTCOME_OK) !=
+                (rows[i].again[n] ? 2u : 1u) * AB_LAUNCHES)
+                fail_msg("row %zu, batch %d", i, n + 1);
+        log_release(&log);
+    }
 }
 
 /* A further block has to fit as a whole, by the time of the last one. */
@@ -624,6 +714,7 @@ TEST(no_block_starts_that_would_end_too_late)
     struct log log = { .tighten = 1.75 };
 
     ab.blocks_max = 3;
+    ab.whole = true;
     ab.budget = 1000;
     run_well(&ab, &log, AB_BUDGET);
     assert_int_equal(log.looks, 1);

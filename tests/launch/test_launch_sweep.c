@@ -33,6 +33,38 @@ LOG_TEST(every_case_in_every_launch)
     }
 }
 
+/* Each device has processes of its own, in each round one behind the other. */
+LOG_TEST(devices_take_turns)
+{
+    enum { ROUNDS = 8 };
+    struct benchmark cases[CASES_MAX];
+    int device_of[CASES_MAX] = { 0 }, seen[2 * ROUNDS][2] = { { 0 } }, cpu_first = 0;
+    size_t nr = make_cases("right", 5, cases);
+    struct sweep sweep = make_sweep("cpu:1,fake:base=2000,only=9", cases, nr, ROUNDS);
+
+    for (size_t i = 0; i < nr; i++)
+        device_of[i] = i % 2 == 1; /* batches 2 and 4 on the fake one */
+    sweep.device_of = device_of;
+    run_to_end(&sweep, log);
+    assert_int_equal(log->launches.nr, 2 * ROUNDS);
+    assert_int_equal(log->seen.nr, 5 * ROUNDS);
+    for (size_t i = 0; i < log->seen.nr; i++) {
+        const struct benchmark_name *bench = &log->seen.items[i].m.bench;
+        bool fake = benchmark_name_dim(bench, "batch", 0) % 2 == 0;
+        assert_int_equal(log->seen.items[i].m.outcome, OUTCOME_OK);
+        assert_string_equal(bench->device, fake ? "fake" : "cpu-1t");
+        seen[log->seen.items[i].launch][fake]++;
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        const int *one = seen[2 * i], *other = seen[2 * i + 1];
+        assert_int_equal(one[0] + other[0], 3);
+        assert_int_equal(one[1] + other[1], 2);
+        assert_true((one[0] == 0) != (one[1] == 0)); /* a process has one device */
+        cpu_first += one[0] > 0;
+    }
+    assert_in_range(cpu_first, 1, ROUNDS - 1); /* by chance */
+}
+
 /* The order of cases in each launch, as digits. */
 static void orders(uint64_t seed, char text[64])
 {

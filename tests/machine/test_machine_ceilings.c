@@ -61,8 +61,10 @@ TEST(roofs_of_a_fresh_process)
 {
     struct ceiling c[CEILINGS_MAX];
     struct error err = { "" };
-    int nr = sweep_ceilings("cpu:1", c, NULL, &err);
 
+    setenv("HARNESS_ROOFS", "quick", 1);
+    int nr = sweep_ceilings("cpu:1", c, NULL, &err);
+    unsetenv("HARNESS_ROOFS");
     if (nr < 0)
         fail_msg("%s", err.message);
     assert_sane(c, nr, "cpu-1t");

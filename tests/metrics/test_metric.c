@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include "metrics/metric.h"
+#include "metrics/metric_limit.h"
 
 #define GEMM    "gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/warm"
 #define PREFILL "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-2t/warm"
@@ -248,6 +249,100 @@ RECORDS_TEST(test_launches)
     assert_close(p50.interval.high, 1100 * exp(half), 1e-6);
     summary_release(&s);
     groups_release(&g);
+}
+
+RECORDS_TEST(test_within_a_limit)
+{
+    static const struct {
+        const char *id;
+        double value;
+    } rows[] = {
+        { "good_25us", 25 },
+        { "good_25000ns", 25 },
+        { "good_25999ns", 25 },
+        { "good_999ns", 0 },
+        { "good_1us", 1 },
+        { "good_1ms", 100 },
+        { "good_1s", 100 },
+        { "within_25us", 0.25 },
+        { "within_999ns", 0 },
+        { "within_100us", 1 },
+        /* 10 tokens a sample; all samples together take 5.05 ms. */
+        { "goodput_1s", 1e3 / 5.05e-3 },
+        { "goodput_25us", 250 / 5.05e-3 },
+        { "goodput_1ns", 0 },
+    };
+    struct summary s;
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, PREFILL, 1, 1);
+    m->tokens = 10;
+    fill(m, 100, 3);
+    summary_init_one(&s, m);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_close(value(rows[i].id, &s), rows[i].value, 1e-6);
+    summary_release(&s);
+    m->tokens = 0; /* a kernel that makes none */
+    summary_init_one(&s, m);
+    assert_true(isnan(value("goodput_1s", &s)));
+    assert_close(value("within_25us", &s), 0.25, 1e-12);
+    summary_release(&s);
+}
+
+/* What another program measured and told in one number. */
+RECORDS_TEST(test_within_a_limit_of_a_summary)
+{
+    struct summary s;
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, GEMM, 1, 1);
+    fill(m, 1, 1);
+    summary_init_one(&s, m);
+    assert_close(value("within_25us", &s), 1, 0);
+    summary_release(&s);
+    measurement_add_telemetry(m, "summary_samples", 500);
+    summary_init_one(&s, m);
+    assert_true(isnan(value("within_25us", &s)) && isnan(value("good_25us", &s)));
+    summary_release(&s);
+}
+
+TEST(test_names_with_a_limit)
+{
+    static const char *const wrong[] = { "goodput",
+                                         "goodput_",
+                                         "good_5",
+                                         "good_0ms",
+                                         "good_05ms",
+                                         "good_5m",
+                                         "within_ms",
+                                         "good_1.5ms",
+                                         "within_-5ms",
+                                         "good_5ms_",
+                                         "good_5 ms",
+                                         "good_1e3us",
+                                         "good_1234567890123ns" };
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_null(metric_find(wrong[i], &err));
+        assert_non_null(strstr(err.message, "goodput_5ms"));
+    }
+    assert_ptr_equal(metric_find("good_5ms", &err), metric_find("good_5ms", &err));
+    assert_string_equal(metric_find("goodput_250us", &err)->label, "token rate within 250 us");
+    for (size_t i = 0; metric_limit_example(i); i++)
+        assert_ptr_equal(metric_find(metric_limit_example(i)->id, &err), metric_limit_example(i));
+}
+
+/* A page may be asked for any name: rows that are kept for it have an end. */
+TEST(test_names_with_a_limit_have_an_end)
+{
+    char id[64];
+    size_t nr = 0;
+
+    for (int i = 1; i <= 6000; i++) {
+        snprintf(id, sizeof(id), "good_%dns", i);
+        nr += metric_find(id, NULL) != NULL;
+    }
+    assert_in_range(nr, 1000, 4096);
+    assert_non_null(metric_find("good_1ns", NULL));
 }
 
 RECORDS_TEST(test_nothing_measured)

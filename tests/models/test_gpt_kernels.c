@@ -3,6 +3,9 @@
  * through the callbacks, and what the registry says of them. */
 #include "gpt_walk.h"
 
+#include "core/record.h"
+#include "models/generation/generation.h"
+
 /* A benchmark's tensors on the host, filled for a test. */
 struct bench {
     struct tensor t[TENSOR_MAX];
@@ -98,6 +101,59 @@ TEST(test_decode_oracle)
     }
 }
 
+/* The oracle of generation against the walk over prompt and what was chosen: each token is the
+ * largest logit at the position before it. */
+TEST(test_generate_oracle)
+{
+    enum { BATCH = 2, SEQ = 7, NEW = 4, LENGTH = SEQ + NEW };
+    static const int64_t rows[] = { 1, 0 };
+
+    for (size_t i = 0; i < NR(configs); i++) {
+        const struct gpt_config *c = &configs[i];
+        struct kernel k = gpt_generate_nano;
+        struct shape s = { { BATCH, SEQ, NEW } };
+        struct bench b;
+        double chosen[2 * NEW], last[2 * 257];
+
+        k.config = c;
+        bench_init(&b, &k, &s);
+        struct gpt_weights w = { .config = c, .data = b.t[GPT_GENERATE_PARAMS].data };
+        k.oracle(&k, &s, b.t, GPT_GENERATE_CHOSEN, rows, 2, chosen);
+        k.oracle(&k, &s, b.t, GPT_GENERATE_LOGITS, rows, 2, last);
+        for (int r = 0; r < 2; r++) {
+            int32_t tokens[LENGTH];
+            memcpy(tokens, (int32_t *)b.t[GPT_GENERATE_TOKENS].data + rows[r] * SEQ,
+                   SEQ * sizeof(*tokens));
+            for (int j = 0; j < NEW; j++)
+                tokens[SEQ + j] = (int32_t)chosen[r * NEW + j];
+            double *want = walked(&w, tokens, 1, LENGTH - 1);
+            for (int j = 0; j < NEW; j++) {
+                const double *logits = want + (SEQ - 1 + j) * c->vocab;
+                for (int64_t o = 0; o < c->vocab; o++)
+                    assert_true(logits[o] <= logits[tokens[SEQ + j]]);
+            }
+            for (int64_t o = 0; o < c->vocab; o++)
+                assert_close(last[r * c->vocab + o], want[(LENGTH - 2) * c->vocab + o], 1e-12);
+            free(want);
+        }
+        bench_release(&b);
+    }
+}
+
+/* What a launch of generation tells beside its time. */
+static void check_token_times(const struct call *call, const struct variant *v)
+{
+    static const char *const names[] = { "first_token_ns", "second_token_ns", "further_token_ns" };
+    struct measurement m = { .nr_samples = 2, .batch = 1 };
+
+    if (!v->facts)
+        return;
+    v->facts(call, &m);
+    for (size_t i = 0; i < NR(names); i++)
+        assert_true(measurement_telemetry(&m, names[i]) > 0);
+    measurement_release(&m);
+}
+
 /* Some rows that the oracle was asked for. */
 struct expectation {
     int64_t rows[3];
@@ -122,6 +178,7 @@ static void check_variant(const struct variant *v, const struct shape *s, const 
     assert_ok(v->prepare(&call, &err), &err);
     v->launch(&call);
     v->launch(&call);
+    check_token_times(&call, v);
     v->release(&call);
     assert_null(call.state);
     for (int r = 0; r < 3; r++) {
@@ -134,9 +191,10 @@ static void check_variant(const struct variant *v, const struct shape *s, const 
 
 TEST(test_variants)
 {
-    static const struct kernel *const kernels[] = { &gpt_prefill_nano, &gpt_decode_nano };
+    static const struct kernel *const kernels[] = { &gpt_prefill_nano, &gpt_decode_nano,
+                                                    &gpt_generate_nano };
     static const char *const variants[] = { "plain", "simd", "openblas" };
-    struct shape s = { { 3, 17 } };
+    struct shape s = { { 3, 17, 5 } };
     struct bench b;
 
     for (size_t i = 0; i < NR(kernels); i++) {
@@ -165,7 +223,7 @@ TEST(test_kernels)
     size_t nr = 0;
     struct tensor t[TENSOR_MAX];
 
-    for (const struct kernel *const *k = gpt_kernels; *k; k++, nr++) {
+    for (const struct kernel *const *k = gpt_kernels; *k && !(*k)->dims[2]; k++, nr++) {
         const struct gpt_config *c = (*k)->config;
         struct shape s = (*k)->shapes[0], beyond = { { 1, c->block + 1 } };
         char name[64];
@@ -185,6 +243,27 @@ TEST(test_kernels)
         assert_true(work.bytes > 4 * (double)c->vocab * (double)c->width);
     }
     assert_int_equal(nr, 14);
+    for (const struct kernel *const *k = gpt_kernels + nr; *k; k++, nr++) {
+        const struct gpt_config *c = (*k)->config;
+        struct shape s = (*k)->shapes[0], beyond = { { 1, c->block - 2, 4 } };
+        assert_close((*k)->tokens(*k, &(struct shape) { { 4, 64, 8 } }), 32, 0);
+        assert_null((*k)->refuses(*k, &s));
+        assert_non_null(strstr((*k)->refuses(*k, &beyond), "beyond the block size"));
+        assert_int_equal((*k)->layout(*k, &s, DTYPE_FP32, t), GPT_GENERATE_NR);
+        struct work work = (*k)->work(*k, &s, DTYPE_FP32);
+        assert_true(work.bytes <= (double)kernel_footprint(*k, &s, DTYPE_FP32));
+        assert_true(work.bytes > 4 * (double)c->vocab * (double)c->width);
+    }
+    assert_int_equal(nr, 21);
+    /* One token of a prompt of one is a prefill of one; each further one a decode step. */
+    struct shape one = { { 1, 1, 1 } }, three = { { 2, 1, 3 } };
+    double flops = gpt_prefill_nano.work(&gpt_prefill_nano, &one, DTYPE_FP32).flops;
+    assert_close(gpt_generate_nano.work(&gpt_generate_nano, &one, DTYPE_FP32).flops, flops, 1);
+    for (int64_t seq = 2; seq <= 3; seq++)
+        flops += gpt_decode_nano.work(&gpt_decode_nano, &(struct shape) { { 1, seq } }, DTYPE_FP32)
+                     .flops;
+    assert_close(gpt_generate_nano.work(&gpt_generate_nano, &three, DTYPE_FP32).flops, 2 * flops,
+                 1);
     /* nano, B = 4, S = 64, by hand: 24 C^2 L M + 4 C L B S(S+1)/2 + 2 M C V. */
     struct shape s = { { 4, 64 } };
     assert_close(gpt_prefill_nano.work(&gpt_prefill_nano, &s, DTYPE_FP32).flops,

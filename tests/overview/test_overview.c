@@ -105,6 +105,63 @@ static void made_release(struct made *made)
     records_release(&made->head);
 }
 
+/* Results that are none come before all that can be said of times. */
+TEST(wrong_results_come_first)
+{
+    static const struct {
+        enum outcome first, second;
+        const char *verdict;
+        enum overview_tone tone;
+    } rows[] = {
+        { OUTCOME_WRONG, OUTCOME_OK, "1 of 7 benchmarks has wrong results.", OVERVIEW_BAD },
+        { OUTCOME_WRONG, OUTCOME_WRONG, "2 of 7 benchmarks have wrong results.", OVERVIEW_BAD },
+        { OUTCOME_FAILED, OUTCOME_OK, "1 of 7 benchmarks failed.", OVERVIEW_BAD },
+        { OUTCOME_WRONG, OUTCOME_FAILED, "1 of 7 benchmarks has wrong results and 1 failed.",
+          OVERVIEW_BAD },
+        { OUTCOME_UNSUPPORTED, OUTCOME_OK,
+          "Nothing to compare with yet: 7 benchmarks measured, and no base.", OVERVIEW_OPEN },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct made made = { .input = { .records = &made.records } };
+        made_add_run(&made.records, 0, 1);
+        const char *first = made.records.items[0].m.bench.key;
+        size_t other = 1;
+        while (strcmp(made.records.items[other].m.bench.key, first) == 0)
+            other++;
+        const char *second = made.records.items[other].m.bench.key;
+        for (size_t k = 0; k < made.records.nr; k++) {
+            struct measurement *m = &made.records.items[k].m;
+            m->outcome = strcmp(m->bench.key, first) == 0    ? rows[i].first
+                         : strcmp(m->bench.key, second) == 0 ? rows[i].second
+                                                             : OUTCOME_OK;
+        }
+        overview_make(&made.input, &made.overview);
+        assert_string_equal(made.overview.verdict, rows[i].verdict);
+        assert_int_equal(made.overview.tone, rows[i].tone);
+        made_release(&made);
+    }
+}
+
+TEST(ratios_in_words)
+{
+    static const struct {
+        double past, roof;
+        const char *past_text, *roof_text;
+    } rows[] = {
+        { 1.135, 0.654, "13.5 % slower", "65 %" },  { 6.6, 0.004, "6.6× slower", "under 1 %" },
+        { 1 / 25.0, 0.996, "25× faster", "100 %" }, { 2.9, NAN, "190 % slower", "–" },
+        { 1.01, 0.01, "the same", "1 %" },
+    };
+    char text[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct overview_score score = { .past = rows[i].past, .roof = rows[i].roof };
+        assert_string_equal(overview_past_text(&score, text), rows[i].past_text);
+        assert_string_equal(overview_roof_text(&score, text), rows[i].roof_text);
+    }
+}
+
 TEST(nothing_and_one_run_say_so)
 {
     struct made made = { .input = { .records = &made.records, .run = -1 } };
@@ -185,6 +242,34 @@ TEST(scores_are_of_the_fastest_of_ours)
     assert_true(isnan(norm->vendor));
     assert_string_equal(overview_vendor_text(norm, text), "–");
     assert_int_equal(norm->sizes, 1);
+    made_release(&made);
+}
+
+/* A head of three runs, of which only the first measured the layer norm; all began after what is
+ * the past. */
+TEST(scores_are_of_all_runs_of_the_head)
+{
+    struct made made = { 0 };
+
+    made_history(&made, 1);
+    made_add(&made.head, made_run(&made.head, RUNS, "1111111", "gcc 12.2.0"), 0,
+             "layernorm/plain/simd/fp32/batch=1,width=64/cpu-4t/warm", 5000, false);
+    for (int i = 1; i < 3; i++)
+        made_add(&made.head, made_run(&made.head, RUNS + i, "1111111", "gcc 12.2.0"), 0,
+                 KEY("simd", "1"), i == 1 ? 22000 : 26000, false);
+    overview_release(&made.overview);
+    made.input.records = &made.head;
+    made.input.head = &made.head;
+    made.input.run = 2;
+    overview_make(&made.input, &made.overview);
+    assert_int_equal(made.overview.nr_scores, 2);
+    const struct overview_score *gemm = &made.overview.scores[0];
+    assert_int_equal(gemm->launches, 2);
+    assert_close(gemm->past, 1.2, 0.02);                        /* the median of both launches */
+    assert_int_equal(overview_past_tone(gemm), OVERVIEW_PLAIN); /* two are no evidence */
+    assert_string_equal(made.overview.scores[1].name, "layernorm/plain");
+    assert_int_equal(overview_past_ms(&made.overview),
+                     made.records.runs[RUNS - OVERVIEW_DAYS].started_ms);
     made_release(&made);
 }
 

@@ -250,4 +250,137 @@ TEST(what_holds_little_is_said)
     assert_null(page_profile(&none));
 }
 
+/* ---- the whole trace ---- */
+
+/* Steps of a call and the kernel that it launches; kernels are longer the later they are. */
+static void make_launches(struct prof_trace *trace, int nr)
+{
+    prof_trace_init(trace);
+    int host = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    int stream = prof_trace_track(trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM,
+                                                                .device = PROF_GPU_AT(0),
+                                                                .thread = 7,
+                                                                .name = "stream 7" });
+    for (int i = 0; i < nr; i++) {
+        struct prof_slice s = { .track = host,
+                                .parent = PROF_FIND_PARENT,
+                                .start = i * 1000,
+                                .duration = 900,
+                                .name = "step",
+                                .category = PROF_SCOPES,
+                                .memory_live = -1,
+                                .memory_peak = -1 };
+        prof_trace_slice(trace, &s);
+        s.start += 10;
+        s.duration = 20;
+        s.name = "launch";
+        s.category = PROF_RUNTIME_CALLS;
+        int call = prof_trace_slice(trace, &s);
+        s.track = stream;
+        s.start += 100;
+        s.duration = 100 + i;
+        s.name = "gemm";
+        s.category = PROF_KERNELS;
+        s.device = PROF_GPU_AT(0);
+        prof_trace_flow(trace, call, prof_trace_slice(trace, &s));
+    }
+    trace->meta.end = nr * 1000;
+    prof_trace_sort(trace, NULL);
+}
+
+/* Released by its caller. */
+static cJSON *trace_of(const struct profile_data *data, size_t most, size_t *written)
+{
+    const struct view view = { .head = -1, .profile = data };
+    struct strbuf text;
+    struct error err;
+
+    strbuf_init(&text);
+    *written = page_trace(&view, most, &text);
+    cJSON *json = json_parse(text.data, text.length, "the trace", &err);
+    assert_non_null(json);
+    strbuf_release(&text);
+    return json;
+}
+
+static int64_t number_in(const cJSON *json, const char *column, size_t i)
+{
+    return (int64_t)cJSON_GetArrayItem(list_of(json, column), (int)i)->valuedouble;
+}
+
+/* The columns say of each slice what the trace does, and what started it. */
+TEST(the_whole_trace_is_columns)
+{
+    static const char *const columns[] = {
+        "name", "backend", "start", "duration", "launch", "kind"
+    };
+    enum { STEPS = 8 };
+    struct profile_data data;
+    struct prof_trace trace;
+    size_t written;
+    int64_t last = -1;
+
+    make_launches(&trace, STEPS);
+    take(&data, &trace, "launches", NULL);
+    cJSON *json = trace_of(&data, 1000, &written);
+    assert_int_equal(written, 3 * STEPS);
+    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
+        assert_int_equal(cJSON_GetArraySize(list_of(json, columns[c])), 3 * STEPS);
+    assert_null(list_of(json, "bytes")); /* nobody says any */
+    assert_int_equal(json_int(json, "left_out", -1), 0);
+    assert_int_equal(json_int(cJSON_GetArrayItem(list_of(json, "lanes"), 1), "slices", 0), STEPS);
+    for (size_t i = 0; i < 3 * STEPS; i++) {
+        const struct prof_slice *s = &data.trace.slices[i];
+        const cJSON *name =
+            cJSON_GetArrayItem(list_of(json, "names"), (int)number_in(json, "name", i));
+        int64_t step = number_in(json, "launch", i);
+        assert_string_equal(name->valuestring, s->name);
+        assert_int_equal(number_in(json, "duration", i), s->duration);
+        assert_int_equal(step != 0, !strcmp(s->name, "gemm"));
+        last += step;
+        if (step) /* the call of its own step */
+            assert_int_equal(data.trace.slices[last].start, s->start - 100);
+    }
+    cJSON_Delete(json);
+    profile_data_release(&data);
+}
+
+/* Without room the part that is shown first stays whole, and of the rest the longest. */
+TEST(of_a_long_trace_the_longest_stay)
+{
+    enum { STEPS = 3000, MOST = 4000 };
+    struct profile_data data;
+    struct prof_trace trace;
+    size_t written;
+    int64_t long_ones = 0, steps = 0, shortest;
+
+    make_launches(&trace, STEPS);
+    take(&data, &trace, "launches", NULL);
+    cJSON *json = trace_of(&data, MOST, &written);
+    assert_int_equal(written, MOST);
+    assert_int_equal(json_int(json, "left_out", 0), 3 * STEPS - MOST);
+    shortest = json_int(json, "shortest", 0);
+    assert_true(shortest > 100);
+    for (size_t i = 0; i < written; i++) {
+        long_ones += number_in(json, "duration", i) >= shortest;
+        steps += number_in(json, "duration", i) == 900;
+    }
+    assert_true(long_ones >= MOST - 10); /* the window has two steps, six slices */
+    /* all kernels longer than a step, and of the steps, which are alike, those there is room for */
+    assert_true(shortest == 900 && steps > 1500 && steps < STEPS);
+    cJSON_Delete(json);
+    profile_data_release(&data);
+}
+
+TEST(without_slices_there_is_no_trace)
+{
+    const struct view none = { .head = -1 };
+    struct strbuf text;
+
+    strbuf_init(&text);
+    assert_int_equal(page_trace(&none, 10, &text), 0);
+    assert_int_equal(text.length, 0);
+    strbuf_release(&text);
+}
+
 RUN_TESTS(NULL, NULL)

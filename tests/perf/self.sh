@@ -14,7 +14,7 @@ harness=$1
 folder=$2
 db=$folder/self.db
 blocks=4    # of A B B A: eight launches a side
-enough_s=60 # start no further block after this, once there are two
+enough_s=45 # start no further block after this, once there are two
 mkdir -p "$folder"
 rm -f "$db" "$db-wal" "$db-shm"
 

@@ -94,7 +94,37 @@ static const struct {
     { "x=$a", "column 2 of the path" },
     { "x=/(/", "x: the pattern is none" },
     { "a_name_that_is_longer_than_any_needs=/x/", "at most 31 characters" },
+    { "sort:rate=/a: (\\S+)/min", NULL }, /* of one program of several */
+    { "my-sort.2:rate=$.a", NULL },
+    { ":rate=/x/", "before the \":\"" },
+    { "sort:=/x/", "is not NAME=/PATTERN/" },
 };
+
+/* What only one prints comes before what each does, and in its place. */
+TEST(numbers_of_one_program_of_several)
+{
+    static const char *const texts[] = { "rate=/a/", "nr=/b/", "sort:rate=/c/", "copy:size=/d/" };
+    static const struct {
+        const char *name, *patterns;
+    } cases[] = { { "sort", "cb" }, { "copy", "dab" }, { "other", "ab" } };
+    struct number_specs all = { .nr = 0 }, own;
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_ok(number_spec_parse(texts[i], array_push(&all), &err), &err);
+    assert_ok(number_specs_check(&all, &err), &err);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char said[8] = "";
+        number_specs_of(&all, cases[i].name, &own);
+        for (size_t n = 0; n < own.nr && n < sizeof(said) - 1; n++)
+            said[n] = own.items[n].pattern[0];
+        assert_string_equal(said, cases[i].patterns);
+        array_release(&own);
+    }
+    assert_ok(number_spec_parse("sort:rate=/e/", array_push(&all), &err), &err);
+    assert_int_equal(number_specs_check(&all, &err), -1); /* twice */
+    number_specs_release(&all);
+}
 
 TEST(a_metric_as_it_is_typed)
 {

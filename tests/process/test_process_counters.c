@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,22 +217,25 @@ TEST_WITH(what_cannot_be_read_is_absent, begin, end)
 
 /* ---- the kernel ---- */
 
-/* Events that it counts itself are there in a virtual machine, too. */
+/* Events that it counts itself are there in a virtual machine, too. No clock among them: that is
+ * another unit to the kernel, which begins with the rest of such a group some ticks later. */
 static const struct counter_event software[COUNTER_NR] = {
-    { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
     { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
     { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+    { PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
     { PERF_TYPE_SOFTWARE, 9999 }, /* there is none such */
 };
 
+/* New small pages, whatever an allocator keeps: a fault each. */
 static void touch(size_t bytes)
 {
-    volatile char *memory = malloc(bytes);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    assert_non_null((void *)memory);
+    assert_true(memory != MAP_FAILED);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
     for (size_t i = 0; i < bytes; i += 4096)
-        memory[i] = 1;
-    free((void *)memory);
+        ((volatile char *)memory)[i] = 1;
+    assert_int_equal(munmap(memory, bytes), 0);
 }
 
 TEST(this_thread_by_the_kernel_itself)
@@ -248,12 +252,12 @@ TEST(this_thread_by_the_kernel_itself)
     touch((size_t)PAGES * 4096); /* before: not counted */
     counters_begin(c);
     counters_end(c, counts);
-    assert_true(counts[1] < 100);
+    assert_true(counts[0] < 100);
     counters_begin(c);
     touch((size_t)PAGES * 4096);
     counters_end(c, counts);
-    assert_true(counts[0] > 0);
-    assert_true(counts[1] >= PAGES / 512); /* of huge pages as few as that */
+    assert_true(counts[1] > 0);
+    assert_true(counts[0] >= PAGES / 16); /* pages of Arm may have 64 KiB */
     assert_true(isnan(counts[3]));
     counters_close(c);
 }
@@ -284,7 +288,7 @@ TEST(programs_by_the_kernel_itself)
     assert_int_equal(posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, NULL), 0);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     counters_end(c, counts);
-    assert_true(counts[0] > 0);
+    assert_true(counts[0] > 10);
     assert_true(counts[1] > 10);
     counters_close(c);
 }

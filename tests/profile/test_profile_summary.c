@@ -72,6 +72,11 @@ TRACE_TEST(rows_are_as_worked_out_by_hand)
     assert_int_equal(prof_summarise(trace, &summary), 0);
     assert_int_equal(summary.total[PROF_HOST], 1600);
     assert_int_equal(summary.total[PROF_DEVICE], 300);
+    assert_close(prof_row_utilisation(prof_summary_row(&summary, PROF_HOST, "forward")), 0.125, 0);
+    assert_close(prof_row_utilisation(prof_summary_row(&summary, PROF_DEVICE, "gemm_kernel")), 0,
+                 0);
+    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "attention")->memory_mean, 4096);
+    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "forward")->memory_mean, -1);
     assert_int_equal(summary.calls[PROF_HOST], 8);
     assert_int_equal(summary.nr_rows, 5 + 2);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -130,6 +135,28 @@ TRACE_TEST(bottlenecks_say_what_they_cover)
     assert_int_equal(prof_bottlenecks(trace, &summary, PROF_DEVICE, PROF_BY_SELF, list, 8), 2);
     assert_bottleneck(&list[0], "gemm_kernel", 2.0 / 3, 2.0 / 3);
     assert_bottleneck(&list[1], "copy", 1.0 / 3, 1);
+    prof_summary_release(&summary);
+}
+
+/* A row weighs less wherever its time counts: in what it is in, and in the whole. */
+TRACE_TEST(bottlenecks_of_weighed_times)
+{
+    struct prof_bottleneck list[8];
+    struct prof_summary summary;
+    double weights[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+
+    make_trace(trace);
+    assert_int_equal(prof_summarise(trace, &summary), 0);
+    const struct prof_row *forward = prof_summary_row(&summary, PROF_HOST, "forward");
+    weights[forward - summary.rows] = 0.1; /* 67 of its 670, so 997 in all */
+    assert_int_equal(
+        prof_bottlenecks_weighed(trace, &summary, PROF_HOST, PROF_BY_SELF, weights, list, 2), 2);
+    assert_bottleneck(&list[0], "attention", 500.0 / 997, 500.0 / 997);
+    assert_bottleneck(&list[1], "qkv", 350.0 / 997, 850.0 / 997);
+    assert_int_equal(
+        prof_bottlenecks_weighed(trace, &summary, PROF_HOST, PROF_BY_TOTAL, weights, list, 2), 2);
+    assert_bottleneck(&list[0], "forward", 1, 1);
+    assert_bottleneck(&list[1], "attention", 500.0 / 997, 1);
     prof_summary_release(&summary);
 }
 

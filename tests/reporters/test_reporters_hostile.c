@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "chart/chart.h"
-#include "chart/preset.h"
+#include "chart/presets.h"
 #include "figure/paint_gnuplot.h"
 #include "reporters/compare_json.h"
 #include "reporters/compare_table.h"

@@ -273,7 +273,7 @@ OUT_TEST(system_table_has_the_facts)
     system_table(&r.runs[0], false, out);
     assert_has(out->data, "cores            4 (4 threads)\n");
     assert_has(out->data, "governor         powersave\n");
-    assert_has(out->data, "turbo            true\n");
+    assert_has(out->data, "turbo            yes\n");
     assert_has(out->data, "uncommitted");
     assert_lacks(out->data, "absent");
     assert_lacks(out->data, "GPU");

@@ -9,7 +9,7 @@
 #include "base/clean.h"
 #include "base/json.h"
 #include "chart/chart.h"
-#include "chart/preset.h"
+#include "chart/presets.h"
 #include "reporters/trend/trend_cards.h"
 #include "reporters/trend/trend_command.h"
 #include "reporters/trend/trend_json.h"
@@ -127,9 +127,10 @@ MADE_TEST(test_text)
     strbuf_clear(&out);
     trend_table_markdown(&made->trends, &options, &out);
     check_lines(out.data, (const char *const[]) {
-                              "**1 step in 1 series, 1 drift; 1 series quiet", "\n### Steps\n\n| ",
-                              "\n### Drifts\n\n| ", "accepted: checks &lt;bounds&gt; &#124; now",
-                              "\n### Annotations\n\n| ", "early &lt;b&gt; &#124; words |", NULL });
+                              "**1 step in 1 series, 1 drift; 1 series quiet", "\n- **▲ ", "\n  - ",
+                              "checks &lt;bounds&gt; &#124; now\n", "\n### Annotations\n\n| ",
+                              "early &lt;b&gt; &#124; words |", NULL });
+    assert_lacks(out.data, "### Steps"); /* a card each, and no row */
     assert_lacks(out.data, "no series of");
     assert_lacks(out.data, "other branches");
     made->trends.unmerged = 2;
@@ -188,6 +189,13 @@ MADE_TEST(test_commands)
     trend_command_make(&made->trends, &cards[1], &command);
     assert_string_equal(command.text.data, "harness bisect --good abc0028 --bad abc0029 " SLOWER);
     trend_command_release(&command);
+    struct strbuf card;
+    strbuf_init(&card);
+    trend_card_markdown(&made->trends, &cards[1], "slow one", &card);
+    assert_has(card.data, "slow one, still there\n");
+    assert_has(card.data, "\n    ```sh\n    harness bisect --good abc0028 --bad abc0029 " SLOWER
+                          "\n    ```\n");
+    strbuf_release(&card);
     struct run *bad = &made->records.runs[AT];
     const struct run own = *bad;
     static const struct {

@@ -3,7 +3,8 @@
 #include "testing.h"
 
 #include "base/array.h"
-#include "session/compare.h"
+#include "process/counters.h"
+#include "session/compare/compare.h"
 #include "session/measure/measuring.h"
 #include "session/measure/sharding.h"
 #include "session/serve_token.h"
@@ -152,7 +153,26 @@ TEST(names_and_numbers_in_one_option)
         { { ",p50" }, { NULL }, { NULL }, NULL, "empty name", 0 },
         { { "a=/a/", "a=/b/" }, { "lower" }, { NULL }, NULL, "there twice", 0 },
         { { "p50=/a/" }, { "lower" }, { NULL }, NULL, "means something", 0 },
+        { { "a:x=/a/", "b:x=/b/", "x=/c/" }, { "x=lower" }, { NULL }, "a:x|b:x|x|", NULL, 3 },
+        { { "a:x=/a/", "a:x=/b/" }, { "lower" }, { NULL }, NULL, "there twice", 0 },
+        { { "a:x=/a/" }, { "a:x=lower" }, { NULL }, NULL, "no metric of a --metric", 0 },
         { { NULL }, { NULL }, { NULL }, "", NULL, 0 },
+        /* of some benchmarks alone */
+        { { "a:p50,memory", "p95" }, { NULL }, { NULL }, "a:p50|a:memory|p95|", NULL, 0 },
+        { { "ns::f<int,long>:p50" }, { NULL }, { NULL }, "ns::f<int,long>:p50|", NULL, 0 },
+        { { "sort/arg=64,n=2:p50,x" },
+          { NULL },
+          { NULL },
+          "sort/arg=64,n=2:p50|sort/arg=64,n=2:x|",
+          NULL,
+          0 },
+        { { "a:r (m:s, higher),p50" }, { NULL }, { NULL }, "a:r (m:s, higher)|a:p50|", NULL, 0 },
+        { { "b:x=$.a:b", "a:p50" }, { "lower" }, { NULL }, "b:x|a:p50|", NULL, 1 },
+        { { ":p50" }, { NULL }, { NULL }, NULL, "before the \":\"", 0 },
+        { { "a:" }, { NULL }, { NULL }, NULL, "empty name", 0 },
+        { { "a:p50,,x" }, { NULL }, { NULL }, NULL, "empty name", 0 },
+        { { "a:p50,b:x" }, { NULL }, { NULL }, NULL, "give --metric a:p50 --metric b:x", 0 },
+        { { "a:rate=4" }, { NULL }, { NULL }, NULL, "behind the \"=\"", 0 },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -182,6 +202,43 @@ TEST(names_and_numbers_in_one_option)
         string_list_release(&o.metrics);
         string_list_release(&o.betters);
         string_list_release(&o.units);
+    }
+}
+
+/* What is asked of some leaves the others to the usual metric, unless one is asked of all. */
+TEST(metrics_of_some_benchmarks)
+{
+    static const struct {
+        const char *metrics[3];
+        bool benches;
+        bool rest;
+        const char *why; /* NULL: it is fine */
+    } cases[] = {
+        { { "a:p95" }, false, true, NULL },
+        { { "a:p95,memory", "b:p50" }, false, true, NULL },
+        { { "a:p95", "p50" }, false, false, NULL },
+        { { "a:file_size", "points=/p (.*)/" }, true, true, NULL },
+        { { "a:points=/p (.*)/" }, true, false, NULL }, /* the benches decide about the rest */
+        { { "a:p1,p2,p3,p4,p5,p6,p7", "b:p7,p1" }, false, true, NULL },
+        { { "a:p1,p2,p3,p4", "b:p5,p6,p7,p8" }, false, false, "at most 8" },
+        { { "a:error" }, false, false, "a:error: metric 'error'" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct compare_request r = { .baseline = "main", .benches = cases[i].benches };
+        struct compare_rule rule = { .metrics = { NULL } };
+        struct error err = { "" };
+        fill_list(&r.numbers.metrics, cases[i].metrics);
+        if (cases[i].benches)
+            string_list_add(&r.numbers.betters, "lower");
+        int rc = compare_request_rule(&r, &rule, &err);
+        if ((rc == 0) != !cases[i].why || (rc && !strstr(err.message, cases[i].why)))
+            fail_msg("case %zu: %d %s", i, rc, err.message);
+        if (rc == 0)
+            assert_int_equal(rule.settings.rest_by_usual, cases[i].rest);
+        compare_rule_release(&rule);
+        string_list_release(&r.numbers.metrics);
+        string_list_release(&r.numbers.betters);
     }
 }
 
@@ -215,6 +272,35 @@ TEST(declared_numbers_are_metrics)
 static void keep_note(void *context, const char *text)
 {
     snprintf(context, 200, "%s", text);
+}
+
+/* Whether this machine's processor counts decides, and its reason is told. */
+TEST(metrics_that_cannot_be_counted)
+{
+    static const struct {
+        const char *metrics[3];
+        bool counted; /* all of them */
+    } rows[] = {
+        { { NULL }, false },
+        { { "p50" }, false },
+        { { "p50", "instructions" }, false },
+        { { "instructions" }, true },
+        { { "cycles", "cache_misses" }, true },
+    };
+    struct error err, why;
+    struct counters *c = counters_open(COUNT_PROGRAMS, NULL, &why);
+    bool counts = c != NULL;
+
+    counters_close(c);
+    assert_int_equal(measuring_check_counted(NULL, &err), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        bool refused = rows[i].counted && !counts;
+        assert_int_equal(measuring_check_counted(rows[i].metrics, &err), refused ? -1 : 0);
+        if (refused) {
+            assert_non_null(strstr(err.message, rows[i].metrics[0]));
+            assert_non_null(strstr(err.message, why.message));
+        }
+    }
 }
 
 TEST(notes_are_clean)

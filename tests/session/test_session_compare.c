@@ -3,10 +3,10 @@
 #include "test_store.h"
 
 #include "session/acceptance.h"
-#include "session/compare.h"
+#include "session/compare/compare.h"
 #include "session/measure/selftest_trials.h"
 #include "session/replay.h"
-#include "verdict/placement.h"
+#include "verdict/placement_noise.h"
 
 #include "compare_fixture.h"
 

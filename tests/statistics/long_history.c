@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "stats/random.h"
-#include "store/write.h"
+#include "store/rows.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "history/verify.h"
 #include "query/query.h"
 #include "query/ref.h"
-#include "store/read.h"
+#include "store/rows.h"
 
 #include <zlib.h>
 

@@ -16,15 +16,16 @@ static inline void long_history_telemetry(struct measurement *m, struct random *
     measurement_add_telemetry(m, "steal_percent", random_uniform(random));
 }
 
-/* The nth benchmark: sizes of a linear layer by two variants, and of a model. */
-static inline void long_history_measure(struct records *r, int run, int launch, int nth,
+/* The nth benchmark: sizes of a linear layer by two variants, and of a model. `night` is the number
+ * of the run in the history: each has noise of its own. */
+static inline void long_history_measure(struct records *r, int run, int night, int launch, int nth,
                                         double slow, size_t samples)
 {
     static const char *const kernels[] = { "gemm/linear/simd", "gemm/linear/openblas",
                                            "gpt/micro/prefill/simd" };
     int kind = nth % 3, batch = 1 << nth / 3 % 5, seq = 32 << nth / 15 % 4;
     double tokens = batch * seq, n = 768 + 256.0 * (nth / LONG_HISTORY_BENCHMARKS);
-    uint64_t seed = made_seed(run, launch, nth);
+    uint64_t seed = made_seed(night, launch, nth);
     struct random random;
     char key[KEY_SIZE];
 
@@ -59,8 +60,8 @@ static inline void long_history_add(struct records *r, int nth, int runs, int be
         "\"min_time\":0.1,\"max_time\":0.5,\"iterations\":0}}");
     for (int launch = 0; launch < LONG_HISTORY_LAUNCHES; launch++)
         for (int i = 0; i < benchmarks; i++)
-            long_history_measure(r, index, launch, i, nth > 2 * runs / 3 && i % 7 == 0 ? 1.08 : 1,
-                                 samples);
+            long_history_measure(r, index, nth, launch, i,
+                                 nth > 2 * runs / 3 && i % 7 == 0 ? 1.08 : 1, samples);
 }
 
 #endif

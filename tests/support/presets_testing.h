@@ -5,7 +5,7 @@
 
 #include "testing.h"
 
-#include "chart/preset.h"
+#include "chart/presets.h"
 
 static struct presets presets;
 

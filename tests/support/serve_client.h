@@ -116,6 +116,21 @@ static inline void client_ask(int port, const char *method, const char *target, 
     strbuf_release(&request);
 }
 
+/* Sends a text, with its length and these header lines. */
+static inline void client_post(int port, const char *target, const char *headers, const char *body,
+                               struct reply *r)
+{
+    struct strbuf request;
+
+    strbuf_init(&request);
+    strbuf_addf(&request,
+                "POST %s HTTP/1.1\r\n%s%sContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
+                target, strcasestr(headers, "host:") ? "" : "Host: localhost\r\n", headers,
+                strlen(body), body);
+    client_ask_bytes(port, request.data, request.length, r);
+    strbuf_release(&request);
+}
+
 /* The status alone. */
 static inline int client_status(int port, const char *method, const char *target,
                                 const char *headers)

@@ -23,25 +23,30 @@ struct serving {
     int port;
 };
 
-static inline void serving_open(struct serving *s, const char *path, bool watch)
+/* Of a server that takes what readers write. */
+#define SERVING_TOKEN "a-token-of-the-tests"
+#define SERVING_KEY   "a-key-of-the-tests-1"
+
+static inline void serving_open_with(struct serving *s, struct serve_options options)
 {
     struct error err;
 
     *s = (struct serving) { .port = 0 };
     assert_ok(presets_load_embedded(&s->presets, &err), &err);
-    struct serve_options options = {
-        .path = path,
-        .host = "127.0.0.1",
-        .watch = watch,
-        .history = 200,
-        .request = &s->request,
-        .presets = &s->presets,
-        .generator = "harness test",
-        .db = "",
-        .html = serving_template,
-    };
+    options.host = "127.0.0.1";
+    options.history = 200;
+    options.request = &s->request;
+    options.presets = &s->presets;
+    options.generator = "harness test";
+    options.db = "";
+    options.html = serving_template;
     assert_ok(serve_open(&options, &s->serve, &err), &err);
     s->port = atoi(strrchr(serve_url(s->serve), ':') + 1);
+}
+
+static inline void serving_open(struct serving *s, const char *path, bool watch)
+{
+    serving_open_with(s, (struct serve_options) { .path = path, .watch = watch });
 }
 
 static inline void serving_close(struct serving *s)

@@ -358,6 +358,28 @@ TEST(test_short)
     history_release(&h);
 }
 
+static void expect_drift_accepted(struct history *h, const char *metric, const char *commit,
+                                  double change, bool fits)
+{
+    struct acceptance a = { .key = (char *)KEY,
+                            .metric = (char *)metric,
+                            .machine = "",
+                            .commit = (char *)commit,
+                            .change = change,
+                            .reason = "larger inputs" };
+    size_t nr;
+
+    h->settings.accepted = &a;
+    h->settings.nr_accepted = 1;
+    find(h);
+    struct trend_card *cards = trends_cards(&h->found, &nr);
+    assert_int_equal(nr, 1);
+    assert_int_equal(cards[0].rank, fits ? TREND_ACCEPTED : TREND_REGRESSION);
+    assert_ptr_equal(trend_card_acceptance(&cards[0]), fits ? &a : NULL);
+    free(cards);
+    h->settings.nr_accepted = 0;
+}
+
 HISTORY_TEST(test_drift)
 {
     history_init(h, 60, 12);
@@ -384,6 +406,10 @@ HISTORY_TEST(test_drift)
     assert_ptr_equal(trend_card_good(&h->found, &cards[0]), h->records.runs);
     assert_ptr_equal(trend_card_bad(&h->found, &cards[0]), h->records.runs + 59);
     free(cards);
+    expect_drift_accepted(h, "p50", h->records.runs[59].build.commit, 0.12, true);
+    expect_drift_accepted(h, "p50", h->records.runs[59].build.commit, 0.05, false); /* it went on */
+    expect_drift_accepted(h, "p50", "elsewhere", 0.12, false);
+    expect_drift_accepted(h, "p95", h->records.runs[59].build.commit, 0.12, false);
     assert_int_equal(h->found.drifts, 1);
     assert_int_equal(h->found.count[TREND_MOVED], 1);
     assert_int_equal(h->found.exit_status, EXIT_SAME);

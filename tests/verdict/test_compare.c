@@ -157,6 +157,32 @@ TEST(test_outcomes)
     }
 }
 
+/* What there is no room for is marked, and no character is cut in two. */
+TEST(test_long_messages)
+{
+    static const char stars[] =
+        "****************************************"
+        "*************************************"; /* 77 */
+    static const struct {
+        const char *rest, *shown; /* behind the stars */
+    } rows[] = { { "abc", "abc" }, { "abcd", "abc…" }, { "abµ", "ab…" }, { "aµbc", "aµ…" } };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        for (int failed = 0; failed < 2; failed++) {
+            struct pair p = pair_new("m", "m");
+            char message[128], shown[256];
+            snprintf(message, sizeof(message), "%s%s", stars, rows[i].rest);
+            fixture_launches(&p.base, A, steady, 3);
+            fail_launch(&p.head, 0, failed ? OUTCOME_FAILED : OUTCOME_UNSUPPORTED, message);
+            struct comparison c = compare(&p, &defaults);
+            snprintf(shown, sizeof(shown), "%s: %s%s",
+                     failed ? "FAILED in 1 of its 1 launches" : "not supported any more", stars,
+                     rows[i].shown);
+            assert_string_equal(c.rows[0].why, shown);
+            pair_release(&p, &c);
+        }
+}
+
 TEST(test_new_missing_unsupported)
 {
     struct pair p = pair_new("m", "m");

@@ -3,7 +3,7 @@
  * which it is known. Features: U-12. */
 #include "testing.h"
 
-#include "verdict/placement.h"
+#include "verdict/placement_noise.h"
 #include "verdict/selftest_cost.h"
 
 #include <stdlib.h>

@@ -44,17 +44,19 @@ TEST(test_floors_and_metrics)
     static const char *const metrics[] = { "p50", "median", "p95", "tokens", NULL };
     static const struct compare_floor floors[] = { { "gemm/*/batch=4,*", 0.2 },
                                                    { "p95", 0.3 },
-                                                   { B, 0.05 } };
+                                                   { B ":p95", 0.4 },
+                                                   { B, 0.05 },
+                                                   { "layernorm:p95", 0.25 } };
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct pair p;
     settings.metrics = metrics;
     settings.floors = floors;
-    settings.nr_floors = 3;
+    settings.nr_floors = 5;
     struct comparison c = several(&p, &settings);
     assert_int_equal(c.nr, 2 * (3 + FILLERS)); /* p50 once; no benchmark here has tokens */
     assert_int_equal(c.family, 2 * (3 + FILLERS));
     assert_string_equal(c.rows[1].item->metric->id, "p95");
-    const double deltas[] = { 0.2, 0.3, 0.05, 0.05, 0.03, 0.3 };
+    const double deltas[] = { 0.2, 0.3, 0.05, 0.05, 0.03, 0.25 };
     const enum verdict verdicts[] = { VERDICT_SAME,      VERDICT_SAME, VERDICT_REGRESSED,
                                       VERDICT_REGRESSED, VERDICT_SAME, VERDICT_SAME };
     for (int i = 0; i < 6; i++) {
@@ -64,6 +66,107 @@ TEST(test_floors_and_metrics)
     const struct metric *out[COMPARE_METRICS_MAX];
     assert_int_equal(comparison_metrics(&c, out), 3);
     pair_release(&p, &c);
+}
+
+/* The usual metric for what has none of those that are asked for, and for nothing else. */
+TEST(test_the_rest_by_the_usual)
+{
+    static const char *const metrics[] = { "instructions", NULL };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct pair p;
+    settings.metrics = metrics;
+    settings.rest_by_usual = true;
+    p = pair_new("m", "m");
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, steady, 5);
+    count_instructions(&p.base, false);
+    count_instructions(&p.head, true);
+    pair_fill(&p); /* of which no instructions are known */
+    struct comparison c = compare(&p, &settings);
+    for (size_t i = 0; i < c.nr; i++) {
+        bool counted = strcmp(c.rows[i].item->bench->key, A) == 0;
+        assert_string_equal(c.rows[i].item->metric->id, counted ? "instructions" : "p50");
+    }
+    assert_int_equal(c.nr, 1 + FILLERS);
+    pair_release(&p, &c);
+}
+
+/* "[FILTER:]ID", and the benchmarks that it is asked of. */
+TEST(test_what_is_asked_of_whom)
+{
+    static const struct {
+        const char *asked, *id, *key;
+        bool fits;
+    } rows[] = {
+        { "p50", "p50", A, true },
+        { "gemm:p50", "p50", A, true },
+        { "gem:p50", "p50", A, false },
+        { "*/batch=4,*:p50", "p50", A, true },
+        { "*/batch=4,*:p50", "p50", B, false },
+        { "!gemm:p50", "p50", A, false },
+        { "ns::sort:p50", "p50", "ns::sort/arg=4/external/warm", true },
+        { "ns::sort:p50", "p50", "ns/arg=4/external/warm", false },
+        { "f(a:b):r (m:s, higher)", "r (m:s, higher)", "f(a:b)/external/warm", true },
+        { "a:p50", "p50", "command/a/exec/none/-/process/warm", true },
+        { "command/a:p50", "p50", "command/a/exec/none/-/process/warm", true },
+        { "a:p50", "p50", "command/ab/exec/none/-/process/warm", false },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_string_equal(compare_asked_id(rows[i].asked), rows[i].id);
+        if (compare_asked_fits(rows[i].asked, rows[i].key) != rows[i].fits)
+            fail_msg("%s of %s", rows[i].asked, rows[i].key);
+    }
+}
+
+/* Metrics of some benchmarks alone, and what each of A, B and C is compared by then. */
+TEST(test_metrics_of_some)
+{
+    static const char layernorm[] = "layernorm:p95", batch[] = "*/batch=4,*:p95";
+    static const struct {
+        const char *metrics[4];
+        bool rest;
+        const char *by[3]; /* of A, B and C; "": nothing */
+        const char *note;
+    } rows[] = {
+        { { batch }, false, { "p95", "", "" }, NULL },
+        { { batch }, true, { "p95", "p50", "p50" }, NULL },
+        { { batch, "p50" }, false, { "p95 p50", "p50", "p50" }, NULL },
+        { { batch, "gemm:p50" }, true, { "p95 p50", "p50", "p50" }, NULL },
+        { { "gemm:p50", layernorm }, true, { "p50", "p50", "p95" }, NULL },
+        { { layernorm, "layernorm:p99", "gemm:p95" }, false, { "p95", "p95", "p95 p99" }, NULL },
+        { { "gem:p95" },
+          true,
+          { "p50", "p50", "p50" },
+          "The metric p95 was asked of \"gem\", which fits no benchmark" },
+        { { "gemm:instructions" },
+          true,
+          { "p50", "p50", "p50" },
+          "The metric instructions was asked of \"gemm\", which does not have it" },
+    };
+    static const char *const keys[] = { A, B, C };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct compare_settings settings = COMPARE_DEFAULTS;
+        struct strbuf said[3];
+        struct pair p;
+        settings.metrics = rows[i].metrics;
+        settings.rest_by_usual = rows[i].rest;
+        struct comparison c = several(&p, &settings);
+        for (int k = 0; k < 3; k++) {
+            strbuf_init(&said[k]);
+            for (size_t r = 0; r < c.nr; r++)
+                if (strcmp(c.rows[r].item->bench->key, keys[k]) == 0)
+                    strbuf_addf(&said[k], "%s%s", said[k].length ? " " : "",
+                                c.rows[r].item->metric->id);
+            if (strcmp(said[k].data, rows[i].by[k]) != 0)
+                fail_msg("row %zu: %s by \"%s\"", i, keys[k], said[k].data);
+            strbuf_release(&said[k]);
+        }
+        assert_int_equal(noted(&c, "was asked of"), rows[i].note != NULL);
+        assert_true(!rows[i].note || noted(&c, rows[i].note));
+        pair_release(&p, &c);
+    }
 }
 
 /* Counts hardly scatter: their metric brings a floor of its own, which the general one does not

@@ -64,6 +64,13 @@ function said(args, cwd = HERE) {
 const harness = (line, ...more) => said([...line.split(' '), ...more]);
 const json = (line, ...more) => JSON.parse(harness(line, ...more));
 
+/* With causes: what is to be accepted must be there. */
+function explained(line) {
+  const value = json(line);
+  assert.ok(value.explanations.length > 0, `${line}: nothing got slower`);
+  return value;
+}
+
 const FAKE = 'null/copy/right --seed 1 --iterations 20 --launches 6';
 let seed = 0;
 const fake = (settings, more = '') => harness(
@@ -74,6 +81,7 @@ for (let i = 0; i < 7; i++)
   fake('', ' --batch 1,2,3');
 harness('baseline save before --note', 'the old one');
 fake(',slow=1.1,only=2', ' --batch 1,2,3 --label after');
+fake(',slow=1.5,only=2', ' --batch 1,2,3 --label slowest'); // beyond what is accepted
 fake(',crash=2', ' --batch 2,3 --label crashed');
 harness('compare --baseline before --head after');
 harness('baseline accept null/copy --reason', 'more exact');
@@ -123,10 +131,12 @@ const CASES = [
   ['export --format summary-json', 'summary',
     () => [json('export crashed --format summary-json'), json('export after --format summary-json')]],
   ['compare --json', 'comparison', () => [json('compare --baseline before --json'),
-    json('compare --baseline before --head crashed --json --metric p50,p95')]],
+    json('compare --baseline before --head crashed --json --metric p50,p95'),
+    explained('compare --baseline before --head slowest --json --explain')]],
   ['compare --json -- A --versus B', 'commands',
     () => [json('compare --json --budget 2s -- true --versus false'),
       json('compare --json --runs 2 -- true --versus true'),
+      explained('compare --json --explain --budget 10s -- sleep 0.01 --versus sleep 0.2'),
       json('compare --json --runs 2 --metric rate=/(\\d+)/ --metric p50 --unit s --better lower -- echo 7 --versus echo 8')]],
   ['compare --replay --json', 'replay', () => [json('compare --replay --json')]],
   ['history show', 'records', () => [json('history show latest')]],

@@ -10,7 +10,7 @@ import { traceSlices } from '../../plots/web/src/trace_data.js';
 
 const slice = (name, ts, dur, more = {}) => ({ ph: 'X', name, ts, dur, pid: 1, tid: 1, ...more });
 
-const answerOf = (events) => traceAnswer(traceSlices(events), 'mine.json');
+const answerOf = (events) => traceAnswer(traceSlices(events), 'mine.json')?.answer ?? null;
 
 test('a trace: what takes the time, of the main thread', () => {
   const answer = answerOf([slice('forward', 0, 100), slice('head', 30, 60), slice('qkv', 0, 20),

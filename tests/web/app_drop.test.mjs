@@ -4,7 +4,7 @@
  * sentence, and nothing leaves the page.
  */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { coreOf, harness, records, recordsFile, reportPage, twoSides } from './fixture.mjs';
@@ -57,7 +57,7 @@ test('a profile: cards, bars or pie, calls, parts, memory, bottlenecks, timeline
   assert.equal(await view.locator('.pie-slice').count(), 2);
   assert.match(await view.locator('.pie svg').getAttribute('aria-label'), /matmul 83\.3 %, sort 16\.7 %/);
   assert.match(await view.locator('.bottlenecks').textContent(), /matmul 50\.00 ms, 83\.3 % of the time, 2 calls/);
-  assert.equal(await view.locator('.timeline .slice-box').count(), 3);
+  assert.equal(await view.locator('.timeline-slices').getAttribute('data-blocks'), '3');
   await view.getByLabel('Filter operations').fill('sor');
   assert.equal(await view.locator('.results tbody tr').count(), 1);
   const { bytes } = await download(page, () => view.getByRole('button', { name: 'Save as CSV' }).click());
@@ -89,20 +89,19 @@ const TRACE = { traceEvents: [
 
 test('a trace: zoom, move, search, read by keys', async (t) => {
   const { page, seen } = await drop(t, jsonFile('trace.json', TRACE));
-  const view = page.getByRole('region', { name: 'Opened: trace.json' }), slices = view.locator('.slice-box');
+  const view = page.getByRole('region', { name: 'Opened: trace.json' });
+  const drawn = async (what) => Number(await view.locator('.timeline-slices').getAttribute(`data-${what}`));
   await view.locator('.timeline').waitFor();
   assert.match(await view.locator('.lane-name').nth(1).textContent(), /^stream 7/);
-  const first = view.locator('.slice-box rect').first();
-  const width = async () => Number(await first.getAttribute('width'));
-  const before = await width(), count = await slices.count();
-  assert.ok(count > 100);
+  const before = await drawn('blocks');
+  assert.equal(before, 402);
   await view.locator('.timeline').focus();
   for (let i = 0; i < 4; i++)
     await page.keyboard.press('w');
-  await page.waitForFunction((nr) => document.querySelectorAll('.slice-box').length < nr, count);
+  assert.ok(await drawn('blocks') < before / 4);
   await page.keyboard.press('d');
   await page.keyboard.press('0');
-  assert.equal(await width(), before);
+  assert.equal(await drawn('blocks'), before);
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   await view.getByText(/softmax.*200\.0 µs, from 100\.0 µs on/).waitFor();
@@ -110,7 +109,7 @@ test('a trace: zoom, move, search, read by keys', async (t) => {
   await view.getByText(/kernel \d.*stream 7/).waitFor();
   await view.getByLabel('Search slices').fill('kernel 3');
   await view.getByText('80 slices match').waitFor();
-  assert.ok(await view.locator('.slice-box.dim').count() > 100);
+  assert.equal(await drawn('dim'), 322);
   await shot(page, 'drop-trace');
   assertQuiet(seen);
 });
@@ -155,6 +154,39 @@ test('a figure is drawn', async (t) => {
   const view = page.getByRole('region', { name: 'Opened: latency-kernels.json' });
   await view.locator('figure').scrollIntoViewIfNeeded();
   await view.locator('figure[data-painted]').waitFor();
+  assertQuiet(seen);
+});
+
+/* What `harness profile` writes of the trace that lies beside it, and the library's summary in it. */
+const IMPORTED = join(workFolder(), 'imported');
+harness('profile', '--import', join(SOURCE, 'tests/fixtures/profile/forward/trace.json'), '-o', IMPORTED);
+const TABLES = JSON.parse(readFileSync(join(IMPORTED, 'profile.json'), 'utf8'));
+
+test('profile.json: answer, parts, bars or pie, calls, the whole table', async (t) => {
+  const { page, seen } = await drop(t, jsonFile('tables.json', TABLES));
+  const view = page.getByRole('region', { name: 'Opened: tables.json' });
+  await view.locator('.headline').waitFor();
+  assert.match(await view.locator('.headline').textContent(), /% of gpt\/nano\/prefill/);
+  assert.equal(await view.locator('.parts li').count() > 0, true);
+  for (const id of ['profile-time', 'profile-calls', 'profile-parts']) {
+    await page.locator(`#figure-${id}`).scrollIntoViewIfNeeded();
+    await page.locator(`#figure-${id}[data-painted]`).waitFor();
+  }
+  await view.getByRole('button', { name: 'Show as a pie' }).click();
+  assert.equal(await view.locator('.pie-slice').count() > 1, true);
+  const heads = await view.locator('.operations thead th').allTextContents();
+  for (const head of ['operation', 'calls', 'self', 'mean', 'sd', 'min', 'max', 'GPU', 'transfer', 'overhead'])
+    assert.ok(heads.some((one) => one.trim() === head), `${head} in ${heads}`);
+  const csv = await download(page, () => view.getByRole('button', { name: 'Save as CSV' }).last().click());
+  assert.equal(String(csv.bytes).trim().split('\n').length, TABLES.summary.rows.length + 1);
+  assertQuiet(seen);
+});
+
+test('a summary of the scopes library alone is one, too', async (t) => {
+  const { page, seen } = await drop(t, jsonFile('summary.json', TABLES.summary));
+  const view = page.getByRole('region', { name: 'Opened: summary.json' });
+  await view.locator('.operations tbody tr').first().waitFor();
+  assert.match(await view.locator('.headline').textContent(), / takes /);
   assertQuiet(seen);
 });
 

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { rowsOf } from '../../plots/web/src/data.js';
+import { readTable, rowsOf } from '../../plots/web/src/data.js';
 import { makeFigure } from '../../plots/web/src/make.js';
 import { configText, presetOf, viewOf } from '../../plots/web/src/preset.js';
 import { parseHash } from '../../plots/web/src/state.js';
@@ -30,7 +30,7 @@ const pages = { single: reportPage('single.html', [sides[1], '--samples', 'all']
   multi: reportPage('multi.html', [...sides, '--samples', 'all']) };
 
 function dataOf(mode) {
-  const file = pages[mode], core = coreOf(file), table = packed(file, 'table');
+  const file = pages[mode], core = coreOf(file), table = readTable(packed(file, 'table'));
   const samples = packed(file, 'samples');
   return { core, table, rows: rowsOf(core, table), runs: core.selected,
     samples: async (run, benchmark) => samples[`${run}:${benchmark}`] || null };

@@ -22,6 +22,7 @@ import { recordsData } from '../../plots/web/src/records_data.js';
 import { fillCommand, shellWord } from '../../plots/web/src/shell.js';
 import { formatHash, formatList, openState, parseHash, parseList, picksOf } from '../../plots/web/src/state.js';
 import { quantile, rollingMedian, sorted, thin } from '../../plots/web/src/stats.js';
+import { nameAt } from '../../plots/web/src/trace_columns.js';
 import { traceSlices } from '../../plots/web/src/trace_data.js';
 
 /* tests/fixtures/where.json: rows and conditions that both the page and the server must answer
@@ -244,10 +245,11 @@ test('traces nest, and pairs find each other', () => {
     { ph: 'E', pid: 1, tid: 3, ts: 99 }, { ph: 'C', name: 'counter', ts: 1 }] });
   assert.deepEqual(trace.lanes.map((lane) => [lane.process, lane.thread, lane.depth]),
     [['program', 'stream 2', 2], ['program', 'thread 3', 1]]);
-  assert.deepEqual(trace.lanes[0].slices.map((slice) => [slice.name, slice.depth]),
+  assert.deepEqual([0, 1, 2].map((i) => [nameAt(trace, i), trace.depth[i]]),
     [['outer', 0], ['inner', 1], ['next', 0]]);
-  assert.deepEqual([trace.lanes[1].slices[0].duration, trace.lanes[1].slices[0].args.ok], [4, 1]);
-  assert.deepEqual([trace.start, trace.end], [5, 65]);
+  const { first } = trace.lanes[1];
+  assert.deepEqual([trace.duration[first], trace.args(first).ok], [4, 1]);
+  assert.deepEqual([trace.from, trace.to], [5, 65]);
 });
 
 test('files are told by what is in them', () => {
@@ -260,7 +262,7 @@ test('files are told by what is in them', () => {
   for (const [text, says] of [['{', 'no JSON'], ['{"a":1}', '"a"'], ['[]', 'list is empty'],
     ['{"traceEvents":[]}', 'list is empty'], ['{"runs":[{}]}', 'measurements'],
     ['{"name":"x","type":"bars"}', 'configuration'],
-    ['{"profile":"x","summary":{},"bottlenecks":{}}', 'trace.json beside it'], ['3', 'neither'],
+    ['{"profile":"x","summary":{},"bottlenecks":{}}', 'Its members are'], ['3', 'neither'],
     ['{"traceEvents":[{"ph":"M"}]}', 'no slice']])
     assert.throws(() => readDropped(text), (error) => error.message.includes(says), text);
 });

@@ -120,16 +120,23 @@ function unfold() {
   new MutationObserver(open).observe(document, { childList: true, subtree: true });
 }
 
+/* As a reader whose browser is never idle: what nobody looks at is not drawn, which is most of a page's
+ * work and no part of most tests. */
+function neverIdle() {
+  window.requestIdleCallback = () => 0;
+}
+
 /**
  * @param {object} t  of node:test; the page is closed when it ends
  * @param {string} place  a file, or a URL
  * @param {object} [options]  width, height, theme ("light", "dark"), hash, init: a function to run
- *   in the page before its scripts, before: a function of the page to call before it is opened, any
- *   of Playwright's context options
+ *   in the page before its scripts, before: a function of the page to call before it is opened,
+ *   folded: as readers get it, not with every chapter open; idle: what is out of sight is drawn, too;
+ *   any of Playwright's context options
  * @returns {Promise<{page: object, seen: {requests, console, errors, violations: string[]}}>}
  */
 export async function openPage(t, place, { width = 1280, height = 900, theme = 'light', hash = '',
-  init, before, folded = false, ...rest } = {}) {
+  init, before, folded = false, idle = false, ...rest } = {}) {
   const context = await (await theBrowser()).newContext({ viewport: { width, height },
     colorScheme: theme, deviceScaleFactor: 1, acceptDownloads: true, ...rest });
   t.after(() => context.close());
@@ -144,11 +151,30 @@ export async function openPage(t, place, { width = 1280, height = 900, theme = '
       .join(' '))));
   if (!folded)
     await page.addInitScript(unfold);
+  if (!idle)
+    await page.addInitScript(neverIdle);
   if (init)
     await page.addInitScript(init);
   await before?.(page);
   await page.goto(own + hash);
   return { page, seen };
+}
+
+/**
+ * Clicks until it has had its effect. A button that is drawn anew between press and release gets no
+ * click: on a busy machine, while the page draws, that happens to readers, too, and they click again.
+ */
+export async function clickUntil(locator, effect) {
+  for (let tries = 1; ; tries++) {
+    await locator.click();
+    try {
+      await effect.waitFor({ timeout: 5000 });
+      return;
+    } catch (error) {
+      if (tries === 10)
+        throw error;
+    }
+  }
 }
 
 /** Nothing was asked for, nothing refused, nothing thrown, nothing complained about. */

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { records, recordsFile, reportPage, twoSides } from './fixture.mjs';
-import { assertQuiet, openPage } from './lib.mjs';
+import { assertQuiet, openPage, packageOf } from './lib.mjs';
 
 const SCREENS = [[1280, 800], [390, 844]];
 const LONGEST = 12; /* screens of 1280 by 800, of a report of two runs */
@@ -46,6 +46,30 @@ for (const [width, height] of SCREENS) {
     assertQuiet(seen);
   });
 }
+
+/* As wide as numbers and names get. */
+const farApart = () => {
+  const [base, head] = [1, 2].map((seed) => records({ seed, hour: seed, label: String(seed) }));
+  for (const m of head.runs[0].measurements)
+    m.samples_ns = m.samples_ns.map((ns) => Math.round(ns * (m.key.length % 2 ? 2.9 : 1858)));
+  return reportPage('apart.html', [recordsFile('apart-1.json', base), recordsFile('apart-2.json', head)]);
+};
+
+test('the whole page, unfolded, is accessible on a phone, and no wider than it', async (t) => {
+  const file = farApart();
+  for (const theme of ['light', 'dark']) {
+    const { page } = await openPage(t, file, { width: 390, height: 844, theme });
+    await page.locator('figure[data-painted]').first().waitFor();
+    await page.evaluate(packageOf('axe-core').source);
+    const found = await page.evaluate(async () => (await window.axe.run()).violations
+      .map((one) => `${one.id}: ${one.nodes[0].html.slice(0, 160)}`));
+    assert.deepEqual(found, [], theme);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+  }
+  const { page } = await openPage(t, file, { width: 1280, height: 800, folded: true });
+  const wide = await page.locator('.overview-scores').evaluate((one) => one.scrollWidth - one.clientWidth);
+  assert.ok(wide <= 0, `scores are ${wide} pixels wider than their place`);
+});
 
 test('one run says that there is nothing to compare with, and how good it is', async (t) => {
   const { page } = await openPage(t, pageOf('one'), { width: 1280, height: 800, folded: true });

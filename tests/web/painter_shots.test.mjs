@@ -6,16 +6,26 @@
  * HARNESS_UPDATE_GOLDEN=1 keeps the new pictures. Covers: S0-11, S1-16.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BUILD, bundlePage, openPage, packageOf, pageFile, painted, SOURCE } from './lib.mjs';
 
 const KEPT = join(SOURCE, 'tests/fixtures/shots'), SEEN = join(BUILD, 'web/shots');
-/* [figure, width, theme]: each kind of mark, both themes, a narrow page. */
-const SHOTS = [['roofline', 800, 'light'], ['comparison', 800, 'light'], ['latency-kernels', 800, 'dark'],
-  ['distribution-violin', 800, 'light'], ['heatmap-models', 600, 'dark'], ['trend', 800, 'light'],
-  ['distribution-box', 400, 'light'], ['quantiles-kernels', 400, 'dark']];
+/* Pages by width and theme, with the figures on them: each type of figure and each kind of mark, both
+ * themes, narrow pages. */
+const SHOTS = {
+  '800-light': ['roofline', 'comparison', 'distribution-violin', 'trend', 'iterations', 'roofline-change'],
+  '800-dark': ['latency-kernels', 'bottlenecks', 'sizes-gemm'],
+  '600-light': ['architecture', 'comparison-bars', 'comparison-sides', 'comparison-table',
+    'distribution-ecdf-kernels', 'duration-launches', 'flame', 'heatmap-sizes', 'layer-rates',
+    'memory-timeline', 'operations', 'percentiles-models', 'profile-memory', 'scaling-batch',
+    'speedup', 'stack-depth', 'time-split', 'timeline'],
+  '600-dark': ['heatmap-models', 'efficiency', 'intensity', 'layer-times', 'memory', 'pareto'],
+  '400-light': ['distribution-box', 'telemetry'],
+  '400-dark': ['quantiles-kernels'],
+};
+const all = Object.entries(SHOTS).flatMap(([how, ids]) => ids.map((id) => ({ id, how })));
 /* Edges are smoothed a little differently by each version of the browser. */
 const TOLERANCE = { threshold: 0.15, includeAA: false }, SHARE = 0.002;
 
@@ -29,15 +39,23 @@ function plainLetters() {
   };
 }
 
-const UNSEEN = '.figure-drawing text { fill: transparent !important; stroke: none !important; }';
+/* Nor what stands above and below a drawing: where its words take another line, the drawings below it
+ * would lie half a pixel elsewhere. */
+const UNSEEN = '.figure-drawing text { fill: transparent !important; stroke: none !important; }'
+  + '.figure figcaption, .figure-note { display: none; }';
 
-async function take(t, [id, width, theme]) {
-  const spec = JSON.parse(readFileSync(join(SOURCE, `tests/fixtures/figures/${id}.json`), 'utf8'));
-  const file = pageFile({ core: { figures: [spec] } }, { template: bundlePage('painter_page.js') });
-  const { page } = await openPage(t, file, { width, theme, init: plainLetters });
+const folder = join(SOURCE, 'tests/fixtures/figures');
+/* Views are drawn as on paper: what a reader explores is app_profile.test.mjs's. */
+const specOf = (id) => ({ ...JSON.parse(readFileSync(join(folder, `${id}.json`), 'utf8')), view: undefined });
+
+async function pageOf(t, how) {
+  const [width, theme] = how.split('-'), figures = SHOTS[how].map(specOf);
+  const file = pageFile({ core: { figures } },
+    { template: bundlePage('painter_page.js'), name: `${how}.html` });
+  const { page } = await openPage(t, file, { width: Number(width), theme, init: plainLetters });
   await page.addStyleTag({ content: UNSEEN });
   await painted(page);
-  return page.locator('.figure-drawing').screenshot({ animations: 'disabled' });
+  return page;
 }
 
 /* The pixels that differ, and a picture of them. */
@@ -53,23 +71,62 @@ function compared(before, after) {
     picture: PNG.sync.write(difference) };
 }
 
-for (const shot of SHOTS)
-  test(`${shot.join(', ')}: the picture is the one that was kept`, async (t) => {
-    const name = shot.join('-'), kept = join(KEPT, `${name}.png`);
-    const seen = await take(t, shot);
-    if (process.env.HARNESS_UPDATE_GOLDEN) {
-      mkdirSync(KEPT, { recursive: true });
-      writeFileSync(kept, seen);
-      return;
+/* The difference in words; "" where there is none. */
+function judged(name, seen) {
+  const kept = join(KEPT, `${name}.png`);
+  if (process.env.HARNESS_UPDATE_GOLDEN) {
+    mkdirSync(KEPT, { recursive: true });
+    writeFileSync(kept, seen);
+    return '';
+  }
+  if (!existsSync(kept))
+    return `${kept} is missing: HARNESS_UPDATE_GOLDEN=1 writes it`;
+  const { words, share, picture } = compared(readFileSync(kept), seen);
+  if (share <= SHARE)
+    return '';
+  mkdirSync(SEEN, { recursive: true });
+  writeFileSync(join(SEEN, `${name}.png`), seen);
+  if (picture)
+    writeFileSync(join(SEEN, `${name}.difference.png`), picture);
+  return `${words}; look at ${SEEN}/${name}*.png. If that is intended: HARNESS_UPDATE_GOLDEN=1, and `
+    + 'look at what changes';
+}
+
+for (const [how, ids] of Object.entries(SHOTS))
+  test(`${how}: the pictures are those that were kept`, async (t) => {
+    const page = await pageOf(t, how), found = [];
+    for (const id of ids) {
+      const drawing = page.locator(`#figure-${id} .figure-drawing`);
+      const words = judged(`${id}-${how}`, await drawing.screenshot({ animations: 'disabled' }));
+      if (words)
+        found.push(`${id}: ${words}`);
     }
-    assert.ok(existsSync(kept), `${kept} is missing: HARNESS_UPDATE_GOLDEN=1 writes it`);
-    const { words, share, picture } = compared(readFileSync(kept), seen);
-    if (share <= SHARE)
-      return;
-    mkdirSync(SEEN, { recursive: true });
-    writeFileSync(join(SEEN, `${name}.png`), seen);
-    if (picture)
-      writeFileSync(join(SEEN, `${name}.difference.png`), picture);
-    assert.fail(`${words}; look at ${SEEN}/${name}*.png. If that is intended: `
-      + 'HARNESS_UPDATE_GOLDEN=1, and look at what changes');
+    assert.deepEqual(found, []);
   });
+
+/* "bars across, hollow", "log axis", "colour scale" */
+function kindsOf({ panels, scale }) {
+  const kinds = panels.flatMap(({ layers, x, y }) => [`${x.scale} axis`, `${y.scale} axis`,
+    ...layers.map(({ mark, across, style }) =>
+      `${mark}${across ? ' across' : ''}${style.hollow ? ', hollow' : ''}`)]);
+  return scale ? [...kinds, 'colour scale'] : kinds;
+}
+
+/* The type of the preset that a figure is from: "latency-kernels" is one of latency. */
+function typeOf(id, presets) {
+  const named = presets.filter(({ name }) => id === name || id.startsWith(`${name}-`));
+  return named.sort((a, b) => b.name.length - a.name.length)[0]?.type;
+}
+
+test('each type of figure, mark and axis has its picture', () => {
+  const read = (place) => readdirSync(place).filter((name) => name.endsWith('.json'))
+    .map((name) => JSON.parse(readFileSync(join(place, name), 'utf8')));
+  const presets = read(join(SOURCE, 'plots/presets')), figures = read(folder).filter((spec) => !spec.reason);
+  const pictured = figures.filter(({ id }) => all.some((shot) => shot.id === id));
+  const kinds = new Set(pictured.flatMap(kindsOf));
+  assert.deepEqual(figures.flatMap(kindsOf).filter((kind) => !kinds.has(kind)), []);
+  const types = new Set(pictured.map(({ id }) => typeOf(id, presets)));
+  /* The page has an overview of its own; figures of several runs beside each other are lines and bars. */
+  assert.deepEqual(presets.map(({ type }) => type)
+    .filter((type) => !types.has(type) && !['overview', 'runs'].includes(type)), []);
+});

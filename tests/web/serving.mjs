@@ -25,7 +25,8 @@ export const serve = (file, ...options) => serveWith('--db', file, ...options);
 
 /** The same with options alone. */
 export function serveWith(...options) {
-  const child = spawn(PROGRAM, ['serve', '--open', ...options], { cwd: workFolder() });
+  const open = options.includes('--edit') ? [] : ['--open'];
+  const child = spawn(PROGRAM, ['serve', ...open, ...options], { cwd: workFolder() });
   const gone = new Promise((resolve) => { child.on('exit', resolve); });
   const stop = (signal = 'SIGTERM') => {
     child.kill(signal);

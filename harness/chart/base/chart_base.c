@@ -202,7 +202,8 @@ void chart_conclude(struct figure *f, const struct chart *chart, const char *for
     va_start(args, format);
     vsnprintf(words, sizeof(words), format, args);
     va_end(args);
-    figure_set(&f->title, "%s: %s", chart->preset->title, words);
+    figure_set(&f->title, "%s%s %s", chart->preset->title,
+               strchr(chart->preset->title, ':') ? "," : ":", words);
 }
 
 void chart_absent(struct figure *f, const char *format, ...)
@@ -270,6 +271,42 @@ void chart_line_add(const struct chart_line *line, double x, struct chart_value 
     layer_add(line->points, x, v.value);
     if (isfinite(v.low) && isfinite(v.high))
         layer_add_interval(line->spread, x, v.low, v.high);
+}
+
+static bool chart_bars_touch(const struct layer *a, const struct layer *b)
+{
+    for (size_t i = 0; i < a->nr; i++)
+        for (size_t k = 0; k < b->nr; k++)
+            if (a->items[i].x == b->items[k].x && a->items[i].low <= b->items[k].high &&
+                b->items[k].low <= a->items[i].high)
+                return true;
+    return false;
+}
+
+/* Do bars of two lines lie on each other? */
+static bool chart_line_touches(const struct panel *p)
+{
+    for (size_t i = 0; i < p->nr; i++)
+        for (size_t k = 0; p->layers[i]->mark == MARK_INTERVALS && k < i; k++)
+            if (p->layers[k]->mark == MARK_INTERVALS &&
+                chart_bars_touch(p->layers[i], p->layers[k]))
+                return true;
+    return false;
+}
+
+void chart_lines_apart(struct panel *p)
+{
+    static const double step = 5, room = 24; /* pixels */
+    size_t lines = 0, nth = 0;
+
+    for (size_t i = 0; i < p->nr; i++)
+        lines += p->layers[i]->mark == MARK_INTERVALS;
+    if (!chart_line_touches(p))
+        return;
+    for (size_t i = 0; i < p->nr; i++)
+        if (p->layers[i]->mark == MARK_INTERVALS)
+            p->layers[i]->shift =
+                ((double)nth++ - (double)(lines - 1) / 2) * fmin(step, room / (double)(lines - 1));
 }
 
 size_t chart_names_index(struct chart_names *names, const char *name)

@@ -39,6 +39,7 @@ struct plot_type;
 
 struct preset {
     char *name, *title, *description, *how;
+    char *family;  /* the preset that was split into this figure and others; NULL: it was not */
     char *section; /* one of preset_sections; never NULL */
     char *from;    /* the file it is from; NULL: built in */
     const struct plot_type *type;
@@ -48,7 +49,7 @@ struct preset {
     struct string_list panels;       /* see chart_metric_init() */
     enum scale_choice x_scale, y_scale;
     struct string_list filter;
-    struct string_list formerly; /* names of figures that became part of this one */
+    struct string_list formerly; /* names it had, and of figures that became part of it */
     int order;                   /* within the section */
     int limit;                   /* 0: the type's own */
     int rolling_window;
@@ -78,6 +79,7 @@ struct chart {
     const struct preset *preset;
     const struct records *records;
     const struct comparison *comparison; /* NULL without a base */
+    const struct records *compared_head; /* all runs of its head; NULL without a base */
     const char *base_label;              /* what the base is called: "main"; may be NULL */
     const struct acceptance *accepted;   /* steps that are meant to be; nr_accepted, may be 0 */
     size_t nr_accepted;
@@ -172,6 +174,9 @@ size_t chart_keep_heaviest(void *items, size_t size, size_t nr, const double *we
                            size_t limit);
 /* A weight: the median latency. */
 double chart_item_median(const struct chart_item *item);
+/* Another: its FLOPs, else bytes, else the median. All variants of the largest size come before
+ * a slow one of each size. */
+double chart_item_work(const struct chart_item *item);
 /* Which style (style_nth(), or ink) a value of a group has that is the figure's nth: variants have
  * theirs from the whole run, so that one looks alike in all figures; of others it is `nth`. */
 size_t chart_items_style(const struct chart_items *items, const char *group, const char *value,
@@ -285,6 +290,9 @@ struct chart_line {
 };
 struct chart_line chart_line(struct panel *p, const char *label, size_t nth);
 void chart_line_add(const struct chart_line *line, double x, struct chart_value v);
+/* Sets the bars of a panel's lines beside each other where some lie on others; after the last line.
+ */
+void chart_lines_apart(struct panel *p);
 
 /* Data added from here on are about this item (figure_about()); NULL: about none. */
 void chart_about(struct figure *f, const struct chart_item *item);
@@ -326,6 +334,7 @@ struct chart_families {
     size_t nr, capacity;
     char **labels; /* one each, with the run's name where there are several; owned */
     char **own;    /* the same without the run; owned */
+    bool with_run;
 };
 /* `second` may be NULL. Items that lack a dim are in no family. */
 void chart_families_init(struct chart_families *families, const struct chart_items *items,
@@ -336,6 +345,9 @@ void chart_families_of_code(struct chart_families *families, const struct chart_
  * joined through all runs; threads; or another number, over which all of the preset's group are. */
 void chart_families_over(struct chart_families *families, const struct chart_items *items,
                          const struct chart_metric *x);
+/* Names those of `shown`, one flag a family, anew: by what tells them apart. NULL: all. */
+void chart_families_name(struct chart_families *families, const struct chart_items *items,
+                         const bool *shown);
 void chart_families_release(struct chart_families *families);
 
 /* Where there are too many families, one a kernel is shown: that with most members, then the

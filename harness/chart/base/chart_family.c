@@ -60,23 +60,42 @@ static void family_add_member(struct chart_family *family, size_t item)
     family->members[family->nr++] = item;
 }
 
-/* The run stands behind where there are several. */
+static void family_name(struct chart_families *families, const struct chart_items *items,
+                        size_t nth, const char *own)
+{
+    const char *run = families->with_run && items->nr_rows > 1
+                          ? chart_run_name(items->chart, families->items[nth].run)
+                          : "";
+
+    figure_set(&families->own[nth], "%s", own);
+    /* The run stands behind where there are several. */
+    figure_set(&families->labels[nth], "%s%s%s", own, *run ? " · " : "", run);
+}
+
+void chart_families_name(struct chart_families *families, const struct chart_items *items,
+                         const bool *shown)
+{
+    const struct benchmark_name **names = memory_zeroed(families->nr + 1, sizeof(*names));
+    size_t nr = 0, next = 0;
+
+    for (size_t i = 0; i < families->nr; i++)
+        if (!shown || shown[i])
+            names[nr++] = &families->items[i].name;
+    char **labels = labels_create(names, nr);
+    for (size_t i = 0; i < families->nr; i++)
+        if (!shown || shown[i])
+            family_name(families, items, i, labels[next++]);
+    labels_free(labels, nr);
+    free(names);
+}
+
 static void family_name_families(struct chart_families *families, const struct chart_items *items,
                                  bool with_run)
 {
-    const struct benchmark_name **names = memory_zeroed(families->nr + 1, sizeof(*names));
-
-    for (size_t i = 0; i < families->nr; i++)
-        names[i] = &families->items[i].name;
-    families->own = labels_create(names, families->nr);
+    families->with_run = with_run;
+    families->own = memory_zeroed(families->nr + 1, sizeof(*families->own));
     families->labels = memory_zeroed(families->nr + 1, sizeof(*families->labels));
-    for (size_t i = 0; i < families->nr; i++) {
-        const char *run = with_run && items->nr_rows > 1
-                              ? chart_run_name(items->chart, families->items[i].run)
-                              : "";
-        figure_set(&families->labels[i], "%s%s%s", families->own[i], *run ? " · " : "", run);
-    }
-    free(names);
+    chart_families_name(families, items, NULL);
 }
 
 void chart_families_init(struct chart_families *families, const struct chart_items *items,

@@ -247,6 +247,13 @@ double chart_item_median(const struct chart_item *item)
     return stats_quantile(item->summary->sorted, item->summary->n, 0.5);
 }
 
+double chart_item_work(const struct chart_item *item)
+{
+    const struct measurement *m = item->summary->m;
+
+    return m->flops > 0 ? m->flops : m->bytes > 0 ? m->bytes : chart_item_median(item);
+}
+
 /* A benchmark that may have to go, with all its runs. */
 struct candidate {
     size_t first; /* item */

@@ -96,6 +96,7 @@ static const struct chart_parameter parameters[] = {
     { "k", "k", "", 1, NULL, QUANTITY_PLAIN, false },
     { "headdim", "width of a head", "", 1, NULL, QUANTITY_PLAIN, false },
     { "vocab", "vocabulary", "", 1, NULL, QUANTITY_PLAIN, false },
+    { "new", "new tokens", "", 1, NULL, QUANTITY_PLAIN, false },
     { "calls", "calls", "", 1, NULL, QUANTITY_PLAIN, false },
     { "depth", "depth of scopes", "", 1, NULL, QUANTITY_PLAIN, false },
     { "width", "width", "", 1, model_width, QUANTITY_PLAIN, false },

@@ -183,6 +183,17 @@ const struct chart_item *chart_samples_widest(const struct chart_samples *s)
     return widest;
 }
 
+void chart_samples_conclude(const struct chart_samples *s)
+{
+    const struct chart_item *widest = chart_samples_widest(s);
+    char spread[TEXT_UNIT_SIZE];
+
+    if (s->items->nr > 1)
+        chart_conclude(s->f, s->chart, "widest %.40s %.30s, p5 to p95 %s of its median",
+                       widest->bench->kernel, widest->bench->variant,
+                       text_share(chart_samples_spread(widest), spread));
+}
+
 /* Several runs of a benchmark are measured by the first of them, or their change would be gone. */
 static double samples_reference_of(const struct chart_samples *s, const struct chart_item *item)
 {

@@ -47,6 +47,8 @@ void chart_samples_limit(struct chart_samples *s, size_t limit,
 double chart_samples_spread(const struct chart_item *item);
 /* The item of the largest. */
 const struct chart_item *chart_samples_widest(const struct chart_samples *s);
+/* Says behind the title which of several is widest. */
+void chart_samples_conclude(const struct chart_samples *s);
 
 /* How a time of one benchmark becomes a value in base units of the metric: at_one is that of 1 ns.
  */

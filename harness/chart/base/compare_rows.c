@@ -130,6 +130,75 @@ static void compare_rows_add_without_change(const struct comparison *c, struct s
         strbuf_addc(out, '.');
 }
 
+/* How often each verdict was given, on the metric and the benchmarks that the figure is about. */
+static size_t compare_rows_count(const struct compare_rows *rows, const struct chart *chart,
+                                 size_t count[VERDICT_NR])
+{
+    const struct comparison *c = rows->comparison;
+    size_t accepted = 0;
+
+    memset(count, 0, VERDICT_NR * sizeof(*count));
+    for (size_t i = 0; i < c->nr; i++) {
+        const struct compare_row *row = &c->rows[i];
+        if (row->item->metric != rows->metric ||
+            !preset_takes(chart->preset, row->item->bench->key))
+            continue;
+        count[row->verdict]++;
+        accepted += row->accepted != NULL;
+    }
+    return accepted;
+}
+
+/* "2 slower, 40 the same", in the words of the rows. */
+static void compare_rows_add_counts(const struct compare_rows *rows, const struct chart *chart,
+                                    struct strbuf *out)
+{
+    size_t count[VERDICT_NR], accepted = compare_rows_count(rows, chart, count);
+
+    for (int v = 0; v < VERDICT_NR; v++)
+        if (count[v])
+            strbuf_addf(out, "%s%zu %s", out->length ? ", " : "", count[v],
+                        verdict_word((enum verdict)v, rows->metric));
+    if (accepted)
+        strbuf_addf(out, "; %zu accepted", accepted);
+}
+
+static const struct compare_row *compare_rows_most(const struct compare_rows *rows,
+                                                   enum verdict verdict)
+{
+    const struct compare_row *most = NULL;
+
+    for (size_t i = 0; i < rows->nr; i++)
+        if (rows->items[i]->verdict == verdict &&
+            (!most || fabs(log1p(rows->items[i]->change)) > fabs(log1p(most->change))))
+            most = rows->items[i];
+    return most;
+}
+
+/* "3 slower, the most gemm/nn simd, +12.7 %": the worse, or where nothing got worse the better. */
+static void compare_rows_conclude(const struct compare_rows *rows, const struct chart *chart,
+                                  struct figure *f)
+{
+    size_t count[VERDICT_NR];
+    char broken[40] = "", change[TEXT_UNIT_SIZE];
+
+    compare_rows_count(rows, chart, count);
+    if (count[VERDICT_BROKEN])
+        snprintf(broken, sizeof(broken), "%zu broken, ", count[VERDICT_BROKEN]);
+    enum verdict verdict = count[VERDICT_REGRESSED] ? VERDICT_REGRESSED : VERDICT_IMPROVED;
+    const struct compare_row *most = compare_rows_most(rows, verdict);
+    if (most)
+        chart_conclude(f, chart, "%s%zu %s, the most %.40s %.30s, %s", broken, count[verdict],
+                       verdict_word(verdict, rows->metric), most->item->bench->kernel,
+                       most->item->bench->variant, text_percent(most->change, change));
+    else if (count[VERDICT_UNDECIDED])
+        chart_conclude(f, chart, "%snothing %s or %s, %zu undecided", broken,
+                       verdict_word(VERDICT_REGRESSED, rows->metric),
+                       verdict_word(VERDICT_IMPROVED, rows->metric), count[VERDICT_UNDECIDED]);
+    else
+        chart_conclude(f, chart, "%s%zu the same", broken, count[VERDICT_SAME]);
+}
+
 void compare_rows_words(const struct compare_rows *rows, const struct chart *chart,
                         struct figure *f, const char *how, ...)
 {
@@ -152,12 +221,13 @@ void compare_rows_words(const struct compare_rows *rows, const struct chart *cha
     const char *base = chart->base_label ? chart->base_label : "";
     struct strbuf sb;
     strbuf_init(&sb);
-    comparison_summary(rows->comparison, &sb);
+    compare_rows_add_counts(rows, chart, &sb);
     figure_set(&f->subtitle, "%s%s%s%s%.9s%s  ·  %s", sb.data, *base ? "  ·  base " : "", base,
                run->build.commit[0] ? "  ·  head " : "", run->build.commit,
                run->build.dirty ? " (dirty)" : "",
                run->machine.gpu[0] ? run->machine.gpu : run->machine.cpu);
     strbuf_release(&sb);
+    compare_rows_conclude(rows, chart, f);
     if (rows->comparison->shifted)
         figure_set(&f->banner,
                    "▲ All benchmarks moved together by %s: suspect the machine before the code.",

@@ -39,8 +39,9 @@ const struct compare_row *compare_rows_find(const struct comparison *c, const ch
 void compare_rows_are_about(const struct compare_rows *rows, struct panel *p);
 /* A panel with a row each; see figure_rows(). */
 struct panel *compare_rows_panel(const struct compare_rows *rows, struct figure *f);
-/* The subtitle: "2 regressed, 40 same  ·  base main  ·  head 3f2a91c  ·  CPU"; the caption: how to
- * read it, how many are not shown, what has no change; a banner where all moved together. */
+/* The subtitle: "2 slower, 40 the same  ·  base main  ·  head 3f2a91c  ·  CPU"; the caption: how to
+ * read it, how many are not shown, what has no change; the conclusion in the title; a banner where
+ * all moved together. */
 void compare_rows_words(const struct compare_rows *rows, const struct chart *chart,
                         struct figure *f, const char *how, ...)
     __attribute__((format(printf, 4, 5)));

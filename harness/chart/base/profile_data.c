@@ -75,8 +75,30 @@ int profile_data_init(struct profile_data *data, struct prof_trace *trace, const
     const struct advice_evidence known = { .trace = &data->trace,
                                            .summary = &data->rows,
                                            .roofs = &data->facts.roofs,
-                                           .cost = &data->facts.cost };
+                                           .cost = &data->facts.cost,
+                                           .gap_ns = data->facts.gap_ns };
     return timeline_find(&data->main, &known, &data->found, err);
+}
+
+int profile_data_init_tables(struct profile_data *data, struct timeline_tables *tables,
+                             const char *name, const struct profile_facts *facts, struct error *err)
+{
+    *data = (struct profile_data) { .trace = tables->texts, .track = -1 };
+    prof_trace_init(&tables->texts);
+    prof_trace_init(&data->main);
+    data->main.meta = data->trace.meta;
+    data->name = memory_string(name);
+    data->rows = tables->summary;
+    tables->summary = (struct prof_summary) { .nr_rows = 0 };
+    data->self = memory_zeroed(1, sizeof(*data->self));
+    data->outer = tables->layers.nr_iterations;
+    if (facts)
+        data->facts = *facts;
+    const struct advice_evidence known = { .trace = &data->trace,
+                                           .summary = &data->rows,
+                                           .roofs = &data->facts.roofs,
+                                           .cost = &data->facts.cost };
+    return timeline_find_in_tables(tables, &known, &data->found, err);
 }
 
 void profile_data_release(struct profile_data *data)
@@ -148,7 +170,7 @@ struct profile_window profile_window_of(const struct profile_data *data, size_t 
 {
     size_t nr = data->trace.nr_slices;
 
-    if ((nr <= most && data->outer <= calls) || data->outer < 2)
+    if (nr == 0 || (nr <= most && data->outer <= calls) || data->outer < 2)
         return profile_data_whole_of(data);
     size_t each = nr / data->outer + 1, keep = most / each > 0 ? most / each : 1;
     keep = keep < calls ? keep : calls;

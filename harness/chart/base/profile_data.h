@@ -38,6 +38,11 @@ struct profile_data {
 /* Takes a sorted trace, whatever the result; `facts` may be NULL. Release in any case. */
 int profile_data_init(struct profile_data *data, struct prof_trace *trace, const char *name,
                       const struct profile_facts *facts, struct error *err);
+/* The same of tables without a trace, which it takes: nothing has a place in time then, and figures
+ * of slices say that they are absent. */
+int profile_data_init_tables(struct profile_data *data, struct timeline_tables *tables,
+                             const char *name, const struct profile_facts *facts,
+                             struct error *err);
 void profile_data_release(struct profile_data *data);
 
 /* Is it on a stream? */

@@ -52,12 +52,13 @@ static int profile_facts_read_facts(const cJSON *json, struct profile_facts *fac
                                     struct error *err)
 {
     const cJSON *summary = cJSON_GetObjectItemCaseSensitive(json, "summary");
-    const cJSON *cost = cJSON_GetObjectItemCaseSensitive(summary, "cost");
+    const cJSON *cost = cJSON_GetObjectItemCaseSensitive(summary ? summary : json, "cost");
+    const cJSON *split = cJSON_GetObjectItemCaseSensitive(json, "split");
     int64_t version = 0;
 
-    if (json_get_int(json, "schema_version", &version, err))
+    if (json_get_int(json, summary ? "schema_version" : "schema", &version, err))
         return -1;
-    if (version != SCHEMA_VERSION || !summary)
+    if (version != SCHEMA_VERSION)
         return error_set(err, "it is no profile.json that this harness knows (version %lld)",
                          (long long)version);
     facts->launches = json_count(json, "launches");
@@ -67,6 +68,8 @@ static int profile_facts_read_facts(const cJSON *json, struct profile_facts *fac
     facts->cost = (struct prof_cost) { .on = profile_facts_positive(cost, "on"),
                                        .off = profile_facts_positive(cost, "off"),
                                        .clock = profile_facts_positive(cost, "clock") };
+    facts->gap_ns = json_int(split, "gap_ns", 0);
+    facts->gap_ns = facts->gap_ns > 0 ? facts->gap_ns : 0;
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(json, "roofs");
     const cJSON *bandwidth = cJSON_GetObjectItemCaseSensitive(all, "bandwidth");
     facts->roofs.math = known_math(json_string(all, "math", ""));

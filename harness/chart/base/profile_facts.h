@@ -17,9 +17,11 @@ struct profile_facts {
     int launches;                /* made in all, of which the trace is the last; 0: not known */
     struct timeline_roofs roofs; /* all 0: not known */
     struct prof_cost cost;       /* of a scope; on 0: not known */
+    int64_t gap_ns;              /* that a GPU's idle gaps were told by; 0: not known */
 };
 
-/* -1: it cannot be read, or is no profile.json. What is absent in it is not known. */
+/* -1: it cannot be read, or is no profile.json and no summary of the scopes library. What is absent
+ * in it is not known. */
 int profile_facts_read(const char *path, struct profile_facts *facts, struct error *err);
 /* Adds "roofs" to a profile.json; nothing where none is known. */
 void profile_roofs_to_json(const struct timeline_roofs *roofs, struct cJSON *json);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations as boxes over the iterations (or calls) of a profile: their times, or the rates of
- * those whose work is known, with the roofs of the machine where these are. */
+/* Operations and layers as boxes over the iterations (or calls) of a profile: their times, or the
+ * rates of those whose work is known, with the roofs of the machine where these are. */
 #include "chart/profile/profile_base.h"
 #include "chart/profile/profile_samples.h"
 #include "stats/stats.h"
@@ -25,7 +25,7 @@ struct boxes {
 };
 
 struct box_layers {
-    struct layer *whiskers, *boxes, *medians, *points, *texts;
+    struct layer *whiskers, *boxes, *medians, *means, *ends, *points, *texts;
 };
 
 /* Few values are drawn one by one: quartiles of them would be a guess. */
@@ -41,6 +41,9 @@ static void profile_boxes_add_box(const struct box_layers *l, const double *valu
         return;
     layer_add(l->boxes, stats_quantile(values, nr, 0.75), y)->low =
         stats_quantile(values, nr, 0.25);
+    layer_add(l->means, stats_mean(values, nr), y);
+    layer_add(l->ends, values[0], y);
+    layer_add(l->ends, values[nr - 1], y);
     if (nr >= STRIP_MAX)
         layer_add_interval(l->whiskers, y, stats_quantile(values, nr, 0.05),
                            stats_quantile(values, nr, 0.95));
@@ -55,8 +58,8 @@ static enum axis_scale profile_boxes_scale_of(const struct boxes *b, const struc
 
     for (size_t i = 0; i < b->rows.nr; i++) {
         const struct sample_row *row = &b->rows.items[i];
-        least = fmin(least, stats_quantile(row->values, row->nr, 0.05));
-        most = fmax(most, stats_quantile(row->values, row->nr, 0.95));
+        least = fmin(least, row->values[0]);
+        most = fmax(most, row->values[row->nr - 1]);
     }
     for (size_t i = 0; i < b->nr_roofs; i++) {
         least = fmin(least, b->roofs[i].value);
@@ -103,6 +106,12 @@ static void profile_boxes_add_panel(const struct boxes *b, struct figure *f,
     l.boxes->style.opacity = 0.6;
     l.medians = panel_layer(p, MARK_SEGMENTS, "median");
     l.medians->style.width = 2.4;
+    l.means = panel_layer(p, MARK_POINTS, "mean");
+    l.means->style.ink = INK_VERMILLION;
+    l.means->style.shape = SHAPE_DIAMOND;
+    l.means->style.size = 6;
+    l.ends = panel_layer(p, MARK_POINTS, "min and max");
+    l.ends->style.size = 3;
     l.points = panel_layer(p, MARK_POINTS, b->by_iteration ? "an iteration" : "a call");
     l.points->style.size = 5;
     l.points->style.hollow = true;
@@ -172,28 +181,39 @@ static void profile_boxes_find_roofs(struct boxes *b, const struct profile_data 
 
 /* What a figure came to. */
 struct drawn {
-    size_t rows, of, roofs;
+    size_t rows, of, roofs, layers, device;
 };
 
-/* A panel for each side that has rows. */
+static void profile_boxes_add_side(struct figure *f, const struct chart *chart,
+                                   const struct variety *v, enum prof_side side,
+                                   enum profile_samples_of of, struct drawn *drawn)
+{
+    struct boxes b = { .by_iteration = profile_by_iteration(chart->profile) };
+
+    profile_samples_init(&b.rows, chart->profile, side, v->what, of,
+                         chart_limit(chart->preset, LIMIT));
+    profile_boxes_find_roofs(&b, chart->profile, v);
+    if (b.rows.nr) {
+        profile_boxes_add_panel(&b, f, chart->preset, v->label, v->quantity, v->base);
+        figure_set(&f->panels[f->nr_panels - 1]->title, "%s%s %s",
+                   of == SAMPLES_OF_LAYERS ? "layers: " : "", v->title, profile_side_name(side));
+        drawn->rows += b.rows.nr;
+        drawn->of += b.rows.of;
+        drawn->roofs += b.nr_roofs;
+        drawn->device += side == PROF_DEVICE ? b.rows.nr : 0;
+        drawn->layers += of == SAMPLES_OF_LAYERS ? b.rows.nr : 0;
+    }
+    profile_samples_release(&b.rows);
+}
+
+/* A panel for each side that has rows, of operations and then of the layers that hold them. */
 static void profile_boxes_add_variety(struct figure *f, const struct chart *chart,
                                       const struct variety *v, struct drawn *drawn)
 {
-    for (int side = PROF_HOST; side <= PROF_DEVICE; side++) {
-        struct boxes b = { .by_iteration = profile_by_iteration(chart->profile) };
-        profile_samples_init(&b.rows, chart->profile, (enum prof_side)side, v->what,
-                             chart_limit(chart->preset, LIMIT));
-        profile_boxes_find_roofs(&b, chart->profile, v);
-        if (b.rows.nr) {
-            profile_boxes_add_panel(&b, f, chart->preset, v->label, v->quantity, v->base);
-            figure_set(&f->panels[f->nr_panels - 1]->title, "%s %s", v->title,
-                       profile_side_name((enum prof_side)side));
-            drawn->rows += b.rows.nr;
-            drawn->of += b.rows.of;
-            drawn->roofs += b.nr_roofs;
-        }
-        profile_samples_release(&b.rows);
-    }
+    for (int of = SAMPLES_OF_WORK; of <= SAMPLES_OF_LAYERS; of++)
+        for (int side = PROF_HOST; side <= PROF_DEVICE; side++)
+            profile_boxes_add_side(f, chart, v, (enum prof_side)side, (enum profile_samples_of)of,
+                                   drawn);
 }
 
 static const char *how_values(const struct profile_data *data)
@@ -205,7 +225,8 @@ static const char *how_values(const struct profile_data *data)
 
 static const char how_boxes[] =
     "Whiskers p5 to p95 (all values where there are fewer than 20), box p25 to p75, stroke the "
-    "median; fewer than five values are points. Operations that do most of their work themselves, "
+    "median, diamond the mean, dots the least and the most; fewer than five values are points. "
+    "Operations that do most of their work themselves, "
     "those of most time first.";
 
 static void profile_boxes_add_words(struct figure *f, const struct chart *chart,
@@ -214,7 +235,10 @@ static void profile_boxes_add_words(struct figure *f, const struct chart *chart,
     char words[PROFILE_WORDS_SIZE];
     const struct profile_rows all = { NULL, drawn->rows, drawn->of };
 
-    profile_caption(f, chart, "%s %s%s%s%s", how_values(chart->profile), how_boxes, more,
+    profile_caption(f, chart, "%s %s%s%s%s%s", how_values(chart->profile), how_boxes, more,
+                    drawn->layers ? " Layers have the time and the work of all that is in them, in "
+                                    "the order in which they run."
+                                  : "",
                     drawn->roofs ? " Dashed: what the machine can do, measured when the profile "
                                    "was made."
                                  : "",
@@ -231,7 +255,7 @@ void build_profile_times(const struct chart *chart, struct figure *f)
         return;
     }
     profile_boxes_add_words(f, chart, &drawn,
-                            f->nr_panels > 1 ? " On the device: what an operation started there."
+                            drawn.device > 0 ? " On the device: what an operation started there."
                                              : "");
     figure_set(&f->alt, "Boxes of the time of %s for %zu operations.",
                profile_by_iteration(chart->profile) ? "an iteration" : "a call", drawn.rows);

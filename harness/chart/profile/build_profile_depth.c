@@ -79,6 +79,8 @@ void build_profile_depth(const struct chart *chart, struct figure *f)
     const struct profile_data *data = chart->profile;
     char words[PROFILE_WORDS_SIZE];
 
+    if (!profile_has_slices(f, chart))
+        return;
     if (data->track < 0) {
         chart_absent(f, "no thread was recorded, only streams");
         return;

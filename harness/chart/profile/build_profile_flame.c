@@ -298,6 +298,8 @@ void build_profile_flame(const struct chart *chart, struct figure *f)
     struct timeline_diff diff;
     struct error err;
 
+    if (!profile_has_slices(f, chart))
+        return;
     const struct prof_trace *after = &chart->profile->trace;
     const struct prof_trace *before = chart->profile_base ? &chart->profile_base->trace : after;
     if (timeline_diff(before, after, chart->profile_base ? NULL : once, &diff, &err)) {

@@ -164,6 +164,8 @@ void build_profile_memory(const struct chart *chart, struct figure *f)
     char text[QUANTITY_TEXT_SIZE];
     int64_t most = 0;
 
+    if (!profile_has_slices(f, chart))
+        return;
     const struct profile_data *data = chart->profile;
     struct profile_window w = profile_window_of(data, SIZE_MAX, SIZE_MAX);
     char why[PROFILE_WORDS_SIZE];
@@ -282,6 +284,8 @@ void build_profile_lanes(const struct chart *chart, struct figure *f)
     size_t count[LANE_NR] = { 0 };
     char words[PROFILE_WORDS_SIZE], why[PROFILE_WORDS_SIZE];
 
+    if (!profile_has_slices(f, chart))
+        return;
     const struct profile_data *data = chart->profile;
     struct profile_window w = profile_window_of(data, MOST, CALLS);
     const char *absence = profile_memory_absence(data, why, sizeof(why));

@@ -187,6 +187,16 @@ static double profile_split_add_panel(struct figure *f, const struct split *s, s
     return all;
 }
 
+/* Is there a bar of this kind among the first `nr` rows? */
+static bool profile_split_draws(const struct split *s, size_t nr, enum kind kind)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (s->rows[i].ns[kind] > 0 &&
+            s->rows[i].ns[kind] >= least_share * profile_split_weight(&s->rows[0]))
+            return true;
+    return false;
+}
+
 static bool profile_split_has_device(const struct split *s)
 {
     for (size_t i = 0; i < s->nr; i++)
@@ -214,9 +224,11 @@ void build_profile_split(const struct chart *chart, struct figure *f)
     strbuf_init(&left_out);
     profile_split_add_left_out(&s, nr, limit, &left_out);
     profile_caption(f, chart,
-                    "Host and device work at the same time: left and right do not add up. Idle is "
-                    "what one call of a scope leaves between its kernels. Each time belongs to the "
-                    "innermost scope in which it was spent or launched.%s",
+                    "Host and device work at the same time: left and right do not add up.%s Each "
+                    "time belongs to the innermost scope in which it was spent or launched.%s",
+                    profile_split_draws(&s, nr, KIND_IDLE)
+                        ? " Idle is what one call of a scope leaves between its kernels."
+                        : "",
                     left_out.data);
     strbuf_release(&left_out);
     figure_set(&f->alt,

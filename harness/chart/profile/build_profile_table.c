@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIMIT = 40, ROW_HEIGHT = 24, CELL_SIZE = QUANTITY_TEXT_SIZE };
+enum { LIMIT = 40, ROW_HEIGHT = 24, CELL_SIZE = 2 * QUANTITY_TEXT_SIZE + 8 };
 /* Pixels; WIDTH: of all columns but the names, about. */
 enum { TEXT_SIZE = 12, COLUMN_GAP = 16, WIDTH = 1000 };
 
@@ -21,8 +21,10 @@ struct cell {
 /* One row: of the summary, and of the difference where there is one. */
 struct table_row {
     const struct prof_row *row;
-    const struct diff_row *diff; /* NULL: no difference is shown */
-    double whole;                /* self time of all operations of its side */
+    const struct timeline_findings *found; /* beside `row` */
+    const struct diff_row *diff;           /* NULL: no difference is shown */
+    double share;                          /* of the own time of its side */
+    const char *name;
 };
 
 typedef void cell_fn(const struct table_row *r, struct cell *cell);
@@ -36,9 +38,9 @@ static void quantity_cell(struct cell *cell, enum quantity quantity, const char 
     quantity_text(quantity, base, value, cell->text);
 }
 
-static double per_second(const struct prof_row *row, double work)
+static double per_second(const struct table_row *r, double work)
 {
-    double ns = timeline_row_ns(row);
+    double ns = timeline_row_ns(r->found, r->row);
 
     return work > 0 && ns > 0 ? work / ns * 1e9 : NAN;
 }
@@ -54,6 +56,29 @@ static void profile_table_calls_cell(const struct table_row *r, struct cell *cel
     snprintf(cell->text, CELL_SIZE, "%zu", r->row->calls);
 }
 
+static double time_or_none(int64_t ns)
+{
+    return ns > 0 ? (double)ns : NAN;
+}
+
+static double profile_table_median(const struct table_row *r)
+{
+    return timeline_typical_row(&r->found->typical, r->row)->self.median;
+}
+
+/* The number that it is sorted by is its width. */
+static void interval_cell(const struct table_row *r, struct cell *cell)
+{
+    const struct timeline_middle *m = &timeline_typical_row(&r->found->typical, r->row)->self;
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+
+    if (isnan(m->low))
+        return;
+    cell->value = m->high - m->low;
+    snprintf(cell->text, CELL_SIZE, "%s to %s", quantity_text(QUANTITY_TIME, "", m->low, low),
+             quantity_text(QUANTITY_TIME, "", m->high, high));
+}
+
 #define CELL(name, quantity, base, value)                                                          \
     static void name##_cell(const struct table_row *r, struct cell *cell)                          \
     {                                                                                              \
@@ -61,12 +86,18 @@ static void profile_table_calls_cell(const struct table_row *r, struct cell *cel
     }
 CELL(total, QUANTITY_TIME, "", (double)r->row->total)
 CELL(self, QUANTITY_TIME, "", (double)r->row->self)
-CELL(share, QUANTITY_SHARE, "", profile_table_ratio_of((double)r->row->self, r->whole))
+CELL(share, QUANTITY_SHARE, "", r->share)
 CELL(mean, QUANTITY_TIME, "", r->row->mean)
+CELL(median, QUANTITY_TIME, "", profile_table_median(r))
+CELL(mean_iteration, QUANTITY_TIME, "", timeline_typical_row(&r->found->typical, r->row)->self.mean)
+CELL(min, QUANTITY_TIME, "", (double)r->row->min)
+CELL(max, QUANTITY_TIME, "", (double)r->row->max)
+CELL(sd, QUANTITY_TIME, "", r->row->calls > 1 ? r->row->sd : NAN)
+CELL(gpu, QUANTITY_TIME, "", time_or_none(r->row->gpu))
 CELL(p50, QUANTITY_TIME, "", (double)r->row->p50)
 CELL(p95, QUANTITY_TIME, "", (double)r->row->p95)
-CELL(flops, QUANTITY_RATE, "FLOP/s", per_second(r->row, r->row->flops))
-CELL(bytes, QUANTITY_RATE, "B/s", per_second(r->row, (double)r->row->bytes))
+CELL(flops, QUANTITY_RATE, "FLOP/s", per_second(r, r->row->flops))
+CELL(bytes, QUANTITY_RATE, "B/s", per_second(r, (double)r->row->bytes))
 CELL(peak, QUANTITY_BYTES, "", r->row->memory_peak < 0 ? NAN : (double)r->row->memory_peak)
 CELL(before, QUANTITY_TIME, "", r->diff->self[0])
 CELL(after, QUANTITY_TIME, "", r->diff->self[1])
@@ -83,9 +114,16 @@ static const struct column of_one[] = {
     { "total", "ns", total_cell },
     { "self", "ns", self_cell },
     { "share", "share", share_cell },
+    { "iteration", "ns", median_cell },
+    { "95 % interval", "ns", interval_cell },
+    { "its mean", "ns", mean_iteration_cell },
     { "mean", "ns", mean_cell },
+    { "sd", "ns", sd_cell },
+    { "min", "ns", min_cell },
     { "p50", "ns", p50_cell },
     { "p95", "ns", p95_cell },
+    { "max", "ns", max_cell },
+    { "GPU", "ns", gpu_cell },
     { "computes", "FLOP/s", flops_cell },
     { "moves", "B/s", bytes_cell },
     { "peak memory", "bytes", peak_cell },
@@ -152,7 +190,7 @@ static void profile_table_add_table(const struct drawn *t, struct figure *f)
 
     f->view = "table";
     for (size_t i = 0; i < t->nr; i++)
-        names[i] = t->rows[i].row ? t->rows[i].row->name : t->rows[i].diff->name;
+        names[i] = t->rows[i].name;
     struct panel *p = figure_table(f, "operation", names, t->nr, ROW_HEIGHT);
     free(names);
     /* Each has what it needs, and all the same share of the room that is left. */
@@ -172,7 +210,19 @@ static void profile_table_add_table(const struct drawn *t, struct figure *f)
     }
 }
 
-/* Host first, then device; each by self time. */
+static void profile_table_take_side(struct drawn *t, const struct profile_data *data,
+                                    enum prof_side side, size_t limit)
+{
+    struct profile_worst w;
+
+    profile_worst_init(&w, data, side, true, limit - t->nr);
+    for (size_t i = 0; i < w.nr; i++)
+        t->rows[t->nr++] = (struct table_row) { w.list[i].row, &data->found, NULL, w.list[i].share,
+                                                w.rows[i].name };
+    profile_worst_release(&w);
+}
+
+/* Host first, then device. */
 static void profile_table_draw_one(struct figure *f, const struct chart *chart, size_t limit)
 {
     const struct profile_data *data = chart->profile;
@@ -180,18 +230,18 @@ static void profile_table_draw_one(struct figure *f, const struct chart *chart, 
     char words[PROFILE_WORDS_SIZE];
 
     t.rows = memory_zeroed(data->rows.nr_rows + 1, sizeof(*t.rows));
-    for (size_t i = 0; i < data->rows.nr_rows && t.nr < limit; i++) {
-        const struct prof_row *row = &data->rows.rows[i];
-        t.rows[t.nr++] = (struct table_row) { row, NULL, (double)data->rows.total[row->side] };
-    }
+    profile_table_take_side(&t, data, PROF_HOST, limit);
+    profile_table_take_side(&t, data, PROF_DEVICE, limit);
     profile_table_add_table(&t, f);
     struct profile_rows all = { NULL, t.nr, data->rows.nr_rows };
     profile_caption(f, chart,
-                    "Self is an operation's own time, share its part of all self times of its "
-                    "side, the host's operations first. Rates are the work that scopes say they "
-                    "do.%s",
+                    "Self is an operation's own time; share its part of all of its side, of the "
+                    "median iteration where there are some, and the order is by it, the host's "
+                    "operations first. Iteration is the own time in the median iteration, with its "
+                    "95 %% interval and the mean; mean, sd, min, p50, p95 and max are of single "
+                    "calls. Rates are the work that scopes say they do.%s",
                     profile_rows_words(&all, words));
-    figure_set(&f->alt, "Table of %zu operations; on top is %s.", t.nr, t.rows[0].row->name);
+    figure_set(&f->alt, "Table of %zu operations; on top is %s.", t.nr, t.rows[0].name);
     free(t.rows);
 }
 
@@ -203,7 +253,7 @@ static void profile_table_draw_two(struct figure *f, const struct chart *chart, 
 
     t.rows = memory_zeroed(diff->nr_rows + 1, sizeof(*t.rows));
     for (size_t i = 0; i < diff->nr_rows && t.nr < limit; i++)
-        t.rows[t.nr++] = (struct table_row) { NULL, &diff->rows[i], 0 };
+        t.rows[t.nr++] = (struct table_row) { NULL, NULL, &diff->rows[i], 0, diff->rows[i].name };
     if (!t.nr) {
         chart_absent(f, "neither profile has an operation");
     } else {
@@ -215,7 +265,7 @@ static void profile_table_draw_two(struct figure *f, const struct chart *chart, 
                         chart->profile_base->name, chart->profile->name,
                         profile_rows_words(&all, words));
         figure_set(&f->alt, "Table of %zu operations before and after; %s changed most.", t.nr,
-                   t.rows[0].diff->name);
+                   t.rows[0].name);
     }
     free(t.rows);
 }

@@ -219,6 +219,8 @@ static void profile_timeline_draw(struct lanes *l, struct figure *f, const struc
 
 void build_profile_timeline(const struct chart *chart, struct figure *f)
 {
+    if (!profile_has_slices(f, chart))
+        return;
     struct lanes l = { .trace = &chart->profile->trace,
                        .window = profile_window_of(chart->profile, MOST, CALLS) };
     l.of = memory_zeroed(l.trace->nr_tracks + 1, sizeof(*l.of));

@@ -37,6 +37,14 @@ static void profile_add_subtitle(struct figure *f, const struct profile_data *da
     chart_take(&f->subtitle, &sb);
 }
 
+bool profile_has_slices(struct figure *f, const struct chart *chart)
+{
+    if (!chart->profile->trace.nr_slices)
+        chart_absent(f, "%s has tables and no trace: nothing in it has a place in time",
+                     chart->profile->name);
+    return !f->reason;
+}
+
 bool profile_head(struct figure *f, const struct chart *chart)
 {
     const struct profile_data *data = chart->profile;
@@ -95,15 +103,44 @@ struct profile_rows profile_rows(const struct profile_data *data, enum prof_side
     return rows;
 }
 
-struct profile_rows profile_long_rows(const struct profile_data *data, enum prof_side side,
-                                      size_t limit)
-{
-    struct profile_rows rows = profile_rows(data, side, limit);
-    double least = 0.0005 * (double)data->rows.total[side];
+/* Below this a bar has no length: it would say 0.0 %. */
+static const double least_share = 0.0005;
 
-    while (rows.nr > 1 && (double)rows.items[rows.nr - 1].self < least)
-        rows.nr--;
-    return rows;
+void profile_worst_init(struct profile_worst *w, const struct profile_data *data,
+                        enum prof_side side, bool all, size_t limit)
+{
+    size_t of = profile_rows(data, side, SIZE_MAX).of;
+
+    *w = (struct profile_worst) { .typical = &data->found.typical, .of = of, .iterations = 1 };
+    w->list = memory_zeroed(of + 1, sizeof(*w->list));
+    w->rows = memory_zeroed(of + 1, sizeof(*w->rows));
+    if (side == PROF_HOST && w->typical->nr_iterations > 1)
+        w->iterations = (double)w->typical->nr_iterations;
+    int nr = timeline_typical_bottlenecks(w->typical, &data->main, side, PROF_BY_SELF, w->list,
+                                          limit < of ? limit : of);
+    w->nr = nr > 0 ? (size_t)nr : 0;
+    while (!all && w->nr &&
+           (w->list[w->nr - 1].row->self == 0 ||
+            (w->nr > 1 && w->list[w->nr - 1].share < least_share)))
+        w->nr--;
+    for (size_t i = 0; i < w->nr; i++)
+        w->rows[i] = *w->list[i].row;
+}
+
+void profile_worst_release(struct profile_worst *w)
+{
+    free(w->list);
+    free(w->rows);
+}
+
+struct profile_rows profile_worst_rows(const struct profile_worst *w)
+{
+    return (struct profile_rows) { w->rows, w->nr, w->of };
+}
+
+double profile_worst_ns(const struct profile_worst *w, size_t i)
+{
+    return timeline_typical_self(w->typical, w->list[i].row) / w->iterations;
 }
 
 const char *profile_rows_words(const struct profile_rows *rows, char words[PROFILE_WORDS_SIZE])
@@ -160,17 +197,56 @@ const char *profile_window_words(const struct profile_data *data,
 static const struct {
     const char *label;
     enum ink ink;
+    bool hollow; /* more kinds than inks that can be seen on both grounds */
 } kinds[PROFILE_KINDS] = {
-    [PROFILE_SCOPE] = { "scope", INK_BLUE },
-    [PROFILE_KERNEL] = { "kernel", INK_VERMILLION },
-    [PROFILE_TRANSFER] = { "copy or fill", INK_GREEN },
-    [PROFILE_CALL] = { "call of the runtime", INK_PURPLE },
+    [PROFILE_SCOPE] = { "scope", INK_BLUE, false },
+    [PROFILE_KERNEL] = { "kernel", INK_VERMILLION, false },
+    [PROFILE_TO_DEVICE] = { "copy to the device", INK_GREEN, false },
+    [PROFILE_TO_HOST] = { "copy to the host", INK_DARK, false },
+    [PROFILE_WITHIN] = { "copy within the device", INK_GREY, false },
+    [PROFILE_TRANSFER] = { "fill or other copy", INK_GREY, true },
+    [PROFILE_CALL] = { "call of the runtime", INK_PURPLE, false },
 };
+
+const char *profile_kind_label(enum profile_kind kind)
+{
+    return kinds[kind].label;
+}
+
+/* By the words that CUPTI, Kineto and Nsight Systems use, in whatever case: "Memcpy HtoD (Pageable
+ * -> Device)", "memcpy DtoH", "[CUDA memcpy Host-to-Device]"; and by those of the legend. Peers are
+ * devices. */
+static enum profile_kind profile_copy_kind(const struct prof_slice *slice)
+{
+    static const struct {
+        const char *words;
+        enum profile_kind kind;
+    } directions[] = {
+        { "HtoD", PROFILE_TO_DEVICE },
+        { "Host-to-Device", PROFILE_TO_DEVICE },
+        { "to the device", PROFILE_TO_DEVICE },
+        { "HtoA", PROFILE_TO_DEVICE },
+        { "DtoH", PROFILE_TO_HOST },
+        { "Device-to-Host", PROFILE_TO_HOST },
+        { "AtoH", PROFILE_TO_HOST },
+        { "to the host", PROFILE_TO_HOST },
+        { "DtoD", PROFILE_WITHIN },
+        { "Device-to-Device", PROFILE_WITHIN },
+        { "PtoP", PROFILE_WITHIN },
+        { "Peer-to-Peer", PROFILE_WITHIN },
+        { "within the device", PROFILE_WITHIN },
+    };
+
+    for (size_t i = 0; i < sizeof(directions) / sizeof(directions[0]); i++)
+        if (strcasestr(slice->name, directions[i].words))
+            return directions[i].kind;
+    return PROFILE_TRANSFER;
+}
 
 enum profile_kind profile_kind_of(const struct prof_trace *trace, const struct prof_slice *slice)
 {
     if (profile_is_transfer(slice))
-        return PROFILE_TRANSFER;
+        return profile_copy_kind(slice);
     if (profile_is_call(slice))
         return PROFILE_CALL;
     return profile_on_device(trace, slice) && !strcmp(slice->category, PROF_KERNELS)
@@ -189,7 +265,8 @@ void profile_blocks_init(struct profile_blocks *blocks, struct panel *p, double 
         for (int odd = 0; odd < 2; odd++) {
             struct layer *bars = panel_bars(p, kinds[kind].label, kinds[kind].ink);
             bars->thickness = 0.92;
-            bars->style.opacity = opacity[odd];
+            bars->style.opacity = kinds[kind].hollow ? 1 : opacity[odd];
+            bars->style.hollow = kinds[kind].hollow;
             blocks->bars[kind][odd] = bars;
         }
     blocks->texts = panel_layer(p, MARK_TEXT, NULL);

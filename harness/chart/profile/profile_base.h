@@ -7,6 +7,8 @@
 
 /* The subtitle. False where the figure got a reason: no profile, or nothing was recorded. */
 bool profile_head(struct figure *f, const struct chart *chart);
+/* False, with the reason in the figure, where the profile has tables alone. */
+bool profile_has_slices(struct figure *f, const struct chart *chart);
 /* The caption: what is said here, then what holds for any figure of this profile (threads that are
  * not shown, scopes that were not recorded). */
 void profile_caption(struct figure *f, const struct chart *chart, const char *format, ...)
@@ -20,9 +22,22 @@ struct profile_rows {
 };
 struct profile_rows profile_rows(const struct profile_data *data, enum prof_side side,
                                  size_t limit);
-/* The same without those at the end that would be bars of no length, 0.0 % each. */
-struct profile_rows profile_long_rows(const struct profile_data *data, enum prof_side side,
-                                      size_t limit);
+/* The operations of one side by their own time in the median iteration, or by that of all calls
+ * where there are no iterations: one slow iteration puts none on top. Without `all` those are left
+ * out whose bars would have no length. */
+struct profile_worst {
+    const struct timeline_typical *typical;
+    struct prof_bottleneck *list; /* owned, as the rows */
+    struct prof_row *rows;        /* the same ones, for their names */
+    size_t nr, of;
+    double iterations; /* that the times are divided by; 1: sums of all calls */
+};
+void profile_worst_init(struct profile_worst *w, const struct profile_data *data,
+                        enum prof_side side, bool all, size_t limit);
+void profile_worst_release(struct profile_worst *w);
+struct profile_rows profile_worst_rows(const struct profile_worst *w);
+/* ns of one iteration, or of all. */
+double profile_worst_ns(const struct profile_worst *w, size_t i);
 /* " Showing 20 of 31 operations." where some are left out; else "". */
 enum { PROFILE_WORDS_SIZE = 96 };
 const char *profile_rows_words(const struct profile_rows *rows, char words[PROFILE_WORDS_SIZE]);
@@ -41,13 +56,24 @@ const char *profile_window_words(const struct profile_data *data,
 
 /* Rectangles with names in them, as far as they fit: lanes of a timeline, frames of a flame graph.
  * Bars are laid out from `low` to `high` in row `row`; the first line of `words` is the name. */
-enum profile_kind { PROFILE_SCOPE, PROFILE_KERNEL, PROFILE_TRANSFER, PROFILE_CALL, PROFILE_KINDS };
+enum profile_kind {
+    PROFILE_SCOPE,
+    PROFILE_KERNEL,
+    PROFILE_TO_DEVICE, /* copies, by their direction */
+    PROFILE_TO_HOST,
+    PROFILE_WITHIN,
+    PROFILE_TRANSFER, /* fills, and copies that do not say it */
+    PROFILE_CALL,
+    PROFILE_KINDS
+};
 struct profile_blocks {
     struct layer *bars[PROFILE_KINDS][2]; /* neighbours alternate */
     struct layer *texts;
     double width; /* pixels of the plot for one unit of the axis */
 };
 enum profile_kind profile_kind_of(const struct prof_trace *trace, const struct prof_slice *slice);
+/* As in the legend: "kernel", "call of the runtime". */
+const char *profile_kind_label(enum profile_kind kind);
 void profile_blocks_init(struct profile_blocks *blocks, struct panel *p, double units,
                          double names);
 void profile_blocks_add(struct profile_blocks *blocks, enum profile_kind kind, bool odd, double row,

@@ -45,11 +45,12 @@ static double profile_samples_sum_of(const int64_t *ns, size_t nr)
     return sum;
 }
 
-static bool works(const struct layer_samples *layer, size_t nr)
+static bool is_sampled(const struct layer_samples *layer, size_t nr, enum profile_samples_of of)
 {
     double self = profile_samples_sum_of(layer->self_ns, nr);
+    bool works = self > 0 && 2 * self >= profile_samples_sum_of(layer->total_ns, nr);
 
-    return self > 0 && 2 * self >= profile_samples_sum_of(layer->total_ns, nr);
+    return of == SAMPLES_OF_WORK ? works : !works && layer->depth == 0;
 }
 
 static void profile_samples_add_layer(struct sample_rows *rows, const struct layer_samples *layer,
@@ -60,7 +61,7 @@ static void profile_samples_add_layer(struct sample_rows *rows, const struct lay
     double work = what == SAMPLE_FLOPS ? layer->flops : layer->bytes;
     struct sample_row row = { .name = layer->name };
 
-    if (!works(layer, nr) || (what != SAMPLE_TIME && on_device != (side == PROF_DEVICE)))
+    if (what != SAMPLE_TIME && on_device != (side == PROF_DEVICE))
         return;
     row.values = memory_zeroed(nr + 1, sizeof(*row.values));
     for (size_t i = 0; i < nr; i++) {
@@ -69,16 +70,18 @@ static void profile_samples_add_layer(struct sample_rows *rows, const struct lay
             profile_samples_add_value(&row, what == SAMPLE_TIME ? (double)ns[i] : rate,
                                       (double)ns[i]);
     }
+    row.weight = timeline_middle_of(ns, nr).median; /* one slow iteration heads no figure */
     profile_samples_take_row(rows, &row);
 }
 
 static void profile_samples_add_layers(struct sample_rows *rows,
                                        const struct timeline_layers *layers, enum prof_side side,
-                                       enum profile_sample what)
+                                       enum profile_sample what, enum profile_samples_of of)
 {
     rows->items = memory_zeroed(layers->nr + 1, sizeof(*rows->items));
     for (size_t i = 0; i < layers->nr; i++)
-        profile_samples_add_layer(rows, &layers->items[i], layers->nr_iterations, side, what);
+        if (is_sampled(&layers->items[i], layers->nr_iterations, of))
+            profile_samples_add_layer(rows, &layers->items[i], layers->nr_iterations, side, what);
 }
 
 /* ---- by call ---- */
@@ -151,14 +154,16 @@ static int profile_samples_by_weight(const void *x, const void *y)
 }
 
 void profile_samples_init(struct sample_rows *rows, const struct profile_data *data,
-                          enum prof_side side, enum profile_sample what, size_t limit)
+                          enum prof_side side, enum profile_sample what, enum profile_samples_of of,
+                          size_t limit)
 {
     *rows = (struct sample_rows) { .nr = 0 };
     if (profile_by_iteration(data))
-        profile_samples_add_layers(rows, &data->found.layers, side, what);
-    else
+        profile_samples_add_layers(rows, &data->found.layers, side, what, of);
+    else if (of == SAMPLES_OF_WORK)
         profile_samples_add_rows(rows, data, side, what);
-    qsort(rows->items, rows->nr, sizeof(*rows->items), profile_samples_by_weight);
+    if (of == SAMPLES_OF_WORK && rows->nr > 1)
+        qsort(rows->items, rows->nr, sizeof(*rows->items), profile_samples_by_weight);
     rows->of = rows->nr;
     while (rows->nr > limit)
         free(rows->items[--rows->nr].values);

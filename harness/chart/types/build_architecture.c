@@ -90,6 +90,11 @@ void build_architecture(const struct chart *chart, struct figure *f)
         chart_absent(f, "the run measured no model");
         return;
     }
+    if (nr == 1) {
+        chart_absent(f, "one model alone was measured, %s: there is none to compare it with",
+                     models[0]->name);
+        return;
+    }
     qsort(models, nr, sizeof(models[0]), architecture_by_parameters);
     f->columns = COLUMNS;
     for (size_t i = 0; i < PANELS; i++)
@@ -100,7 +105,7 @@ void build_architecture(const struct chart *chart, struct figure *f)
                "minGPT counts them; work is that of a forward pass, multiply-adds "
                "counted twice.");
     figure_set(&f->alt,
-               "Layers, heads, width, context, parameters and work per token of %zu model%s, from "
+               "Layers, heads, width, context, parameters and work per token of %zu models, from "
                "%s to %s.",
-               nr, nr == 1 ? "" : "s", models[0]->name, models[nr - 1]->name);
+               nr, models[0]->name, models[nr - 1]->name);
 }

@@ -115,9 +115,9 @@ static void bars_words(struct bars *b, bool tails)
     char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
     enum metric_kind kind = bars_kind_of(b);
 
-    chart_caption(b->f, b->items, "of each kernel those that take longest",
-                  "%s and numbers: %.100s%s.%s%s%s", b->p->x.scale == AXIS_LOG ? "Dots" : "Bars",
-                  b->metric.label, kind == METRIC_RATE ? ", computed from the median time" : "",
+    chart_caption(b->f, b->items, "of each kernel the largest", "%s and numbers: %.100s%s.%s%s%s",
+                  b->p->x.scale == AXIS_LOG ? "Dots" : "Bars", b->metric.label,
+                  kind == METRIC_RATE ? ", computed from the median time" : "",
                   kind == METRIC_FACT ? "" : " Whiskers: p5 to p95 of the samples.",
                   tails ? " Cross: p99." : "",
                   b->p->x.scale == AXIS_LOG
@@ -153,8 +153,12 @@ static void bars_draw(struct bars *b)
     b->p = chart_items_rows(b->items, b->f, ROW_HEIGHT, 12);
     chart_axis(&b->p->x, &b->metric, preset->y_label,
                chart_scale(preset, b->range.low, b->range.high));
+    bool spread = bars_kind_of(b) != METRIC_FACT;
+    bool dots = b->p->x.scale == AXIS_LOG; /* that lie on short whiskers, and bars under them */
+    if (spread && dots)
+        bars_add_whiskers(b);
     bars_add_bars(b);
-    if (bars_kind_of(b) != METRIC_FACT)
+    if (spread && !dots)
         bars_add_whiskers(b);
     bool tails = bars_kind_of(b) == METRIC_LATENCY && bars_add_tails(b);
     /* Values in a column of their own: beside a whisker or a p99 cross they would be taken for its.
@@ -164,10 +168,12 @@ static void bars_draw(struct bars *b)
     for (size_t i = 0; i < b->items->nr; i++)
         layer_add_outside(texts, i, chart_text(&b->metric, bars_value(b, i).value, text));
     bars_words(b, tails);
-    if (bars_kind_of(b) == METRIC_RATE && b->items->nr > 1)
-        chart_conclude(b->f, b->chart, "%.40s %.30s reaches %s",
-                       b->items->items[b->largest].bench->kernel,
-                       b->items->items[b->largest].bench->variant,
+    const struct benchmark_name *most = b->items->items[b->largest].bench;
+    if (bars_kind_of(b) != METRIC_FACT && b->items->nr > 1)
+        chart_conclude(b->f, b->chart,
+                       bars_kind_of(b) == METRIC_RATE ? "%.40s %.30s reaches %s"
+                                                      : "%.40s %.30s takes longest, %s",
+                       most->kernel, most->variant,
                        chart_text(&b->metric, bars_value(b, b->largest).value, text));
 }
 
@@ -184,7 +190,7 @@ void build_bars(const struct chart *chart, struct chart_items *items, struct fig
     size_t timed = items->nr;
 
     chart_items_require(items, &b.metric);
-    chart_items_limit(items, chart_limit(chart->preset, LIMIT), chart_item_median);
+    chart_items_limit(items, chart_limit(chart->preset, LIMIT), chart_item_work);
     gather_runs(&b);
     if (items->nr)
         bars_draw(&b);

@@ -57,7 +57,7 @@ static void comparison_add_row(struct comparison_table *t, size_t i)
     comparison_add_cell(plain, head_at, i, ANCHOR_RIGHT, compare_value(row, row->head.value, text));
     comparison_add_cell(toned, change_at, i, ANCHOR_RIGHT, compare_change(row, text));
     comparison_add_cell(plain, interval_at, i, ANCHOR_RIGHT, compare_interval(row, text));
-    snprintf(word, sizeof(word), "%s%s", verdict_name(row->verdict),
+    snprintf(word, sizeof(word), "%s%s", verdict_word(row->verdict, row->item->metric),
              row->accepted ? ", accepted" : "");
     comparison_add_cell(toned, word_at, i, ANCHOR_LEFT, word);
     layer_add(verdict_points_of(&t->points, row->verdict), mark_at, (double)i);
@@ -84,11 +84,11 @@ static void comparison_table_words(const struct compare_rows *rows, const struct
                        "The worst is on top.",
                        toupper((unsigned char)rows->metric->label[0]), rows->metric->label + 1);
     figure_set(&f->alt,
-               "Table of %zu benchmark%s: %zu regressed, %zu improved, %zu the same, %zu "
+               "Table of %zu benchmark%s: %zu worse, %zu better, %zu the same, %zu "
                "undecided; on top is %s, %s.",
                rows->nr, rows->nr == 1 ? "" : "s", count[VERDICT_REGRESSED],
                count[VERDICT_IMPROVED], count[VERDICT_SAME], count[VERDICT_UNDECIDED],
-               rows->labels[0], verdict_name(rows->items[0]->verdict));
+               rows->labels[0], verdict_word(rows->items[0]->verdict, rows->metric));
 }
 
 void build_comparison_table(const struct chart *chart, struct figure *f)

@@ -71,6 +71,7 @@ static void curves_finish(struct curves *c, const char *how, const char *what)
     chart_samples_explain(&c->s, &sb);
     chart_caption(c->s.f, c->s.items, widest_first, "%s", sb.data);
     strbuf_release(&sb);
+    chart_samples_conclude(&c->s);
     figure_set(&c->s.f->alt,
                "%s of the %s of %zu benchmark%s; p5 to p95 is widest for %s, %s of its median.",
                what, c->s.rate ? c->s.metric.label : "latency", nr, nr == 1 ? "" : "s",
@@ -147,6 +148,27 @@ static void curves_add_probability_ticks(struct curves *c)
     }
 }
 
+/* "longest tail gemm/nn simd, p99 1.9× its median": of those whose samples carry it. */
+static void quantiles_conclude(const struct curves *c)
+{
+    const struct chart_item *longest = NULL;
+    double most = 0;
+    char ratio[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < c->s.items->nr; i++) {
+        const struct chart_item *item = curves_item_at(c, i);
+        double tail =
+            stats_quantile(item->summary->sorted, item->summary->n, 0.99) / chart_item_median(item);
+        if (chart_samples_carries(item, 0.99) && tail > most) {
+            most = tail;
+            longest = item;
+        }
+    }
+    if (longest && c->s.items->nr > 1)
+        chart_conclude(c->s.f, c->s.chart, "longest tail %.40s %.30s, p99 %s its median",
+                       longest->bench->kernel, longest->bench->variant, ratio_text(most, ratio));
+}
+
 /* Close together where the line bends: by 1/100 in the body, by parts of a nine in the tail. */
 static void curves_add_quantiles(struct curves *c, size_t i)
 {
@@ -197,6 +219,7 @@ static void curves_draw_quantiles(struct curves *c)
                 : "The value (upright) below which a share of the samples lies (across); a line "
                   "ends where its samples carry no further quantile (95 % confidence).",
         "Quantile functions");
+    quantiles_conclude(c);
 }
 
 static void curves_draw(const struct chart *chart, struct chart_items *items, struct figure *f,
@@ -256,7 +279,9 @@ struct percentiles {
     struct panel *p;
     struct layer *beyond; /* arrow heads at the frame */
     struct range range;   /* of what is inside the frame */
-    size_t widest;        /* item */
+    size_t places[STEPS]; /* of each step: those that nobody's samples carry have none */
+    size_t nr_places;
+    size_t widest; /* item */
 };
 
 /* Of what few samples there are the maximum is a p99, too. */
@@ -310,19 +335,25 @@ static void percentiles_add_line(struct percentiles *c, const struct chart_item 
             continue;
         double ratio = stats_quantile(s->sorted, s->n, steps[i].p) / median;
         if (ratio > c->range.high) {
-            layer_add(c->beyond, (double)i, c->range.high);
+            layer_add(c->beyond, (double)c->places[i], c->range.high);
             continue;
         }
-        layer_add(line, (double)i, ratio);
-        layer_add(points, (double)i, ratio);
+        layer_add(line, (double)c->places[i], ratio);
+        layer_add(points, (double)c->places[i], ratio);
     }
     chart_about(c->p->figure, NULL);
 }
 
 static void percentiles_words(const struct percentiles *c, struct figure *f)
 {
+    const struct chart_item *widest = &c->items->items[c->widest];
     size_t nr = c->items->nr;
+    char spread[QUANTITY_TEXT_SIZE];
 
+    if (nr > 1)
+        chart_conclude(f, c->items->chart, "widest %.40s %.30s, p95 %s its p5",
+                       widest->bench->kernel, widest->bench->variant,
+                       ratio_text(percentiles_spread(widest), spread));
     chart_caption(f, c->items, widest_first,
                   "One line a benchmark: its percentiles as multiples of its own median. A steep "
                   "right end is a long tail. Percentiles that the number of samples cannot carry "
@@ -337,16 +368,27 @@ static void percentiles_words(const struct percentiles *c, struct figure *f)
                c->items->items[c->widest].label);
 }
 
+static void percentiles_find_places(struct percentiles *c, const char *names[STEPS])
+{
+    for (size_t i = 0; i < STEPS; i++) {
+        bool carried = false;
+        for (size_t k = 0; k < c->items->nr; k++)
+            carried |= percentile_is_carried(c->items->items[k].summary, steps[i].p);
+        c->places[i] = c->nr_places;
+        if (carried)
+            names[c->nr_places++] = steps[i].name;
+    }
+}
+
 static void percentiles_draw(struct percentiles *c, const struct chart *chart, struct figure *f)
 {
     const char *names[STEPS];
 
     percentiles_find_range(c);
+    percentiles_find_places(c, names);
     struct range r = c->range;
     c->p = figure_panel(f);
-    for (size_t i = 0; i < STEPS; i++)
-        names[i] = steps[i].name;
-    axis_names(&c->p->x, names, STEPS, false);
+    axis_names(&c->p->x, names, c->nr_places, false);
     axis_set(&c->p->y, "latency / own median", QUANTITY_PLAIN, "",
              chart->preset->y_scale == SCALE_AUTO ? (r.high > 10 * r.low ? AXIS_LOG : AXIS_LINEAR)
                                                   : chart_scale(chart->preset, r.low, r.high));

@@ -24,6 +24,7 @@ struct rows {
     struct chart_samples s;
     struct panel *p;
     bool violin;
+    bool tails;            /* some row has its cross */
     size_t strips, beyond; /* rows drawn as points; rows whose tail leaves the frame */
 };
 
@@ -151,6 +152,7 @@ static void distribution_add_tails(struct rows *r)
         if (chart_samples_carries(distribution_item_at(r, i), p))
             layer_add(tails, chart_samples_quantile(&r->s, distribution_item_at(r, i), p),
                       (double)i);
+    r->tails = tails->nr > 0;
 }
 
 /* Samples side by side: each a little higher or lower than the one before, by the golden ratio,
@@ -236,8 +238,9 @@ static void distribution_add_caption(struct rows *r)
     strbuf_adds(&sb, r->violin ? "Width: density of the samples, each row scaled to its own "
                                  "largest; thin box p25 to p75, ring median, line p5 to p95."
                                : "Box p25 to p75, stroke median, whiskers p5 to p95.");
-    strbuf_addf(&sb, " Cross: %s, where the samples carry it. Numbers: median and samples.",
-                r->s.rate ? "p1" : "p99");
+    if (r->tails)
+        strbuf_addf(&sb, " Cross: %s, where the samples carry it.", r->s.rate ? "p1" : "p99");
+    strbuf_adds(&sb, " Numbers: median and samples.");
     if (r->strips)
         strbuf_addf(&sb, " %zu row%s with fewer than %d samples show%s the samples themselves.",
                     r->strips, r->strips == 1 ? "" : "s", SAMPLES_STRIP, r->strips == 1 ? "s" : "");
@@ -261,10 +264,12 @@ static void distribution_add_words(struct rows *r)
     char spread[TEXT_UNIT_SIZE];
 
     distribution_add_caption(r);
+    text_share(chart_samples_spread(widest), spread);
+    chart_samples_conclude(&r->s);
     figure_set(&r->s.f->alt,
                "%s of the %s of %zu benchmark%s; p5 to p95 is widest for %s, %s of its median.",
                r->violin ? "Violins" : "Box plots", r->s.rate ? r->s.metric.label : "latency", nr,
-               nr == 1 ? "" : "s", widest->label, text_share(chart_samples_spread(widest), spread));
+               nr == 1 ? "" : "s", widest->label, spread);
 }
 
 static void distribution_draw_rows(struct rows *r)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "chart/base/compare_rows.h"
 #include "chart/types/chart_types.h"
+#include "reporters/compare_words.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -126,7 +127,8 @@ static void dumbbell_add_heads(struct dumbbell *d)
         else
             layer_add(verdict_points_of(&points, row->verdict), row->change, (double)i);
         quantity_text(QUANTITY_PERCENT, "", row->change, change);
-        snprintf(text, sizeof(text), "%s  %s", change, verdict_name(row->verdict));
+        snprintf(text, sizeof(text), "%s  %s", change,
+                 verdict_word(row->verdict, row->item->metric));
         layer_add_outside(texts, i, text);
     }
 }
@@ -136,19 +138,22 @@ static void dumbbell_words(struct dumbbell *d)
     const struct compare_rows *rows = &d->rows;
     const struct comparison *c = rows->comparison;
     size_t last = rows->nr - 1;
-    char worst[TEXT_UNIT_SIZE], best[TEXT_UNIT_SIZE], beyond[120] = "";
+    char worst[TEXT_UNIT_SIZE], best[TEXT_UNIT_SIZE], beyond[120] = "", decided[200] = "";
 
     if (d->beyond)
         snprintf(beyond, sizeof(beyond),
                  " Arrow: %zu change%s far beyond the frame, as large as the number says.",
                  d->beyond, d->beyond == 1 ? " is" : "s are");
-    compare_rows_words(rows, d->chart, d->f,
-                       "Change of %s against the base; a triangle is a decision that holds with a "
-                       "false discovery rate of %.3g %% over the family of %zu. An interval that "
-                       "reaches the frame goes on.%s",
-                       rows->metric->label, c->settings.q * 100, c->family, beyond);
+    if (c->family)
+        snprintf(
+            decided, sizeof(decided),
+            "; a triangle is a decision that holds with a false discovery rate of %.3g %% over "
+            "the family of %zu. An interval that reaches the frame goes on",
+            c->settings.q * 100, c->family);
+    compare_rows_words(rows, d->chart, d->f, "Change of %s against the base%s.%s",
+                       rows->metric->label, decided, beyond);
     figure_set(&d->f->alt,
-               "Changes of %zu benchmarks: %zu regressed, %zu improved; from %s (%s) to %s (%s).",
+               "Changes of %zu benchmarks: %zu worse, %zu better; from %s (%s) to %s (%s).",
                rows->all, c->count[VERDICT_REGRESSED], c->count[VERDICT_IMPROVED],
                text_percent(rows->items[0]->change, worst), rows->labels[0],
                text_percent(rows->items[last]->change, best), rows->labels[last]);

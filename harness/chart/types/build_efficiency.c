@@ -142,6 +142,9 @@ static void efficiency_words(struct efficiency *e)
     for (size_t i = 1; i < e->items->nr; i++)
         if (efficiency_value_of(e, &e->y[2], i) > efficiency_value_of(e, &e->y[2], best))
             best = i;
+    chart_conclude(e->f, e->chart, "%.40s has the highest compute rate, %s",
+                   e->items->items[best].model->name,
+                   chart_text(&e->y[2], efficiency_value_of(e, &e->y[2], best), high));
     figure_set(&e->f->alt,
                "Throughput per layer, throughput per GFLOP of a token and compute rate for %zu "
                "benchmark%s; throughput runs from %s to %s, and %s has the highest compute rate.",

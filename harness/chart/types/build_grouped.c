@@ -48,6 +48,14 @@ static void grouped_make_cells(struct grouped *g)
         g->cells[i] = (struct cell) { NAN, NAN, NAN, "n/a", NULL, NULL };
 }
 
+static bool grouped_has_holes(const struct grouped *g)
+{
+    for (size_t i = 0; i < g->nr * g->nr_series; i++)
+        if (!isfinite(g->cells[i].value))
+            return true;
+    return false;
+}
+
 static void grouped_find_range(struct grouped *g)
 {
     g->range = RANGE_NONE;
@@ -282,9 +290,10 @@ static void grouped_draw_groups(struct grouped *g, const struct chart_items *ite
         return;
     }
     chart_grid_left_out(grid, left, sizeof(left));
-    chart_caption(g->f, items, "",
-                  "%s and numbers: %.100s, all else equal; n/a: not measured, or without it.%s%s",
-                  grouped_mark_words(g), g->metric.label, grouped_scale_words(g), left);
+    chart_caption(g->f, items, "", "%s and numbers: %.100s, all else equal%s.%s%s",
+                  grouped_mark_words(g), g->metric.label,
+                  grouped_has_holes(g) ? "; n/a: not measured, or without it" : "",
+                  grouped_scale_words(g), left);
     grouped_alt(g, grid->field);
     grouped_draw_grouped(g);
 }

@@ -145,6 +145,7 @@ static bool iterations_has_room_for_words(const struct sequence *sequence, doubl
 
 enum {
     LIMIT = 6,
+    ROLLING_LEAST = 5,  /* of fewer samples a moving median only follows them */
     POINTS_MAX = 800,   /* a panel */
     MEDIANS_MAX = 300,  /* points of the moving median */
     WINDOWS_MAX = 12,   /* a launch */
@@ -317,7 +318,7 @@ static void iterations_add_rolling(struct iterations *it, struct panel *p,
     for (size_t k = 0; most > 1 && k < sequence->nr_launches; k++) {
         size_t begin = sequence->starts[k], end = sequence->starts[k + 1];
         size_t window = (end - begin) / 4 < most ? (end - begin) / 4 : most;
-        for (size_t at = begin; window > 1 && at < end; at += every) {
+        for (size_t at = begin; window >= ROLLING_LEAST && at < end; at += every) {
             size_t first = at - begin < window / 2 ? begin : at - window / 2;
             size_t last = at + window / 2 + 1 < end ? at + window / 2 + 1 : end;
             double median = sequence_quantile(sequence, first, last, 0.5);
@@ -360,7 +361,7 @@ static void iterations_make_title(const struct iterations *it, const struct sequ
     const char *name = it->nr == 1 ? sequence->item->bench->key : sequence->item->label;
     char text[QUANTITY_TEXT_SIZE];
 
-    chart_text(&it->s.metric, sequence_quantile(sequence, 0, sequence->n, 0.5), text);
+    chart_samples_median_text(&it->s, sequence->item, text);
     if (words == TITLE_ALL)
         figure_set(title, "%s  (p50 %s, n %zu)", name, text, sequence->n);
     else if (words == TITLE_MEDIAN)

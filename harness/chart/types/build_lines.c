@@ -162,6 +162,7 @@ static void lines_add_panel(struct lines *l, size_t first)
             lines_same_panel(&families->items[i], &families->items[first]))
             lines_add_line(l, p, &families->items[i], chart_run_name(l->chart, run), run);
     }
+    chart_lines_apart(p);
 }
 
 static bool lines_is_first_of_panel(const struct lines *l, size_t nth)
@@ -200,6 +201,7 @@ static void lines_add_lines(struct lines *l, size_t limit)
     for (size_t i = 0; i < l->families.nr && l->drawn < limit; i++)
         if (l->chosen[i] && lines_leads(l, i, limit))
             lines_add_line(l, p, &l->families.items[i], l->families.labels[i], l->drawn++);
+    chart_lines_apart(p);
 }
 
 static const char *lines_run_words(const struct lines *l, char words[80])
@@ -213,6 +215,30 @@ static const char *lines_run_words(const struct lines *l, char words[80])
     else
         snprintf(words, 80, "A line a run. ");
     return words;
+}
+
+/* "4 times the sequence length takes 3.9× to 4.1× as long", of lines that go all the way. */
+static void lines_conclude(const struct lines *l)
+{
+    struct range growth = RANGE_NONE;
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+    double reach = l->x_range.high / l->x_range.low;
+
+    for (size_t i = 0; i < l->families.nr; i++) {
+        const struct chart_family *family = &l->families.items[i];
+        size_t last = family->nr - 1;
+        if (l->chosen[i] && lines_x_of(l, family->members[0]) <= l->x_range.low &&
+            lines_x_of(l, family->members[last]) >= l->x_range.high)
+            range_include(&growth, lines_y_of(l, family->members[last]).value /
+                                       lines_y_of(l, family->members[0]).value);
+    }
+    if (!l->y.metric || l->y.metric->kind != METRIC_LATENCY || !l->x.parameter ||
+        !(l->x_range.low > 0) || !(growth.low > 0 && isfinite(growth.high)))
+        return;
+    ratio_text(growth.low, low);
+    ratio_text(growth.high, high);
+    chart_conclude(l->f, l->chart, "%.4g times the %s takes %s%s%s as long", reach, l->x.name, low,
+                   strcmp(low, high) != 0 ? " to " : "", strcmp(low, high) != 0 ? high : "");
 }
 
 static void lines_draw(struct lines *l)
@@ -237,6 +263,8 @@ static void lines_draw(struct lines *l)
         lines_add_lines(l, chart_limit(l->chart->preset, LINES_LIMIT));
     for (size_t i = 0; i < l->f->nr_panels; i++)
         lines_set_axes(l, l->f->panels[i]);
+    if (!l->panels)
+        lines_conclude(l);
     char words[80], low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], more[160] = "";
     const struct metric *metric = l->y.metric;
     if (l->eligible > l->drawn)

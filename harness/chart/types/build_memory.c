@@ -190,18 +190,22 @@ static void memory_add_words(struct memory_chart *c)
                 "Circle: bytes of all tensors; diamond: bytes that must move at least, each "
                 "input read and each output written once.");
     if (c->ruled)
-        strbuf_adds(&sb, " Dashed: what the caches of the threads in use hold together.");
-    strbuf_adds(&sb, " Bars: those bytes over the median time.");
+        strbuf_adds(&sb, " Dotted: what the caches of the threads in use hold together.");
+    strbuf_adds(&sb, " Right: those bytes over the median time.");
     if (c->process)
         strbuf_adds(&sb, " Triangle: what the whole process had held at most by then.");
     if (c->roofed)
         strbuf_adds(&sb,
                     " Stroke: their measured roof, the bandwidth of the level that holds what is "
-                    "touched; a bar beyond it works from a faster one.");
+                    "touched; what is beyond it works from a faster one.");
     chart_caption(c->f, c->items, "of each kernel those with the largest tensors", "%s", sb.data);
     strbuf_release(&sb);
     quantity_text(QUANTITY_BYTES, "", footprint_weight(memory_item_at(c, c->largest)), largest);
     quantity_text(QUANTITY_RATE, "B/s", memory_rate_of(memory_item_at(c, c->fastest)), fastest);
+    if (c->rates)
+        chart_conclude(c->f, c->chart, "%.40s %.30s moves %s",
+                       memory_item_at(c, c->fastest)->bench->kernel,
+                       memory_item_at(c, c->fastest)->bench->variant, fastest);
     figure_set(&c->f->alt,
                "Memory of %zu benchmark%s: the largest is %s with %s of tensors, the highest rate "
                "is that of %s with %s.",

@@ -228,6 +228,7 @@ void build_overview(const struct chart *chart, struct figure *f)
     const struct overview_input input = {
         .records = chart->records,
         .run = chart->run,
+        .head = chart->compared_head,
         .comparison = chart->comparison,
         .base = chart->base_run,
         .base_label = chart->base_label,

@@ -216,17 +216,20 @@ static void runs_runs_words(struct runs *r)
 
     if (comparable(r) > r->drawn)
         snprintf(more, sizeof(more),
-                 " Showing %zu of %zu benchmarks: those that differ most, of each kernel and "
-                 "variant first one.",
+                 " Showing %zu of %zu benchmarks: those that differ most, one of each kernel "
+                 "and variant first.",
                  r->drawn, comparable(r));
     chart_caption(r->f, r->items, "", "Points: %.120s of each run%s. A gap: the run lacks it.%s",
                   m->label, m->metric && m->metric->kind != METRIC_FACT ? "; bars p5 to p95" : "",
                   more);
+    const struct run_series *widest = &r->series[r->widest];
+    if (widest->spread >= 1)
+        chart_conclude(r->f, r->chart, "%.40s %.30s differs most, by %s", widest->bench->kernel,
+                       widest->bench->variant, ratio_text(widest->spread, low));
     figure_set(&r->f->alt,
                "%s of %zu benchmark%s in %zu runs, from %s to %s; %s differs most between runs.",
                m->label, r->drawn, r->drawn == 1 ? "" : "s", chart_nr_runs(r->chart),
-               chart_text(m, r->range.low, low), chart_text(m, r->range.high, high),
-               r->series[r->widest].label);
+               chart_text(m, r->range.low, low), chart_text(m, r->range.high, high), widest->label);
 }
 
 /* The widest spread is that of the first shown; a difference where values are not positive. */

@@ -263,6 +263,39 @@ static void scatter_set_axes(struct scatter *s)
     chart_axis(&s->p->y, &s->y, preset->y_label, chart_scale(preset, y.low, y.high));
 }
 
+/* The points of a model's front that are least and most in x; false where they are one. */
+static bool scatter_front_ends(const struct scatter *s, size_t model, size_t *first, size_t *last)
+{
+    *first = *last = scatter_next_front(s, model, -INFINITY);
+    for (size_t i = *first; i < s->items->nr; i = scatter_next_front(s, model, s->xs[i]))
+        *last = i;
+    return *first != *last && s->xs[*first] > 0 && s->ys[*first] > 0;
+}
+
+/* "of gpt/nano 1.3× the token rate costs 3.9× the median latency": the dearest of all models, where
+ * less of x and more of y is better. */
+static void scatter_conclude(struct scatter *s)
+{
+    size_t first, last, at = s->models.nr;
+    double gain = 0, cost = 0;
+    char more[QUANTITY_TEXT_SIZE], dear[QUANTITY_TEXT_SIZE];
+
+    for (size_t model = 0; model < s->models.nr; model++)
+        if (scatter_front_ends(s, model, &first, &last) && s->xs[last] / s->xs[first] > cost) {
+            cost = s->xs[last] / s->xs[first];
+            gain = s->ys[last] / s->ys[first];
+            at = model;
+        }
+    if (s->x.direction != LOWER_IS_BETTER || s->y.direction != HIGHER_IS_BETTER)
+        return;
+    if (at < s->models.nr)
+        chart_conclude(s->f, s->chart, "of %.40s %s the %.40s costs %s the %.40s",
+                       s->models.names[at], ratio_text(gain, more), s->y.label,
+                       ratio_text(cost, dear), s->x.label);
+    else
+        chart_conclude(s->f, s->chart, "one point of each model is best in both");
+}
+
 static void scatter_add_words(struct scatter *s)
 {
     bool front = s->chart->preset->highlight_pareto && scatter_has_front(s);
@@ -272,7 +305,7 @@ static void scatter_add_words(struct scatter *s)
     strbuf_adds(&how, chart_nr_runs(s->chart) > 1 ? "One point a benchmark and run."
                                                   : "One point a benchmark.");
     if (front)
-        strbuf_adds(&how, " Dashed: those that no other of the same model beats in both metrics.");
+        strbuf_adds(&how, " Dotted: those that no other of the same model beats in both metrics.");
     if (front && s->items->nr > NAMED_MAX)
         strbuf_adds(&how, " Named: those alone.");
     if (s->has_size)
@@ -280,6 +313,8 @@ static void scatter_add_words(struct scatter *s)
     if (s->has_colour)
         strbuf_addf(&how, " Colour: %s.", s->colour.label);
     chart_caption(s->f, s->items, "those that take longest", "%s", how.data);
+    if (front)
+        scatter_conclude(s);
     strbuf_clear(&how);
     if (scatter_has_front(s))
         strbuf_addf(&how, "; %zu %s beaten by none of the same model in both", s->nr_front,

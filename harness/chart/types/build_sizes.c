@@ -160,8 +160,29 @@ static void sizes_add_curve(struct sizes *s, const struct curve *c, size_t nth, 
     chart_about(s->f, NULL);
 }
 
-/* One roof for each math mode and device among the curves. */
-static void sizes_add_roofs(struct sizes *s, double x)
+static bool sizes_has_devices(const struct sizes *s)
+{
+    for (size_t i = 1; i < s->curves.nr; i++)
+        if (strcmp(s->curves.items[i].name.device, s->curves.items[0].name.device) != 0)
+            return true;
+    return false;
+}
+
+/* At the end where no curve is near: how far the nearest is from it there, as a log. */
+static double sizes_room(const struct sizes *s, double roof, bool last)
+{
+    double room = INFINITY;
+
+    for (size_t i = 0; i < s->curves.nr; i++) {
+        const struct curve *c = &s->curves.items[i];
+        double value = sizes_value_of(s, c->items[last ? c->nr - 1 : 0]);
+        room = fmin(room, fabs(log(value / roof)));
+    }
+    return room;
+}
+
+/* One roof for each math mode and device among the curves; sizes go from `low` to `high`. */
+static void sizes_add_roofs(struct sizes *s, double low, double high)
 {
     const struct ceiling *seen[ROOFS_MAX];
     size_t nr = 0;
@@ -181,8 +202,12 @@ static void sizes_add_roofs(struct sizes *s, double x)
         struct layer *texts = panel_layer(s->p, MARK_TEXT, NULL);
         layer_add(rule, NAN, roof->value);
         quantity_text(QUANTITY_RATE, "FLOP/s", roof->value, rate);
-        struct datum *d = layer_add_text(texts, x, roof->value, ANCHOR_LEFT, "");
-        figure_set(&d->text, "%s peak %s measured", c->name.math, rate);
+        bool last = sizes_room(s, roof->value, true) > sizes_room(s, roof->value, false);
+        struct datum *d = layer_add_text(texts, last ? high : low, roof->value,
+                                         last ? ANCHOR_RIGHT : ANCHOR_LEFT, "");
+        figure_set(&d->text, "%s peak%s%s %s measured", c->name.math,
+                   sizes_has_devices(s) ? " of " : "", sizes_has_devices(s) ? c->name.device : "",
+                   rate);
         d->dy = -9;
         s->range.high = fmax(s->range.high, roof->value);
     }
@@ -224,20 +249,23 @@ static void sizes_words(struct sizes *s, bool roofs)
         if (says_less(s, &s->curves.items[best], &s->curves.items[i]))
             best = i;
     const struct curve *c = &s->curves.items[best];
+    const struct chart_item *last = c->items[c->nr - 1];
+    chart_text(m, sizes_value_of(s, last), high);
+    chart_conclude(s->f, s->chart, "%.30s reaches %s at %lld", c->name.variant, high,
+                   (long long)sizes_square_of(last->bench));
     figure_set(&s->f->alt,
                "Lines of %s over the size of square products for %zu variant%s, from %s; %s "
                "reaches %s at %lld.",
                m->label, s->curves.nr, s->curves.nr == 1 ? "" : "s",
-               chart_text(m, s->range.low, low), c->name.variant,
-               chart_text(m, sizes_value_of(s, c->items[c->nr - 1]), high),
-               (long long)sizes_square_of(c->items[c->nr - 1]->bench));
+               chart_text(m, s->range.low, low), c->name.variant, high,
+               (long long)sizes_square_of(last->bench));
 }
 
 static void sizes_draw(struct sizes *s)
 {
     const struct preset *preset = s->chart->preset;
     bool roofs = strcmp(s->metric.name, "gflops") == 0;
-    double smallest = INFINITY;
+    double smallest = INFINITY, largest = 0;
 
     s->p = figure_panel(s->f);
     const struct benchmark_name **names = memory_zeroed(s->curves.nr, sizeof(*names));
@@ -252,12 +280,16 @@ static void sizes_draw(struct sizes *s)
         sizes_add_curve(s, &s->curves.items[i], i, label);
         free(label);
     }
+    chart_lines_apart(s->p);
     labels_free(labels, s->curves.nr);
     free(names);
-    for (size_t i = 0; i < s->curves.nr; i++)
-        smallest = fmin(smallest, (double)sizes_square_of(s->curves.items[i].items[0]->bench));
+    for (size_t i = 0; i < s->curves.nr; i++) {
+        const struct curve *c = &s->curves.items[i];
+        smallest = fmin(smallest, (double)sizes_square_of(c->items[0]->bench));
+        largest = fmax(largest, (double)sizes_square_of(c->items[c->nr - 1]->bench));
+    }
     if (roofs)
-        sizes_add_roofs(s, smallest);
+        sizes_add_roofs(s, smallest, largest);
     axis_set(&s->p->x, preset->x_label ? preset->x_label : "M = N = K", QUANTITY_PLAIN, "",
              AXIS_LOG);
     sizes_add_size_ticks(s);

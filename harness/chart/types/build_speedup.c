@@ -10,6 +10,7 @@
 #include "chart/base/chart_grid.h"
 #include "chart/base/compare_rows.h"
 #include "chart/types/chart_types.h"
+#include "reporters/compare_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -193,19 +194,22 @@ void build_speedup_sides(const struct chart *chart, struct figure *f)
                 .low = known ? fmin(one, other) : NAN,
                 .high = known ? fmax(one, other) : NAN,
                 .kind = (size_t)row->verdict,
-                .word = verdict_name(row->verdict),
+                .word = verdict_word(row->verdict, row->item->metric),
             };
         }
         speedup_find_reach(&s, 1 + 2 * rows.comparison->settings.delta);
         speedup_add_panel(&s, base);
         speedup_add_verdicts(&s);
         speedup_add_texts(&s);
-        compare_rows_words(
-            &rows, chart, f,
-            "How many times as fast the head is, by %s: right of 1× is faster. Triangle up: "
-            "decided to be worse; down: decided to be better. Distances compare by ratio. An "
-            "interval that reaches the frame goes on.",
-            rows.metric->label);
+        compare_rows_words(&rows, chart, f,
+                           "How many times as fast the head is, by %s: right of 1× is faster. "
+                           "Distances compare by "
+                           "ratio.%s",
+                           rows.metric->label,
+                           rows.comparison->family
+                               ? " Triangle up: decided to be worse; down: decided to be "
+                                 "better. An interval that reaches the frame goes on."
+                               : "");
         speedup_add_alt(&s, base);
     }
     compare_rows_release(&rows);

@@ -70,6 +70,22 @@ static void split_add_panel(struct split *s, size_t metric)
     split_add_bars(s, p, metric);
 }
 
+/* "simd reaches 78 GFLOP/s": of the last panel, where that is a rate. */
+static void split_conclude(struct split *s)
+{
+    size_t last = s->nr_metrics - 1, best = 0;
+    const struct metric *metric = s->metrics[last].metric;
+    char most[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 1; i < s->items->nr; i++)
+        if (!(split_value_of(s, last, i) <= split_value_of(s, last, best)))
+            best = isfinite(split_value_of(s, last, i)) ? i : best;
+    if (metric && metric->kind == METRIC_RATE && isfinite(split_value_of(s, last, best)))
+        chart_conclude(s->f, s->chart, "%.40s %.30s reaches %s",
+                       s->items->items[best].bench->kernel, s->items->items[best].bench->variant,
+                       chart_text(&s->metrics[last], split_value_of(s, last, best), most));
+}
+
 static void split_words(struct split *s)
 {
     const struct chart_item *items = s->items->items;
@@ -83,11 +99,12 @@ static void split_words(struct split *s)
     for (size_t k = 0; k < s->nr_metrics; k++)
         strbuf_addf(&what, "%s%s", k ? (k + 1 < s->nr_metrics ? ", " : " and ") : "",
                     s->metrics[k].label);
-    chart_caption(s->f, s->items, "of each kernel those that take longest",
+    chart_caption(s->f, s->items, "of each kernel the largest",
                   "The same rows in all panels, sorted by %s. Rates are at the median time.%s",
                   s->metrics[0].label, log ? " Dots: the axis is logarithmic." : "");
     figure_set(&s->f->alt, "%s for %zu benchmark%s, from %s to %s by %s.", what.data, nr,
                nr == 1 ? "" : "s", items[0].label, items[nr - 1].label, s->metrics[0].label);
+    split_conclude(s);
     strbuf_release(&what);
 }
 
@@ -139,7 +156,7 @@ void build_split(const struct chart *chart, struct chart_items *items, struct fi
             s.items->items[kept++] = s.items->items[i];
     }
     s.items->nr = kept;
-    chart_items_limit(items, chart_limit(chart->preset, LIMIT), chart_item_median);
+    chart_items_limit(items, chart_limit(chart->preset, LIMIT), chart_item_work);
     if (items->nr)
         split_draw(&s);
     else

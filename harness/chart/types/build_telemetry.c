@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What moves by a smaller part of itself is constant: a panel would say nothing. */
+#define MOVES_LEAST 0.005
+
 enum { LIMIT = 16, SERIES_MAX = 4, POINTS_MAX = 600, PANEL_HEIGHT = 120 };
 
 /* Names as machine/telemetry.h gives them; a value times `factor` is in the
@@ -107,7 +110,8 @@ struct telemetry_chart {
     size_t nr;
     bool timed; /* they say when they were measured */
     size_t drawn, readings;
-    struct strbuf absent;       /* titles of what was not read */
+    struct strbuf absent;       /* titles of what was not read, */
+    struct strbuf constant;     /* and of what never changed, with its value */
     const struct sensed *moves; /* the quantity that moves most, */
     struct range range;         /* and its range */
     struct figure *f;
@@ -195,6 +199,36 @@ static void telemetry_name_series(struct panel *p, const struct sensed *what, si
     free(before);
 }
 
+/* "page faults 0": adds what was read of each sensor, where no reading differs from another; false
+ * where one does, or nothing was read. */
+static bool telemetry_is_constant(struct telemetry_chart *t, const struct sensed *what)
+{
+    double *values = memory_zeroed(t->nr + 1, sizeof(*values));
+    struct strbuf words;
+    bool any = false, same = true;
+    char text[QUANTITY_TEXT_SIZE];
+
+    strbuf_init(&words);
+    for (size_t k = 0; k < SERIES_MAX && what->sensors[k].name; k++) {
+        struct range r = RANGE_NONE;
+        if (!telemetry_read_sensor(t, &what->sensors[k], values))
+            continue;
+        for (size_t i = 0; i < t->nr; i++)
+            range_include(&r, values[i]);
+        same &= r.high - r.low <= MOVES_LEAST * fabs(r.high);
+        strbuf_addf(&words, "%s%s", any ? " and " : " ",
+                    quantity_text(what->quantity, what->base, r.high, text));
+        any = true;
+    }
+    if (any && same)
+        strbuf_addf(&t->constant, "%s%s%s", t->constant.length ? "; " : "", what->title,
+                    words.data);
+    strbuf_release(&words);
+    free(values);
+    return any && same;
+}
+
+/* False where nothing was read of it. */
 static bool telemetry_add_panel(struct telemetry_chart *t, const struct sensed *what)
 {
     double *values = memory_zeroed(t->nr + 1, sizeof(*values));
@@ -228,6 +262,8 @@ static void telemetry_add_words(struct telemetry_chart *t)
     if (t->drawn < t->readings)
         strbuf_addf(&sb, " %zu of %zu points are drawn, the extremes among them.", t->drawn,
                     t->readings);
+    if (t->constant.length)
+        strbuf_addf(&sb, " Constant, so not drawn: %s.", t->constant.data);
     if (t->absent.length)
         strbuf_addf(&sb, " Not read on this machine, so absent: %s.", t->absent.data);
     chart_take(&t->f->caption, &sb);
@@ -237,6 +273,8 @@ static void telemetry_add_words(struct telemetry_chart *t)
                "%zu quantities read beside %zu measurements of a run over its time; %s goes from "
                "%s to %s.",
                t->f->nr_panels, t->nr, t->moves->title, least, most);
+    if (t->range.high > t->range.low)
+        chart_conclude(t->f, t->chart, "%s moved between %s and %s", t->moves->title, least, most);
     figure_set(&t->f->subtitle, "%s%s%s  ·  %s", t->run->machine.cpu,
                t->run->machine.gpu[0] ? "  ·  " : "", t->run->machine.gpu,
                text_timestamp(t->run->started_ms, when));
@@ -247,12 +285,15 @@ static void telemetry_draw(struct telemetry_chart *t)
     size_t limit = chart_limit(t->chart->preset, LIMIT);
 
     for (size_t i = 0; i < NR_SENSED && t->f->nr_panels < limit; i++)
-        if (!telemetry_add_panel(t, &sensed[i]))
+        if (!telemetry_is_constant(t, &sensed[i]) && !telemetry_add_panel(t, &sensed[i]))
             strbuf_addf(&t->absent, "%s%s", t->absent.length ? ", " : "", sensed[i].title);
-    if (!t->f->nr_panels) {
+    if (!t->f->nr_panels && t->constant.length)
+        chart_absent(t->f, "nothing that was read beside the %zu measurements changed: %s", t->nr,
+                     t->constant.data);
+    else if (!t->f->nr_panels)
         chart_absent(t->f, "none of the %zu measurements carries anything read beside it", t->nr);
+    if (!t->f->nr_panels)
         return;
-    }
     t->f->columns = t->f->nr_panels > 1 ? 2 : 1;
     /* All panels show the same time, so that one moment is one place in all of them. */
     double end = telemetry_time_of(t, t->nr - 1), begin = fmin(telemetry_time_of(t, 0), 0);
@@ -280,6 +321,7 @@ void build_telemetry(const struct chart *chart, struct figure *f)
     struct telemetry_chart t = { .chart = chart, .f = f, .run = &chart->records->runs[chart->run] };
 
     strbuf_init(&t.absent);
+    strbuf_init(&t.constant);
     const struct records *r = t.chart->records;
     t.items = memory_zeroed(r->nr + 1, sizeof(struct record *));
     for (size_t i = 0; i < r->nr; i++) {
@@ -295,5 +337,6 @@ void build_telemetry(const struct chart *chart, struct figure *f)
     else
         chart_absent(f, "no measurement of the run matches the filter");
     strbuf_release(&t.absent);
+    strbuf_release(&t.constant);
     free(t.items);
 }

@@ -50,13 +50,25 @@ static const struct trend *found_in(const struct trend_chart *t, const struct se
     return &t->found->items[s - t->list->items];
 }
 
-/* Series with cards come first, in the order of those: what stands and matters. */
+/* What is there for the worse, whether the code did it or the surroundings; then for the better;
+ * then what does not count any more. */
+static double trend_class_of(const struct trend_card *card)
+{
+    return card->rank == TREND_REGRESSION || card->rank == TREND_SURROUNDINGS ? 3
+           : card->rank == TREND_IMPROVEMENT                                  ? 2
+                                                                              : 1;
+}
+
+/* Series with cards come first: what stands and matters, and of that the largest. */
 static double trend_interest(const struct trend_chart *t, const struct series *s)
 {
+    static const double apart = 1e6; /* logs of changes are small */
+    double most = trend_last_move(s);
+
     for (size_t i = 0; i < t->nr_cards; i++)
         if (t->cards[i].trend == found_in(t, s))
-            return 1e6 + (double)(t->nr_cards - i);
-    return trend_last_move(s);
+            most = fmax(most, apart * trend_class_of(&t->cards[i]) + t->cards[i].weight);
+    return most;
 }
 
 /* The most interesting ones, and those first. */
@@ -275,7 +287,7 @@ static void trend_conclude(const struct trend_chart *t, struct strbuf *out)
         if (strcmp(card->trend->series->machine, machine) != 0)
             continue;
         bool stands = card->rank == TREND_REGRESSION || card->rank == TREND_SURROUNDINGS;
-        worst = stands && !worst ? card : worst;
+        worst = stands && (!worst || card->weight > worst->weight) ? card : worst;
         worse += stands;
         better += card->rank == TREND_IMPROVEMENT;
     }
@@ -306,7 +318,7 @@ static void trend_add_caption(const struct trend_chart *t)
     strbuf_init(&sb);
     strbuf_adds(&sb,
                 "Median of each run; band: p5 to p95 of its samples, beyond the frame where "
-                "that is wilder. Axes do not begin at 0.");
+                "that is wilder. Axes need not begin at 0.");
     if (shows_steps(t))
         strbuf_adds(&sb,
                     " Upright line: a step, orange for the worse, blue for the better, grey "

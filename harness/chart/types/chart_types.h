@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The types of figures by name, for the table in chart.c: each is defined in a build_<type>.c,
- * those of distributions in build_distribution.c and build_cumulative.c, maps in build_heatmap.c.
- */
+ * those of distributions in build_distribution.c and build_cumulative.c. */
 #ifndef HARNESS_CHART_TYPES_CHART_TYPES_H
 #define HARNESS_CHART_TYPES_CHART_TYPES_H
 

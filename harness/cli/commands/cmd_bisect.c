@@ -5,7 +5,7 @@
 #include "cli/progress.h"
 #include "cli/render/bisect_report.h"
 #include "cli/shared_options.h"
-#include "session/compare.h"
+#include "session/compare/compare.h"
 #include "session/measure/floors.h"
 #include "terminal/terminal.h"
 
@@ -53,9 +53,6 @@ static int make_bisect_settings(struct bisecting *s, struct bisect_options *o, s
         return error_set(err, "--confidence must lie between 50 %% and 100 %%");
     if (compare_request_rule(&asked, &s->rule, err))
         return -1;
-    if (s->rule.judged.nr > 1)
-        return error_set(err, "--metric: a commit is looked for by one metric, not by %s and %s",
-                         s->rule.judged.items[0], s->rule.judged.items[1]);
     if (s->rule.numbers.nr > 0 && !asked.benches)
         return error_set(err, "--metric NAME=... goes with --bench COMMAND");
     search.false_alarm = s->rule.settings.q;
@@ -140,7 +137,11 @@ static int choose_bisect_work(struct bisecting *s, int argc, char **argv, struct
     };
     if (o->format && import_format_find(o->format, &bench->format, err))
         return -1;
-    return bench_check_numbers(&s->rule.numbers, bench->format, err);
+    if (bench_check_numbers(&s->benches, &s->rule.numbers, &s->rule.judged, bench->format, err))
+        return -1;
+    return bench_any_without_judged(&s->benches, &s->rule.numbers)
+               ? compare_rule_heed_rest(&s->rule, err)
+               : 0;
 }
 
 /* Text goes out as it comes, so that a long search can be followed; JSON at the end. */

@@ -9,7 +9,7 @@
 #include "cli/render/replay_report.h"
 #include "cli/shared_options.h"
 #include "session/builds/builds.h"
-#include "session/compare.h"
+#include "session/compare/compare.h"
 #include "session/replay.h"
 #include "terminal/terminal.h"
 
@@ -34,6 +34,7 @@ static const char *option_beside_replay(const struct compare_options *o)
     } options[] = {
         { "--baseline", r->baseline },
         { "--head", r->head },
+        { "--run", r->run },
         { "--delta", r->deltas.nr },
         { "--fdr", r->q > 0 },
         { "--all", o->all },
@@ -44,6 +45,7 @@ static const char *option_beside_replay(const struct compare_options *o)
         { "--head-bin", r->head_bin },
         { "--baseline-plugin", r->baseline_plugin },
         { "--model", r->what.models.nr },
+        { "--explain", r->explain },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -85,7 +87,7 @@ static int open_compared(const struct compare_options *o, struct compared *c, st
     struct strbuf path;
     struct error first;
 
-    if (compare_request_measures(&o->request))
+    if (compare_request_measures(&o->request) || o->request.run)
         return history_open(&c->store, o->db, STORE_WRITE, err);
     strbuf_init(&path);
     history_path(o->db, &path);
@@ -131,22 +133,36 @@ static int compare_and_print(struct compare_options *o, enum compare_format form
 {
     struct error why;
 
-    if (open_compared(o, c, &why, err))
+    if (open_compared(o, c, &why, err) ||
+        (o->request.run && compare_head_measure(&o->request, c->store, err)))
         return -1;
     if (compare_sides_find(&o->request, c, err))
         return c->base.nothing ? print_nothing(o, format, c, err) : -1;
-    if (compare_sides_decide(&o->request, c, err) || print_compared(o, format, c, NULL, err))
+    if (c->idle) /* the sentence was said */
+        return print_compared(o, format, c, c->left_out, err) ? -1 : EXIT_SAME;
+    if (compare_sides_decide(&o->request, c, err))
+        return -1;
+    compare_sides_explain(&o->request, c);
+    if (print_compared(o, format, c, NULL, err))
         return -1;
     return c->interrupted ? 128 + c->interrupted : (int)c->comparison.exit_status;
 }
 
-/* `harness compare 'sleep 1' 'sleep 2'`, as other programs have it. */
+/* `harness compare 'sleep 1' 'sleep 2'`, as other programs have it, and `harness compare old new`.
+ */
 static int hint_at_commands(const struct compare_options *o, int rc, struct error *err)
 {
     const struct compare_request *r = &o->request;
+    size_t length = strlen(err->message);
 
-    if (rc < 0 && !r->baseline && !compare_request_measures(r))
-        command_options_hint(r->filters, (int)r->nr_filters, "compare", " --versus OTHER", err);
+    if (rc >= 0 || r->baseline || r->run || compare_request_measures(r))
+        return rc;
+    command_options_hint(r->filters, (int)r->nr_filters, "compare", " --versus OTHER", err);
+    if (err->message[length] == '\0' && r->nr_filters > 0 && r->nr_filters <= 2)
+        snprintf(err->message + length, sizeof(err->message) - length,
+                 "\narguments are filters; two sides are: harness compare --baseline %s%s%s",
+                 r->filters[0], r->nr_filters > 1 ? " --head " : "",
+                 r->nr_filters > 1 ? r->filters[1] : "");
     return rc;
 }
 
@@ -180,7 +196,7 @@ static int run_compare(int argc, char **argv, void *options, struct error *err)
         return replay_recorded(o, argc, argv, err);
     strbuf_init(&builds);
     r->builds = history_builds(o->db, &builds);
-    progress_attach(&progress, &r->measuring, compare_request_measures(r));
+    progress_attach(&progress, &r->measuring, compare_request_measures(r) || r->run);
     int rc = compare_choose_format(o->json ? "json" : o->format, &o->comment, &format, err);
     if (rc == 0)
         rc = compare_request_check(r, &c.rule, err);
@@ -197,6 +213,8 @@ static const struct option_row rows[] = {
                "the old side: baseline, branch, commit, run, label or file"),
     OPTION_ROW("head", 0, OPTION_STRING, struct compare_options, request.head, "REF",
                "the new side (default latest)"),
+    OPTION_ROW("run", 0, OPTION_FLAG, struct compare_options, request.run, NULL,
+               "measure now, as `harness run` would, and take that run as the new side"),
     OPTION_ROW("delta", 0, OPTION_TEXTS, struct compare_options, request.deltas, "[FOR=]SHARE",
                "changes within this do not matter (default 3%); p95=10% or 'gemm/*=5%' for some"),
     OPTION_ROW("fdr", 0, OPTION_FRACTION, struct compare_options, request.q, "SHARE",
@@ -204,6 +222,7 @@ static const struct option_row rows[] = {
     JUDGED_OPTION_ROWS(struct compare_options, request.numbers),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct compare_options, all, NULL,
                "also the rows that are the same"),
+    EXPLAIN_OPTION_ROWS(struct compare_options, request),
     OPTION_ROW("no-record", 0, OPTION_FLAG, struct compare_options, request.no_record, NULL,
                "keep no record of the verdicts in the history"),
     OPTION_ROW("replay", 0, OPTION_FLAG, struct compare_options, replay, NULL,
@@ -230,8 +249,11 @@ static const struct option_row rows[] = {
                "COMMAND", "what builds $SOURCE in $BUILD (default: cmake, Release)"),
     OPTION_ROW("build-program", 0, OPTION_STRING, struct compare_options, request.build_program,
                "PATH", "the harness that comes out, below $BUILD (default harness)"),
+    CHANGED_ROWS(struct compare_options, request),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct compare_options, request.measuring.budget,
-               "TIME", "measuring: most time in all; one block is always measured (default none)"),
+               "TIME",
+               "measuring: after the first block only what should end within it, the worst first "
+               "(default none)"),
     OPTION_RANGE_ROW("blocks", 0, OPTION_INT, struct compare_options, request.blocks, 1, 1000, "N",
                      "measuring: at most N blocks of 2 launches a side (default 40)"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct compare_options, request.measuring.timeout,
@@ -254,10 +276,13 @@ const struct command cmd_compare = {
     .details =
         "  harness compare --baseline main\n"
         "  harness compare --baseline 3f2a91c --head my-branch\n"
+        "  harness compare --baseline main --run --suite ci      measure now, then compare\n"
         "  harness compare --baseline main --format github -o comment.md\n"
         "  harness compare --baseline main --build --suite ci --budget 10m\n"
+        "  harness compare --baseline main --build --changed     what the change may reach\n"
         "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
         "  harness compare --baseline-plugin old/mine.so --plugin ./mine.so\n"
+        "  harness compare --baseline main --build --explain     and why it got slower\n"
         "  harness compare --replay                  recorded verdicts by today's rule\n"
         "  harness compare -- ./old -n 5 --versus ./new -n 5     any commands, in turn\n"
         "  harness compare --param j=1,2,4 -- make -j{j} check   or values of one\n"

@@ -6,7 +6,7 @@
 #include "cli/progress.h"
 #include "cli/render/compare_print.h"
 #include "cli/shared_options.h"
-#include "session/gate.h"
+#include "session/compare/gate.h"
 #include "terminal/terminal.h"
 
 #include <stdio.h>
@@ -195,17 +195,11 @@ static int conclude_gate(const struct gate_options *o, struct compared *c, struc
 static int conclude_idle_gate(const struct gate_options *o, const struct gate *g,
                               const struct compared *c, struct error *err)
 {
-    struct strbuf text;
-
-    strbuf_init(&text);
-    gate_left_out(g, &text);
-    int rc = o->output ? leave_gate_forms(o, c, text.data, err) ||
-                             leave_gate_status(o->output, 0, o->quiet, err)
-                       : 0;
-    if (rc == 0)
-        terminal_print("gate: %.7s reaches no benchmark; nothing was measured\n", g->head.hash);
-    strbuf_release(&text);
-    return rc ? -1 : 0;
+    if (o->output && (leave_gate_forms(o, c, c->left_out, err) ||
+                      leave_gate_status(o->output, 0, o->quiet, err)))
+        return -1;
+    terminal_print("gate: %.7s reaches no benchmark; nothing was measured\n", g->head.hash);
+    return 0;
 }
 
 static int conclude_gate_of_nothing(const struct gate_options *o, const struct gate *g,
@@ -234,12 +228,8 @@ static int read_gate_benches(struct gate_options *o, struct error *err)
     if (r->benches.nr > 0 && (beside || r->compare.build_program))
         return error_set(err, "%s is for harness's own kernels: it does not go with --bench",
                          beside ? beside : "--build-program");
-    if (r->benches.nr == 0 && (o->format || r->changed || r->map))
-        return error_set(err, "%s goes with --bench COMMAND",
-                         o->format    ? "--format"
-                         : r->changed ? "--changed"
-                                      : "--changed-map");
-    r->changed |= r->map != NULL;
+    if (r->benches.nr == 0 && o->format)
+        return error_set(err, "--format goes with --bench COMMAND");
     return o->format ? import_format_find(o->format, &r->format, err) : 0;
 }
 
@@ -259,9 +249,13 @@ static int check_gate_options(struct gate_options *o, struct compared *c, struct
     if (read_gate_benches(o, err) || compare_comment_check(&o->comment, true, err))
         return -1;
     checked.benches = o->request.benches.nr > 0;
-    if (compare_request_check(&checked, &c->rule, err))
+    if (compare_request_check(&checked, &c->rule, err) ||
+        bench_check_numbers(&o->request.benches, &c->rule.numbers, &c->rule.judged,
+                            o->request.format, err))
         return -1;
-    return bench_check_numbers(&c->rule.numbers, o->request.format, err);
+    return bench_any_without_judged(&o->request.benches, &c->rule.numbers)
+               ? compare_rule_heed_rest(&c->rule, err)
+               : 0;
 }
 
 static int measure_and_conclude(struct gate_options *o, struct gate *g, struct compared *c,
@@ -275,18 +269,13 @@ static int measure_and_conclude(struct gate_options *o, struct gate *g, struct c
         return -1;
     if (o->output && leave_gate_change(o, g, err))
         return -1;
-    if (g->idle)
+    if (c->idle)
         return conclude_idle_gate(o, g, c, err);
     if (compare_sides_decide(r, c, err))
         return -1;
     if (c->interrupted)
         return 128 + c->interrupted;
-    struct strbuf text;
-    strbuf_init(&text);
-    gate_left_out(g, &text);
-    if (text.length)
-        comparison_note(&c->comparison, "%s", text.data);
-    strbuf_release(&text);
+    compare_sides_explain(r, c);
     return conclude_gate(o, c, err);
 }
 
@@ -338,13 +327,11 @@ static const struct option_row rows[] = {
                "where the change goes to (default: what the forge says, else the main branch)"),
     OPTION_ROW("head", 0, OPTION_STRING, struct gate_options, request.head, "REF",
                "the change (default: what the forge says, else HEAD)"),
-    OPTION_ROW("changed", 0, OPTION_FLAG, struct gate_options, request.changed, NULL,
-               "leave out each --bench that the change cannot reach, as ninja's records say"),
-    OPTION_ROW("changed-map", 0, OPTION_STRING, struct gate_options, request.map, "FILE",
-               "or as this file says: lines \"PATTERN: NAME...\""),
+    CHANGED_ROWS(struct gate_options, request.compare),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct gate_options, request.compare.measuring.budget,
                "TIME",
-               "of measuring: no block but the first that should end beyond it (default none)"),
+               "of measuring: after the first block only what should end within it, the worst "
+               "first (default none)"),
     OPTION_RANGE_ROW("blocks", 0, OPTION_INT, struct gate_options, request.compare.blocks, 1, 1000,
                      "N", "at most N blocks of 2 launches a side (default 40)"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct gate_options,
@@ -359,6 +346,7 @@ static const struct option_row rows[] = {
                "regression (default), or undecided, too: then exit status 77"),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct gate_options, all, NULL,
                "also the rows that are the same"),
+    EXPLAIN_OPTION_ROWS(struct gate_options, request.compare),
     OPTION_ROW("output", 'o', OPTION_STRING, struct gate_options, output, "FOLDER",
                "gets comment.md, compare.json, junit.xml, codequality.json, harness.sarif"),
     OPTION_ROW("quiet", 0, OPTION_FLAG, struct gate_options, quiet, NULL,
@@ -390,6 +378,8 @@ const struct command cmd_gate = {
         "  harness gate --bench '$BUILD/app input.txt' --build-command 'make O=$BUILD'\n"
         "  harness gate --bench '$BUILD/app' --metric 'rate=/rate: (\\S+)/' --better higher\n"
         "  harness gate --bench 'sort: $BUILD/sort' --bench 'parse: $BUILD/parse' --changed\n"
+        "  harness gate --bench 'a: $BUILD/a' --bench 'b: $BUILD/b' --better higher \\\n"
+        "    --metric 'a:rate=/rate: (\\S+)/' --metric 'b:rate=$.rate'\n"
         "  harness gate --base main --suite ci --budget 10m      harness's own kernels\n"
         "\n"
         "Builds the commit that the change branched off and the change itself, each in a\n"
@@ -401,7 +391,9 @@ const struct command cmd_gate = {
         "with what was built of them in $BUILD. Its result is what it writes to $OUT or to its\n"
         "standard output, in any form that `harness import` reads; where that is none, the whole\n"
         "command is timed. A program of Google Benchmark needs no options. With --metric\n"
-        "NAME=/PATTERN/ its own numbers are what is judged.\n"
+        "NAME=/PATTERN/ its own numbers are what is judged; of several, with BENCH:NAME=/PATTERN/\n"
+        "those of the one that is called BENCH, and the rest as ever. BENCH:NAME judges what that\n"
+        "one's results bring: --metric sort:file_size.\n"
         "\n"
         "On GitHub, GitLab and what speaks like them the change is that of the job; elsewhere it\n"
         "is HEAD against the main branch. --output leaves behind what a forge shows; docs/ci.md\n"

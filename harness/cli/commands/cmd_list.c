@@ -10,6 +10,7 @@
 #include "machine/environment.h"
 #include "measure/verified_variants.h"
 #include "metrics/metric.h"
+#include "metrics/metric_limit.h"
 #include "models/gpt_config.h"
 #include "plugin/guests.h"
 #include "process/process_group.h"
@@ -217,23 +218,33 @@ static void list_models(cJSON *section)
     }
 }
 
-/* Those of programs are of the history. */
-static void list_metrics(cJSON *section)
+static void list_metric(cJSON *section, const struct metric *m, const char *summary)
 {
     static const char *const betters[] = {
         [LOWER_IS_BETTER] = "lower",
         [HIGHER_IS_BETTER] = "higher",
         [NO_DIRECTION] = "none",
     };
-    const struct metric *m;
 
-    for (size_t i = 0; (m = metric_at(i)); i++) {
-        add_listed(section, m->id, m->number ? "what a program says of itself" : m->label);
-        cJSON *item = last_listed(section);
-        json_add_string(item, "unit", m->unit);
-        cJSON_AddStringToObject(item, "better", betters[m->direction]);
-        if (m->floor > 0)
-            json_add_number(item, "floor", m->floor);
+    add_listed(section, m->id, summary);
+    cJSON *item = last_listed(section);
+    json_add_string(item, "unit", m->unit);
+    cJSON_AddStringToObject(item, "better", betters[m->direction]);
+    if (m->floor > 0)
+        json_add_number(item, "floor", m->floor);
+}
+
+/* Those of programs are of the history. */
+static void list_metrics(cJSON *section)
+{
+    const struct metric *m;
+    char summary[128];
+
+    for (size_t i = 0; (m = metric_at(i)); i++)
+        list_metric(section, m, m->number ? "what a program says of itself" : m->label);
+    for (size_t i = 0; (m = metric_limit_example(i)); i++) {
+        snprintf(summary, sizeof(summary), "%s, or another limit", m->label);
+        list_metric(section, m, summary);
     }
 }
 

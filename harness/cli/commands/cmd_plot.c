@@ -39,10 +39,11 @@ static int parse_picture_formats(const struct string_list *names, unsigned *form
     return 0;
 }
 
-static bool is_figure_named(const struct string_list *only, const char *name)
+static bool is_figure_named(const struct viewing *v, const struct string_list *only,
+                            const struct preset *preset)
 {
     for (size_t i = 0; i < only->nr; i++)
-        if (strcmp(only->items[i], name) == 0)
+        if (presets_mean(&v->config.presets, only->items[i], preset))
             return true;
     return false;
 }
@@ -67,7 +68,7 @@ static bool is_figure_chosen(const struct viewing *v, const struct string_list *
     bool elsewhere = false;
 
     if (only->nr > 0)
-        return is_figure_named(only, preset->name);
+        return is_figure_named(v, only, preset);
     for (int bit = 0; bit < PLOT_MODE_NR; bit++) {
         if (!config_takes(&v->config, preset, (enum plot_mode)(1u << bit)))
             continue;
@@ -78,14 +79,28 @@ static bool is_figure_chosen(const struct viewing *v, const struct string_list *
     return elsewhere && !(preset->modes & there) && is_figure_missed(v, preset);
 }
 
+/* Names of an earlier version still mean their figures; that is told once each. */
+static int check_figure_names(const struct presets *presets, const struct string_list *only,
+                              struct error *err)
+{
+    for (size_t i = 0; i < only->nr; i++) {
+        const struct preset *preset = presets_find(presets, only->items[i], err);
+        if (!preset)
+            return -1;
+        if (presets_is_former(presets, only->items[i]))
+            terminal_note("harness: the figure \"%s\" is \"%s\" now\n", only->items[i],
+                          preset->name);
+    }
+    return 0;
+}
+
 static int make_plot_plan(const struct viewing *v, const struct string_list *only,
                           struct plan *plan, struct error *err)
 {
     const struct presets *presets = &v->config.presets;
 
-    for (size_t i = 0; i < only->nr; i++)
-        if (!presets_find(presets, only->items[i], err))
-            return -1;
+    if (check_figure_names(presets, only, err))
+        return -1;
     for (size_t i = 0; i < presets->nr; i++) {
         const struct preset *preset = &presets->items[i];
         if (!is_figure_chosen(v, only, preset))
@@ -147,7 +162,9 @@ static int show_plot_page(const struct plot_options *o, int argc, char **argv, s
 {
     const struct report_options report = { .output = o->output };
     int64_t port = SERVING_PORT;
-    const struct serving_options serving = { .host = o->host, .port = &port };
+    const struct serving_options serving = {
+        .host = o->host, .port = &port, .argc = argc, .argv = argv
+    };
 
     if (o->only.nr || o->formats.nr || o->print_config || o->all)
         return error_set(err, "%s shows all figures: no --only, --all, --format or --print-config",
@@ -158,12 +175,8 @@ static int show_plot_page(const struct plot_options *o, int argc, char **argv, s
         return error_set(err, "--port goes with --host");
     if (o->html)
         return report_run(&o->viewing, &report, argc, argv, err);
-    if (argc > 0 || o->output)
-        return error_set(
-            err,
-            "--host serves a history (--db FILE), whose runs are chosen on the page; of the "
-            "runs or files named here `harness report%s%s` makes a page as a file",
-            argc > 0 ? " " : "", argc > 0 ? argv[0] : "");
+    if (o->output)
+        return error_set(err, "--host writes no files: no --output");
     if (o->port && text_parse_int(o->port, 0, 65535, "--port", &port, err))
         return -1;
     return serving_run(&o->viewing, &serving, err);
@@ -225,7 +238,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("format", 0, OPTION_STRINGS, struct plot_options, formats, "png,svg,pdf",
                "pictures to make (default png,svg)"),
     OPTION_ROW("only", 0, OPTION_STRINGS, struct plot_options, only, "NAME,...",
-               "these figures alone, see `harness list figures`"),
+               "these figures alone, see `harness list figures`; latency: all latency-*"),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct plot_options, all, NULL,
                "all figures there is something for, not the dozen that answer"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct plot_options, output, "FOLDER",
@@ -254,6 +267,7 @@ const struct command cmd_plot = {
         "  harness plot 9 12                         what changed from 9 to 12, both side by side\n"
         "  harness plot gcc clang --group-by compiler\n"
         "  harness plot results/                     a folder with files of records\n"
+        "  harness plot results/ --host 127.0.0.1    the same as a live page\n"
         "  harness plot --config view.json           the figure saved in a report\n"
         "  harness plot --profile profile-nano/      where the time goes\n"
         "  harness plot flame --profile OLD,NEW      what changed, as a flame graph\n"

@@ -23,7 +23,7 @@
 struct profile_options {
     struct workload_options what;
     const char *db, *label, *output, *plant;
-    int64_t launches, iterations, top;
+    int64_t launches, iterations, top, gap;
     struct measuring measuring;
     bool no_store, counters, diff, import, json;
 };
@@ -97,10 +97,13 @@ static int show_profile(struct profiling_session *s, const struct benchmark *ben
     int rc = profile_place(s, name, &place, err) || move_trace(s, name, place.data, err) ||
              timeline_read(place.data, &trace, err);
     if (rc == 0) {
+        if (trace.meta.scope_ns > 0) /* with the hooks of a GPU on: that is what was paid */
+            s->result.cost.on = s->result.cost.memory = trace.meta.scope_ns;
         if (trace.meta.note)
             terminal_note("no kernels and copies in the trace, scopes alone: %s\n",
                           trace.meta.note);
-        rc = profile_view_init(&view, name->key, &trace, &roofs, &s->result.cost, err);
+        rc = profile_view_init(&view, name->key, &trace, &roofs, &s->result.cost, s->output.gap_ns,
+                               err);
         if (rc == 0)
             rc = show_profile_view(s, &view, m, name, place.data, err);
         profile_view_release(&view);
@@ -269,7 +272,7 @@ static int import_profile(const struct profile_output *o, const char *path, bool
     if (rc == 0 && several && o->folder)
         rc = profile_subfolder(path_base_name(path), &folder, err);
     if (rc == 0) {
-        rc = profile_view_init(&view, path, &trace, NULL, NULL, err);
+        rc = profile_view_init(&view, path, &trace, NULL, NULL, o->gap_ns, err);
         if (rc == 0)
             rc = profile_write_trace(&view, folder.data, err);
         if (rc == 0)
@@ -299,15 +302,17 @@ static int import_profiles(const struct profile_output *o, int argc, char **argv
 static int run_profile(int argc, char **argv, void *options, struct error *err)
 {
     struct profile_options *o = options;
-    const struct profile_output out = { .folder = o->output,
-                                        .top = o->top ? (size_t)o->top : TOP,
-                                        .json = o->json };
+    const struct profile_output out = {
+        .folder = o->output, .top = o->top ? (size_t)o->top : TOP, .gap_ns = o->gap, .json = o->json
+    };
 
     if (o->diff && o->import)
         return error_set(err,
                          "--diff and --import do not go together: --diff reads the same files");
     if (o->counters && (o->diff || o->import))
         return error_set(err, "--counters: there is nothing to count in files");
+    if (o->gap && o->diff)
+        return error_set(err, "--gap is of the parts of one profile's time; --diff shows none");
     if (o->diff && argc != 2)
         return error_set(err, "--diff: name two profiles, folders or trace files");
     if (o->diff)
@@ -324,6 +329,8 @@ static const struct option_row rows[] = {
                      "fresh processes: the unit of evidence (default 3)"),
     OPTION_RANGE_ROW("top", 0, OPTION_INT, struct profile_options, top, 1, 1000, "N",
                      "operations in the tables (default 12)"),
+    OPTION_RANGE_ROW("gap", 0, OPTION_INT, struct profile_options, gap, 1, 1000000000, "NS",
+                     "a GPU's gaps below so many ns are no waiting (default 30)"),
     OPTION_ROW("counters", 0, OPTION_FLAG, struct profile_options, counters, NULL,
                "on CUDA: DRAM bytes and FLOPs of each kernel, in a pass of its own"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct profile_options, output, "FOLDER",

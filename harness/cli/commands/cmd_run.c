@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/history_open.h"
 #include "cli/progress.h"
 #include "cli/render/run_report.h"
@@ -22,11 +23,15 @@ struct run_options {
     struct workload_options what;
     struct command_options command;
     const char *db, *label, *shard, *durations, *sweep, *output, *format;
+    struct string_list min_time;
     int64_t launches, iterations;
-    double min_time, max_time;
+    double max_time;
     bool json, gbench_json, dry_run;
     struct measuring measuring;
 };
+
+/* Values of --min-time: each is a run of its own, because it is a setting and no part of a key. */
+enum { MIN_TIMES_MOST = 16 };
 
 /* Everything one `harness run` holds. */
 struct run_session {
@@ -34,20 +39,50 @@ struct run_session {
     struct workload workload;
     struct store *store;
     struct run run;
+    double min_times[MIN_TIMES_MOST]; /* s; 0: the suite's */
+    size_t nr_min_times;
+    int64_t runs[MIN_TIMES_MOST]; /* as they were made */
+    size_t nr_runs;
     struct sharding sharding;
     enum run_report_form form;
     struct progress progress;
 };
 
-static void adjust_run_sampling(struct run_session *s)
+/* "50ms,200ms", or the suite's own. */
+static int parse_min_times(struct run_session *s, struct error *err)
+{
+    const struct string_list *words = &s->o->min_time;
+
+    if (words->nr > MIN_TIMES_MOST)
+        return error_set(err, "--min-time: at most %d times, not %zu", MIN_TIMES_MOST, words->nr);
+    if (words->nr > 1 && s->o->shard)
+        return error_set(err,
+                         "--min-time with several times makes a run of each, and the parts of "
+                         "--shard are one run: give one");
+    if (words->nr > 1 && s->form != RUN_REPORT_JSON &&
+        (s->form != RUN_REPORT_TABLE || s->o->output))
+        return error_set(err,
+                         "--min-time with several times makes a run of each, and of the forms "
+                         "for programs --json alone holds several: give that, or no --output");
+    for (size_t i = 0; i < words->nr; i++) {
+        if (text_parse_duration(words->items[i], "--min-time", &s->min_times[i], err))
+            return -1;
+        if (!(s->min_times[i] > 0))
+            return error_set(err, "--min-time: \"%s\" is not above 0", words->items[i]);
+    }
+    s->nr_min_times = words->nr ? words->nr : 1;
+    return 0;
+}
+
+static void adjust_run_sampling(struct run_session *s, double min_time)
 {
     const struct run_options *o = s->o;
     struct sampling *sampling = &s->workload.suite.sampling;
 
     if (o->launches)
         s->workload.suite.launches = (int)o->launches;
-    if (o->min_time > 0)
-        sampling->min_time = o->min_time;
+    if (min_time > 0)
+        sampling->min_time = min_time;
     if (o->max_time > 0)
         sampling->max_time = o->max_time;
     if (sampling->max_time < sampling->min_time)
@@ -89,17 +124,6 @@ static int name_sweep(struct run_session *s, struct error *err)
                                           o->sweep ? "--sweep" : "HARNESS_SWEEP", room - 1, length);
 }
 
-static char *run_settings(const struct run_session *s)
-{
-    cJSON *json = cJSON_CreateObject();
-
-    json_add_string(json, "device", s->workload.device.spec);
-    json_add_int(json, "launches", s->workload.suite.launches);
-    recording_add_guests(json, &s->workload.guests);
-    cJSON_AddItemToObject(json, "sampling", sampling_to_json(&s->workload.suite.sampling));
-    return json_take_text(json);
-}
-
 static int measure_run(struct run_session *s, enum sweep_end *end, struct error *err)
 {
     struct recording recording = {
@@ -109,22 +133,37 @@ static int measure_run(struct run_session *s, enum sweep_end *end, struct error 
         .run = &s->run,
     };
 
-    return roofs_try(s->store, &s->run, &s->workload.device, &s->o->measuring, err)
-               ? -1
-               : recording_run(&recording, end, err);
+    return roofs_recording_run(&recording, end, err);
 }
 
-static int report_run_result(struct run_session *s, struct error *err)
+static int report_runs(struct run_session *s, const int64_t *runs, size_t nr, struct error *err)
 {
     struct records records = { 0 };
-    int rc = store_load(s->store, &s->run.id, 1, NULL, &records, err);
+    int rc = store_load(s->store, runs, nr, NULL, &records, err);
 
     if (rc == 0)
         rc = run_report(&records, s->form, s->o->output, err);
     if (rc >= 0 && (s->form == RUN_REPORT_TABLE || s->o->output))
-        terminal_print("run %lld in %s\n", (long long)s->run.id, store_path(s->store));
+        for (size_t i = 0; i < nr; i++)
+            terminal_print("run %lld in %s\n", (long long)runs[i], store_path(s->store));
     records_release(&records);
     return rc;
+}
+
+/* A table is of one run, and so are all forms but the records. The worst status counts. */
+static int report_run_result(struct run_session *s, struct error *err)
+{
+    int worst = EXIT_SAME;
+
+    if (s->form == RUN_REPORT_JSON)
+        return report_runs(s, s->runs, s->nr_runs, err);
+    for (size_t i = 0; i < s->nr_runs; i++) {
+        int rc = report_runs(s, &s->runs[i], 1, err);
+        if (rc < 0)
+            return -1;
+        worst = rc == EXIT_REGRESSION || worst == EXIT_SAME ? rc : worst;
+    }
+    return worst;
 }
 
 static int conclude_run(struct run_session *s, enum sweep_end end, struct error *err)
@@ -137,12 +176,11 @@ static int conclude_run(struct run_session *s, enum sweep_end end, struct error 
     history_tell(s->store);
     if ((rc == EXIT_SAME || rc == EXIT_UNDECIDED) && store_is_elsewhere(s->store))
         rc = EXIT_REGRESSION; /* somebody has to bring it in */
-    if (rc >= 0 && end == SWEEP_INTERRUPTED) {
+    if (rc >= 0 && end == SWEEP_INTERRUPTED)
         terminal_note("interrupted: what was finished is kept as run %lld (unfinished)\n",
                       (long long)s->run.id);
-        return 128 + (int)*s->o->measuring.interrupted;
-    }
-    return rc;
+    /* Behind the launches, too, while the roofs were measured: then the run is whole. */
+    return rc >= 0 && *s->o->measuring.interrupted ? 128 + (int)*s->o->measuring.interrupted : rc;
 }
 
 static int choose_run_workload(struct run_session *s, int argc, char **argv, struct error *err)
@@ -204,17 +242,41 @@ static int print_workload(const struct workload *workload)
     struct benchmark_name name;
 
     for (size_t i = 0; i < workload->list.nr; i++) {
-        benchmark_name_of(&workload->list.items[i], &workload->device, &name);
+        benchmark_name_of(&workload->list.items[i], workload_device(workload, i), &name);
         terminal_print("%s\n", name.key);
     }
     return EXIT_SAME;
 }
 
+/* A run for each value of --min-time, until one is stopped. */
+static int measure_each(struct run_session *s, enum sweep_end *end, struct error *err)
+{
+    const struct run_options *o = s->o;
+    const struct sampling of_suite = s->workload.suite.sampling;
+    const struct run named = s->run; /* what the parts of a sweep have in common */
+
+    for (size_t i = 0; i < s->nr_min_times; i++) {
+        run_release(&s->run);
+        s->run = named;
+        s->workload.suite.sampling = of_suite;
+        adjust_run_sampling(s, s->min_times[i]);
+        recording_describe(&s->run, RUN_MEASURED, s->workload.suite.name, o->label,
+                           recording_settings(&s->workload), &s->workload.guests);
+        sharding_describe(&s->sharding, &s->run.shard);
+        if (measure_run(s, end, err))
+            return -1;
+        s->runs[s->nr_runs++] = s->run.id;
+        if (*end != SWEEP_DONE || *o->measuring.interrupted)
+            break;
+    }
+    return 0;
+}
+
 static int run_and_report(struct run_session *s, int argc, char **argv, struct error *err)
 {
-    enum sweep_end end;
+    enum sweep_end end = SWEEP_DONE;
 
-    if (choose_run_form(s, err) || name_sweep(s, err) ||
+    if (choose_run_form(s, err) || name_sweep(s, err) || parse_min_times(s, err) ||
         recording_check_label(s->o->label, 0, err) ||
         sharding_parse(s->o->shard, &s->sharding, err) || choose_run_workload(s, argc, argv, err) ||
         open_and_shard(s, err))
@@ -222,23 +284,17 @@ static int run_and_report(struct run_session *s, int argc, char **argv, struct e
     if (s->o->dry_run)
         return print_workload(&s->workload);
     sharding_note(&s->sharding, s->workload.list.nr, s->o->measuring.sink);
-    adjust_run_sampling(s);
-    recording_describe(&s->run, RUN_MEASURED, s->workload.suite.name, s->o->label, run_settings(s),
-                       &s->workload.guests);
-    sharding_describe(&s->sharding, &s->run.shard);
-    if (measure_run(s, &end, err)) {
-        if (!*s->o->measuring.interrupted || s->run.id)
-            return -1;
-        terminal_note("interrupted before the first measurement: nothing is kept\n");
-        return 128 + (int)*s->o->measuring.interrupted;
-    }
+    if (measure_each(s, &end, err))
+        return -1;
     return conclude_run(s, end, err);
 }
 
 static int run_run(int argc, char **argv, void *options, struct error *err)
 {
-    struct run_session s = { .o = options };
+    struct run_options *o = options;
+    struct run_session s = { .o = o };
 
+    o->what.several_devices = true;
     progress_attach(&s.progress, &s.o->measuring, true);
     int rc = run_and_report(&s, argc, argv, err);
     store_close(s.store);
@@ -253,8 +309,8 @@ static const struct option_row rows[] = {
                      "fresh processes: the unit of evidence (default: the suite's, else 3)"),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct run_options, iterations, 1, 1000000, "N",
                      "exactly N samples each, instead of the adaptive stop"),
-    OPTION_ROW("min-time", 0, OPTION_DURATION, struct run_options, min_time, "TIME",
-               "least measured time a benchmark and launch"),
+    OPTION_ROW("min-time", 0, OPTION_STRINGS, struct run_options, min_time, "TIME,...",
+               "least measured time a benchmark and launch; several: a run of each in turn"),
     OPTION_ROW("max-time", 0, OPTION_DURATION, struct run_options, max_time, "TIME",
                "most measured time a benchmark and launch"),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct run_options, measuring.budget, "TIME",
@@ -297,6 +353,8 @@ const struct command cmd_run = {
         "  harness run                                   suite quick\n"
         "  harness run 'gemm/*' --batch 1,4 --seq 64,128\n"
         "  harness run --model nano,tile-large --batch 4 --seq 64\n"
+        "  harness run gemm --device cpu:1,cpu:2         devices or thread counts, swept\n"
+        "  harness run gpt/nano/generate --dim new=4,16  a prompt and tokens, end to end\n"
         "  harness run --plugin ./mine.so                kernels of your own\n"
         "  harness run --dim n=1,2 -- ./program {n}      any program, a process a sample\n"
         "  harness run --metric 'rate=/rate: (\\S+)/' --better higher -- ./program\n"

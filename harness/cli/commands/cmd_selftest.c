@@ -8,7 +8,7 @@
 #include "core/clock.h"
 #include "machine/environment.h"
 #include "session/history_file.h"
-#include "session/measure/ab.h"
+#include "session/measure/ab_session.h"
 #include "session/measure/selftest_trials.h"
 #include "stats/random.h"
 #include "store/verdicts.h"

@@ -8,7 +8,7 @@ struct serve_command {
     struct viewing_options viewing;
     const char *host, *token, *token_file, *port, *history;
     struct string_list names;
-    bool watch, open;
+    bool watch, open, edit;
 };
 
 static int run_serve(int argc, char **argv, void *options, struct error *err)
@@ -30,6 +30,7 @@ static int run_serve(int argc, char **argv, void *options, struct error *err)
         .names = &o->names,
         .history = &history,
         .watch = o->watch,
+        .edit = o->edit,
     };
     return serving_run(&o->viewing, &serving, err);
 }
@@ -49,6 +50,8 @@ static const struct option_row rows[] = {
                "further names under which it may be asked, as behind a proxy"),
     OPTION_ROW("watch", 'w', OPTION_FLAG, struct serve_command, watch, NULL,
                "open pages tell of new runs"),
+    OPTION_ROW("edit", 0, OPTION_FLAG, struct serve_command, edit, NULL,
+               "who has the token may accept changes and write remarks on runs"),
     OPTION_ROW("history", 0, OPTION_STRING, struct serve_command, history, "N",
                "newest runs that trends reach back to (default 200; 0: all)"),
     VIEWING_OPTION_ROWS(struct serve_command, viewing),
@@ -64,11 +67,14 @@ const struct command cmd_serve = {
         "  harness serve\n"
         "  harness serve --baseline main --watch\n"
         "  harness serve --port 0                     any free port; the first line says which\n"
+        "  harness serve --edit                       accept changes on the page\n"
         "  HARNESS_TOKEN=$(openssl rand -hex 24) harness serve --host 0.0.0.0\n"
         "\n"
         "The page of `harness report`, with all runs of the history to choose from and filters\n"
-        "that are worked out here (docs/filters.md). The history is only read. docs/serve.md has\n"
-        "the addresses, and what to know before others may reach it.",
+        "that are worked out here (docs/filters.md). The history is only read; with --edit a step "
+        "or\n"
+        "drift can be accepted on its card, and remarked on. docs/serve.md has the addresses, and\n"
+        "what to know before others may reach it.",
     .options = rows,
     .options_size = sizeof(struct serve_command),
     .run = run_serve,

@@ -3,8 +3,10 @@
 
 #include "cli/history_open.h"
 #include "metrics/metric.h"
-#include "session/compare_commands.h"
+#include "reporters/explain_report.h"
+#include "session/compare/compare_commands.h"
 #include "terminal/terminal.h"
+#include "verdict/compare.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +50,7 @@ static const char *option_of_benchmarks(const struct compare_request *r)
         { "--build-command", r->build_command },
         { "--build-program", r->build_program },
         { "--any-machine", r->any_machine },
+        { "--explain-budget", r->explain_budget > 0 },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -73,6 +76,11 @@ static int check_metrics(const struct compare_rule *rule, struct error *err)
 {
     for (size_t i = 0; i < rule->judged.nr; i++) {
         bool printed = false;
+        if (compare_asked_id(rule->judged.items[i]) > rule->judged.items[i])
+            return error_set(err,
+                             "--metric %s: commands are compared with each other, each by all "
+                             "metrics: leave out what stands before the \":\"",
+                             rule->judged.items[i]);
         for (size_t n = 0; n < rule->numbers.nr; n++)
             printed |= strcmp(rule->judged.items[i], rule->numbers.items[n].name) == 0;
         if (!printed && !metric_find(rule->judged.items[i], err))
@@ -92,19 +100,36 @@ static int choose_form(const char *name, enum commands_form *form, struct error 
     return chosen < 0 ? error_prefix(err, "with commands") : 0;
 }
 
-static int print_report(const struct compare_commands_output *o, enum commands_form form,
-                        const struct commands_report *report, struct error *err)
+static void add_explanations(enum commands_form form, const struct explanations *why,
+                             struct strbuf *text)
 {
+    if (form == COMMANDS_TEXT) {
+        explain_text(why, text);
+    } else if (why->items.nr) {
+        strbuf_adds(text, "\n### Why it is slower\n\n");
+        explain_markdown(why, why->items.nr, text);
+    }
+}
+
+static int print_report(const struct compare_commands_output *o, enum commands_form form,
+                        const struct commands_compared *c, bool explain, struct error *err)
+{
+    const struct commands_report *report = &c->report;
     struct strbuf text;
 
-    if (form == COMMANDS_JSON)
-        return output_json(commands_report_json(report), o->output, err);
+    if (form == COMMANDS_JSON) {
+        cJSON *json = commands_report_json(report);
+        if (explain)
+            cJSON_AddItemToObject(json, "explanations", explain_json(&c->explanations));
+        return output_json(json, o->output, err);
+    }
     strbuf_init(&text);
     if (form == COMMANDS_MARKDOWN)
         commands_report_markdown(report, &text);
     else
         commands_report_text(report, o->output ? 0 : terminal_width(),
                              !o->output && terminal_colour(), &text);
+    add_explanations(form, &c->explanations, &text);
     int rc = form == COMMANDS_TEXT ? output_page(&text, o->output, err)
                                    : output_text(&text, o->output, err);
     strbuf_release(&text);
@@ -139,6 +164,7 @@ static struct commands_request make_request(const struct compare_commands_option
         .runs = o->runs,
         .blocks = r->blocks,
         .no_record = r->no_record,
+        .explain = r->explain,
         .measuring = r->measuring,
     };
 }
@@ -150,7 +176,7 @@ static int measure_and_print(const struct commands_request *request,
     if (commands_compare_prepare(request, c, err) ||
         history_open(&c->store, o->db, STORE_WRITE, err) ||
         compare_rule_declare(request->rule, err) || commands_compare_run(request, c, err) ||
-        print_report(o, form, &c->report, err))
+        print_report(o, form, c, request->explain, err))
         return -1;
     if (form == COMMANDS_TEXT || o->output)
         tell_place(c);

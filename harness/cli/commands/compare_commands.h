@@ -4,7 +4,7 @@
 #define HARNESS_CLI_COMMANDS_COMPARE_COMMANDS_H
 
 #include "cli/shared_options.h"
-#include "session/compare.h"
+#include "session/compare/compare.h"
 
 /* What the options of `compare` have beside a struct compare_request. */
 struct compare_commands_options {

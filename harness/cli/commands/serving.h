@@ -21,10 +21,16 @@ struct serving_options {
     const struct string_list
         *names;             /* further host names under which it may be asked; NULL: none */
     const int64_t *history; /* runs that trends reach back to; NULL: SERVING_HISTORY */
+    int argc;               /* what is looked at, as viewing_open() takes it; 0: the history */
+    char **argv;
     bool watch;
+    bool edit; /* readers may accept changes and write remarks; needs a token */
 };
 
-/* The first line on standard output is the address; on a terminal, and where the token was made at
+/* Runs of the history that are named are those that the address shows. Where files are among them,
+ * all of them are put into a history of the server's own, which is gone when it ends.
+ *
+ * The first line on standard output is the address; on a terminal, and where the token was made at
  * the start, with the token. Returns when
  * SIGINT or SIGTERM came and what had been asked is answered; -1 where it cannot start. */
 int serving_run(const struct viewing_options *viewing, const struct serving_options *options,

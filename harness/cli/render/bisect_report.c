@@ -125,6 +125,8 @@ static void add_bisect_evidence(const struct bisect_job *job, size_t place, stru
     strbuf_addf(out, "change  %s against %.7s, ", bisect_change_text(look, change),
                 bisect_job_commit(job, trial->question.from)->hash);
     escape_plain(out, look->key);
+    if (strcmp(look->metric->id, COMPARE_USUAL_METRIC) != 0)
+        strbuf_addf(out, ", %s", look->metric->label);
     if (job->tracked.nr > 1)
         strbuf_addf(out, " (the worst of %zu)", job->tracked.nr);
     strbuf_addc(out, '\n');
@@ -235,10 +237,11 @@ static void add_change_json(cJSON *object, double change, struct interval interv
     json_add_number(limits, "high", interval.high);
 }
 
-static void add_verdict_json(cJSON *object, const char *key, enum verdict verdict, double change,
-                             struct interval interval)
+static void add_verdict_json(cJSON *object, const char *key, const struct metric *metric,
+                             enum verdict verdict, double change, struct interval interval)
 {
     json_add_string(object, "key", key);
+    json_add_string(object, "metric", metric->id);
     json_add_string(object, "verdict", verdict_name(verdict));
     add_change_json(object, change, interval);
 }
@@ -258,7 +261,7 @@ static void add_tracked_json(const struct bisect_job *job, cJSON *json)
     for (size_t i = 0; i < job->tracked.nr; i++) {
         const struct bisect_tracked *tracked = &job->tracked.items[i];
         cJSON *object = add_json_object(array);
-        add_verdict_json(object, tracked->key, tracked->verdict, tracked->change,
+        add_verdict_json(object, tracked->key, tracked->metric, tracked->verdict, tracked->change,
                          tracked->interval);
         json_add_number(object, "floor", tracked->floor);
     }
@@ -270,8 +273,8 @@ static void add_looks_json(const struct bisect_trial *trial, cJSON *json)
 
     for (size_t i = 0; i < trial->looks.nr; i++) {
         const struct bisect_look *look = &trial->looks.items[i];
-        add_verdict_json(add_json_object(array), look->key, look->verdict, look->change,
-                         look->interval);
+        add_verdict_json(add_json_object(array), look->key, look->metric, look->verdict,
+                         look->change, look->interval);
     }
 }
 
@@ -315,6 +318,7 @@ static int add_culprit_json(const struct bisect_job *job, size_t place, cJSON *j
     if (look) {
         add_change_json(culprit, look->change, look->interval);
         json_add_string(culprit, "key", look->key);
+        json_add_string(culprit, "metric", look->metric->id);
     }
     git_details_release(&details);
     return 0;
@@ -348,7 +352,8 @@ cJSON *bisect_to_json(const struct bisect_job *job, enum bisect_state state, str
     add_commit_json_as(json, "good", &job->good);
     add_commit_json_as(json, "bad", bisect_job_commit(job, job->range.nr));
     json_add_string(json, "metric",
-                    job->request.compare.metrics ? job->request.compare.metrics[0] : "p50");
+                    job->request.compare.metrics ? job->request.compare.metrics[0]
+                                                 : COMPARE_USUAL_METRIC);
     json_add_int(json, "commits", (int64_t)job->range.nr);
     json_add_int(json, "commits_by_merges", (int64_t)job->range.side);
     add_tracked_json(job, json);

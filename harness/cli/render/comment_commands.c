@@ -89,8 +89,14 @@ static void add_stored_command(const struct compare_comment *job, struct comment
     strbuf_adds(&text, "harness compare");
     add_side_option(&text, "--baseline", &c->base, asked->baseline, measured);
     add_side_option(&text, "--head", &c->head, asked->head, measured);
-    for (size_t i = 0; i < c->rule.judged.nr; i++)
-        escape_shell_option(&text, "--metric", c->rule.judged.items[i]);
+    bool for_all = false;
+    for (size_t i = 0; i < c->rule.judged.nr; i++) {
+        const char *metric = c->rule.judged.items[i];
+        escape_shell_option(&text, "--metric", metric);
+        for_all |= compare_asked_id(metric) == metric;
+    }
+    if (c->comparison.settings.rest_by_usual && for_all)
+        escape_shell_option(&text, "--metric", COMPARE_USUAL_METRIC);
     add_delta_options(&text, &c->comparison.settings);
     if (asked->q > 0)
         strbuf_addf(&text, " --fdr %.6g", asked->q);
@@ -138,19 +144,29 @@ static void add_key_argument(struct strbuf *text, const struct compare_row *row)
     escape_shell(text, row->item->bench->key);
 }
 
-/* How the program was asked for a number of its own; NULL: it was not, its results brought it. */
-static const char *number_text_of(const struct again *a, const struct number_kind *kind)
+/* In "[BENCH:]NAME=...". */
+static const char *name_in_spec(const char *asked)
+{
+    size_t of = strcspn(asked, ":=");
+
+    return asked[of] == ':' ? asked + of + 1 : asked;
+}
+
+/* How programs were asked for a number of their own. False: none was, their
+ * results brought it. */
+static bool add_number_options(const struct again *a, const struct number_kind *kind,
+                               struct strbuf *text)
 {
     const cJSON *gate = cJSON_GetObjectItemCaseSensitive(a->settings, BENCH_SETTINGS), *item;
-    size_t length = strlen(kind->name);
+    size_t length = strlen(kind->name), from = text->length;
 
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(gate, "metrics"))
     {
-        const char *text = json_string(item, "metric", "");
-        if (strncmp(text, kind->name, length) == 0 && text[length] == '=')
-            return text;
+        const char *asked = json_string(item, "metric", ""), *name = name_in_spec(asked);
+        if (strncmp(name, kind->name, length) == 0 && name[length] == '=')
+            escape_shell_option(text, "--metric", asked);
     }
-    return NULL;
+    return text->length > from;
 }
 
 static void add_way_option(struct strbuf *text, const char *option, const char *name,
@@ -164,21 +180,75 @@ static void add_way_option(struct strbuf *text, const char *option, const char *
     strbuf_release(&both);
 }
 
-static void add_metric_options(const struct again *a, const struct metric *metric,
-                               struct strbuf *text)
+/* Is one of several programs asked for what the others are not? Then all has to be said again, or
+ * a program that prints nothing else would be looked at for results. */
+static bool asks_one_program(const struct again *a)
+{
+    const cJSON *gate = cJSON_GetObjectItemCaseSensitive(a->settings, BENCH_SETTINGS), *item;
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(gate, "metrics"))
+    {
+        const char *asked = json_string(item, "metric", "");
+        if (name_in_spec(asked) != asked)
+            return true;
+    }
+    return false;
+}
+
+/* What is only kept, where all has to be said. */
+static void add_unjudged_numbers(const struct again *a, struct strbuf *text)
+{
+    const cJSON *gate = cJSON_GetObjectItemCaseSensitive(a->settings, BENCH_SETTINGS), *item;
+
+    if (!asks_one_program(a))
+        return;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(gate, "metrics"))
+    {
+        const char *asked = json_string(item, "metric", ""), *start = name_in_spec(asked);
+        char name[NUMBER_NAME_SIZE];
+        if (strcmp(json_string(item, "better", ""), better_name(BETTER_NONE)) != 0)
+            continue;
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(start, "="), start);
+        escape_shell_option(text, "--metric", asked);
+        add_way_option(text, "--better", name, better_name(BETTER_NONE));
+    }
+}
+
+/* False: no program is asked to print it, so its name says it all. */
+static bool add_printed_options(const struct again *a, const struct metric *metric,
+                                struct strbuf *text)
 {
     const struct number_kind *kind = metric->number;
-    const char *asked = kind ? number_text_of(a, kind) : NULL;
 
-    escape_shell_option(text, "--metric", asked ? asked : metric->id);
-    if (!asked)
-        return;
+    if (!kind || !add_number_options(a, kind, text))
+        return false;
     if (kind->unit[0])
         add_way_option(text, "--unit", kind->name, kind->unit);
     add_way_option(text, "--better", kind->name, better_name(kind->better));
+    return true;
 }
 
-/* What was compared, where that is not the usual. */
+static void add_metric_options(const struct again *a, const struct metric *metric,
+                               struct strbuf *text)
+{
+    if (!add_printed_options(a, metric, text))
+        escape_shell_option(text, "--metric", metric->id);
+}
+
+/* As it was asked for: of all benchmarks, or of some. */
+static void add_asked_options(const struct again *a, const struct metric *metric,
+                              struct strbuf *text)
+{
+    const char *const *asked = a->job->compared->comparison.settings.metrics;
+
+    if (add_printed_options(a, metric, text))
+        return;
+    for (; *asked; asked++)
+        if (metric_find(compare_asked_id(*asked), NULL) == metric)
+            escape_shell_option(text, "--metric", *asked);
+}
+
+/* What was compared, where that is not the usual, which is what the rest is compared by. */
 static void add_all_metrics(const struct again *a, struct strbuf *text)
 {
     const struct comparison *c = &a->job->compared->comparison;
@@ -186,7 +256,8 @@ static void add_all_metrics(const struct again *a, struct strbuf *text)
     size_t nr = c->settings.metrics ? comparison_metrics(c, metrics) : 0;
 
     for (size_t i = 0; i < nr; i++)
-        add_metric_options(a, metrics[i], text);
+        add_asked_options(a, metrics[i], text);
+    add_unjudged_numbers(a, text);
 }
 
 /* By the project's own benchmarks. False: they cannot be told, or are not to be shown. */
@@ -256,7 +327,9 @@ static void add_again_commands(const struct again *a, struct comment_commands *o
         add_commit_option(&text, "--good", a->from);
         add_commit_option(&text, "--bad", a->to);
         strbuf_adds(&text, options.data);
-        if (strcmp(metric->id, "p50") != 0)
+        if (asks_one_program(a))
+            add_all_metrics(a, &text);
+        else if (strcmp(metric->id, COMPARE_USUAL_METRIC) != 0)
             add_metric_options(a, metric, &text);
         add_key_argument(&text, a->worst);
         add_command(out, "which commit did it", &text);

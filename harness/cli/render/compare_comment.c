@@ -4,7 +4,7 @@
 #include "cli/render/comment_commands.h"
 #include "metrics/run_rows.h"
 #include "reporters/comment/comment.h"
-#include "session/compare_history.h"
+#include "session/compare/compare_history.h"
 #include "terminal/terminal.h"
 
 #include <stdio.h>
@@ -77,6 +77,7 @@ static struct comment_options comment_options_of(const struct compare_comment *j
         .report = job->options->report,
         .plots = job->options->plots,
         .images = job->options->image_base,
+        .explanations = &job->compared->explanations,
     };
 }
 

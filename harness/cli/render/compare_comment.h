@@ -4,7 +4,7 @@
 #define HARNESS_CLI_RENDER_COMPARE_COMMENT_H
 
 #include "base/options.h"
-#include "session/compare.h"
+#include "session/compare/compare.h"
 
 /* A member of the command's options, filled by COMPARE_COMMENT_OPTION_ROWS. */
 struct compare_comment_options {

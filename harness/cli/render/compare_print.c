@@ -7,6 +7,7 @@
 #include "reporters/compare_json.h"
 #include "reporters/compare_table.h"
 #include "reporters/ctest.h"
+#include "reporters/explain_report.h"
 #include "reporters/junit.h"
 #include "session/bench/locate.h"
 #include "terminal/terminal.h"
@@ -49,6 +50,16 @@ static void write_compare_junit(const struct compare_print *p, const struct comp
     junit_write(c, &options, text);
 }
 
+static void write_why_markdown(const struct compare_print *p, struct strbuf *text)
+{
+    const struct explanations *why = &p->comment.compared->explanations;
+
+    if (why->items.nr == 0)
+        return;
+    strbuf_adds(text, "\n### Why it got slower\n\n");
+    explain_markdown(why, why->items.nr, text);
+}
+
 static void write_compare_table(const struct compare_print *p, const struct comparison *c,
                                 struct strbuf *text)
 {
@@ -60,11 +71,13 @@ static void write_compare_table(const struct compare_print *p, const struct comp
 
     if (p->format == COMPARE_MARKDOWN) {
         compare_table_markdown(c, &table, text);
+        write_why_markdown(p, text);
         return;
     }
     table.width = p->output ? 0 : terminal_width();
     table.colour = !p->output && terminal_colour();
     compare_table_text(c, &table, text);
+    explain_text(&p->comment.compared->explanations, text);
 }
 
 static void write_compare_ctest(const struct compare_print *p, const struct comparison *c,
@@ -86,8 +99,12 @@ static cJSON *compare_json_of(const struct compare_print *p, const struct compar
     struct build own;
     cJSON *json;
 
-    if (p->format == COMPARE_JSON)
-        return compare_to_json(c, compared->base.what, compared->head.what);
+    if (p->format == COMPARE_JSON) {
+        json = compare_to_json(c, compared->base.what, compared->head.what);
+        if (p->comment.request->explain)
+            cJSON_AddItemToObject(json, "explanations", explain_json(&compared->explanations));
+        return json;
+    }
     if (p->format != COMPARE_CODEQUALITY && p->format != COMPARE_SARIF)
         return NULL;
     struct finding_place *places = places_find(c, &compared->head.records);

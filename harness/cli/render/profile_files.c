@@ -14,22 +14,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of single calls. */
+static void add_calls_json(const struct prof_row *row, cJSON *json)
+{
+    json_add_int(json, "calls", (int64_t)row->calls);
+    json_add_number(json, "mean_ns", row->mean);
+    json_add_number(json, "sd_ns", row->sd);
+    json_add_int(json, "min_ns", row->min);
+    json_add_int(json, "max_ns", row->max);
+    if (row->side == PROF_HOST && row->gpu > 0)
+        json_add_int(json, "gpu_ns", row->gpu);
+}
+
+/* Of iterations, in the time that the list is by; nothing where they are not known. */
+static void add_median_json(const struct profile_view *v, const struct prof_row *row,
+                            enum prof_by by, cJSON *json)
+{
+    const struct typical_row *typical = timeline_typical_row(&v->found.typical, row);
+    const struct timeline_middle *m = by == PROF_BY_SELF ? &typical->self : &typical->total;
+
+    if (isnan(m->median))
+        return;
+    cJSON *iteration = cJSON_AddObjectToObject(json, "iteration");
+    json_add_number(iteration, "median_ns", m->median);
+    json_add_number(iteration, "mean_ns", m->mean);
+    if (isnan(m->low))
+        return;
+    cJSON *interval = cJSON_AddArrayToObject(iteration, "interval_ns");
+    cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->low));
+    cJSON_AddItemToArray(interval, cJSON_CreateNumber(m->high));
+}
+
 static cJSON *bottlenecks_json(const struct profile_view *v, enum prof_side side, enum prof_by by,
                                size_t top)
 {
     struct prof_bottleneck *list = memory_zeroed(top + 1, sizeof(*list));
-    int nr = prof_bottlenecks(&v->main, &v->summary, side, by, list, top);
+    int nr = timeline_typical_bottlenecks(&v->found.typical, &v->main, side, by, list, top);
     cJSON *array = cJSON_CreateArray();
 
     for (int i = 0; i < nr; i++) {
         const struct prof_row *row = list[i].row;
-        struct timeline_roof roof = timeline_row_roof(&v->roofs, row);
+        struct timeline_roof roof = timeline_row_roof(&v->found, &v->roofs, row);
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "operation", row->name);
         json_add_int(json, "self_ns", row->self);
         json_add_int(json, "total_ns", row->total);
         json_add_number(json, "share", list[i].share);
         json_add_number(json, "cumulative", list[i].cumulative);
+        add_calls_json(row, json);
+        add_median_json(v, row, by, json);
         if (roof.bound != TIMELINE_UNBOUND) {
             cJSON_AddStringToObject(json, "roof", roof.name);
             json_add_number(json, "roof_fraction", roof.fraction);
@@ -46,6 +79,8 @@ static cJSON *split_json(const struct timeline_split *s)
 
     json_add_int(json, "device", s->device);
     json_add_int(json, "span_ns", s->span);
+    if (s->device >= 0)
+        json_add_int(json, "gap_ns", s->gap_ns);
     parts = cJSON_AddObjectToObject(json, "parts");
     for (int i = 0; i < PART_NR; i++)
         json_add_int(parts, timeline_part_name((enum timeline_part)i), s->ns[i]);
@@ -78,6 +113,14 @@ static void add_times_json(cJSON *json, const char *name, const int64_t *ns, siz
         cJSON_AddItemToArray(array, cJSON_CreateNumber((double)ns[i]));
 }
 
+static bool has_gpu_time(const struct layer_samples *s, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (s->gpu_ns[i] != 0)
+            return true;
+    return false;
+}
+
 static cJSON *layers_json(const struct timeline_layers *l)
 {
     cJSON *json = cJSON_CreateObject(), *array;
@@ -93,10 +136,13 @@ static cJSON *layers_json(const struct timeline_layers *l)
         cJSON *one = cJSON_CreateObject();
         cJSON_AddStringToObject(one, "operation", s->name);
         json_add_int(one, "depth", s->depth);
+        json_add_int(one, "calls", (int64_t)s->calls);
         json_add_number(one, "flops", s->flops);
         json_add_number(one, "bytes", s->bytes);
         add_times_json(one, "total_ns", s->total_ns, l->nr_iterations);
         add_times_json(one, "self_ns", s->self_ns, l->nr_iterations);
+        if (has_gpu_time(s, l->nr_iterations))
+            add_times_json(one, "gpu_ns", s->gpu_ns, l->nr_iterations);
         cJSON_AddItemToArray(array, one);
     }
     return json;

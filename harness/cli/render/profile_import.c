@@ -3,6 +3,7 @@
 
 #include "gputrace/import.h"
 #include "store/store.h"
+#include "timeline/timeline_backward.h"
 #include "timeline/timeline_gpu.h"
 #include "timeline/timeline_read.h"
 
@@ -47,6 +48,8 @@ static int import_nsys(const char *path, struct prof_trace *trace, struct error 
     int rc = activity_import_nsys(path, &list, err);
     if (rc == 0)
         rc = timeline_add_gpu(trace, &list, err);
+    if (rc == 0 && timeline_name_backward(trace))
+        rc = error_set(err, "%s: no memory for the trace", path);
     activity_list_release(&list);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include "cli/render/profile_counters.h"
 #include "cli/render/profile_view.h"
 #include "terminal/terminal.h"
+#include "text/escape.h"
 #include "text/table.h"
 
 #include <math.h>
@@ -73,7 +74,11 @@ int profile_say(struct strbuf *text, struct error *err)
 static int derive_view(struct profile_view *v, struct error *err)
 {
     const struct advice_evidence known = {
-        .trace = &v->trace, .summary = &v->summary, .roofs = &v->roofs, .cost = &v->cost
+        .trace = &v->trace,
+        .summary = &v->summary,
+        .roofs = &v->roofs,
+        .cost = &v->cost,
+        .gap_ns = v->gap_ns,
     };
 
     if (timeline_main(&v->trace, &v->main, err))
@@ -85,9 +90,9 @@ static int derive_view(struct profile_view *v, struct error *err)
 
 int profile_view_init(struct profile_view *v, const char *title, struct prof_trace *trace,
                       const struct timeline_roofs *roofs, const struct prof_cost *cost,
-                      struct error *err)
+                      int64_t gap_ns, struct error *err)
 {
-    *v = (struct profile_view) { .trace = *trace };
+    *v = (struct profile_view) { .trace = *trace, .gap_ns = gap_ns };
     prof_trace_init(trace);
     prof_trace_init(&v->main);
     snprintf(v->title, sizeof(v->title), "%s", title);
@@ -122,8 +127,8 @@ static void add_profile_rate(struct table *t, double work, double ns, const char
 static void add_profile_rates(const struct profile_view *v, const struct prof_row *row,
                               struct table *t)
 {
-    double ns = timeline_row_ns(row);
-    struct timeline_roof roof = timeline_row_roof(&v->roofs, row);
+    double ns = timeline_row_ns(&v->found, row);
+    struct timeline_roof roof = timeline_row_roof(&v->found, &v->roofs, row);
 
     add_profile_rate(t, row->flops, ns, "FLOP/s");
     add_profile_rate(t, (double)row->bytes, ns, "B/s");
@@ -132,45 +137,152 @@ static void add_profile_rates(const struct profile_view *v, const struct prof_ro
     table_cell(t, TABLE_PLAIN, "%.0f %% of the %s", 100 * roof.fraction, roof.name);
 }
 
-static void add_profile_row(const struct profile_view *v, const struct prof_bottleneck *b,
-                            struct table *t)
+static void add_profile_time(struct table *t, double ns)
 {
     char time[PROF_TEXT_SIZE];
+
+    if (isnan(ns) || ns < 0)
+        table_empty(t);
+    else
+        table_cell(t, TABLE_PLAIN, "%s", prof_time_text(ns, time));
+}
+
+/* Own time of an iteration, by the table's time: the median, its interval, the mean. */
+static void add_profile_medians(const struct profile_view *v, const struct prof_row *row,
+                                enum prof_by by, struct table *t)
+{
+    const struct typical_row *typical = timeline_typical_row(&v->found.typical, row);
+    const struct timeline_middle *m = by == PROF_BY_SELF ? &typical->self : &typical->total;
+    char low[PROF_TEXT_SIZE], high[PROF_TEXT_SIZE];
+
+    add_profile_time(t, m->median);
+    if (isnan(m->low))
+        table_empty(t);
+    else
+        table_cell(t, TABLE_PLAIN, "%s to %s", prof_time_text(m->low, low),
+                   prof_time_text(m->high, high));
+    add_profile_time(t, m->mean);
+}
+
+static void add_profile_part(const struct prof_row *row, int64_t ns, struct table *t)
+{
+    add_profile_time(t, row->side == PROF_HOST && ns > 0 ? (double)ns : NAN);
+}
+
+static void add_profile_memory(int64_t bytes, struct table *t)
+{
+    char text[TEXT_UNIT_SIZE];
+
+    if (bytes > 0)
+        table_cell(t, TABLE_PLAIN, "%s", text_bytes((double)bytes, text));
+    else
+        table_empty(t);
+}
+
+/* What the CPU does itself is known where calls to a GPU's driver are. */
+static void add_profile_parts(const struct prof_row *row, struct table *t)
+{
+    double use = prof_row_utilisation(row);
+
+    add_profile_part(row, row->gpu, t);
+    add_profile_part(row, row->launch > 0 ? row->cpu : 0, t);
+    add_profile_part(row, row->transfer, t);
+    add_profile_part(row, row->launch, t);
+    if (use > 0)
+        table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * use);
+    else
+        table_empty(t);
+    add_profile_memory(row->memory_mean, t);
+    add_profile_memory(row->memory_peak, t);
+}
+
+/* Of single calls. */
+static void add_profile_calls(const struct prof_row *row, struct table *t)
+{
+    add_profile_time(t, (double)row->p50);
+    add_profile_time(t, (double)row->min);
+    add_profile_time(t, (double)row->max);
+    add_profile_time(t, row->calls > 1 ? row->sd : NAN);
+}
+
+static void add_profile_row(const struct profile_view *v, const struct prof_bottleneck *b,
+                            enum prof_by by, struct table *t)
+{
     const struct prof_row *row = b->row;
 
     table_row(t);
     table_cell(t, TABLE_PLAIN, "%s", row->name);
     table_cell(t, TABLE_PLAIN, "%zu", row->calls);
-    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->total, time));
-    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->self, time));
+    add_profile_time(t, (double)row->total);
+    add_profile_time(t, (double)row->self);
     table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * b->share);
     table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * b->cumulative);
-    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->p50, time));
+    add_profile_medians(v, row, by, t);
+    add_profile_calls(row, t);
+    add_profile_parts(row, t);
     add_profile_rates(v, row, t);
 }
 
+/* The numbers in the middle say of what a time is the median. */
 static const struct table_column columns[] = {
-    { "operation", TABLE_LEFT, TABLE_NAME, 0 },    { "calls", TABLE_RIGHT, TABLE_FIRM, 3 },
-    { "total", TABLE_RIGHT, TABLE_FIRM, 2 },       { "self", TABLE_RIGHT, TABLE_FIRM, 1 },
-    { "share", TABLE_RIGHT, TABLE_FIRM, 0 },       { "cumulative", TABLE_RIGHT, TABLE_FIRM, 8 },
-    { "median call", TABLE_RIGHT, TABLE_FIRM, 6 }, { "compute", TABLE_RIGHT, TABLE_FIRM, 5 },
-    { "bandwidth", TABLE_RIGHT, TABLE_FIRM, 7 },   { "roof", TABLE_LEFT, TABLE_FIRM, 4 },
+    { "operation", TABLE_LEFT, TABLE_NAME, 0 },
+    { "calls", TABLE_RIGHT, TABLE_FIRM, 3 },
+    { "total", TABLE_RIGHT, TABLE_FIRM, 2 },
+    { "self", TABLE_RIGHT, TABLE_FIRM, 1 },
+    { "share", TABLE_RIGHT, TABLE_FIRM, 0 },
+    { "cumulative", TABLE_RIGHT, TABLE_FIRM, 10 },
+    { "median iteration", TABLE_RIGHT, TABLE_FIRM, 6 },
+    { "95 % interval", TABLE_RIGHT, TABLE_FIRM, 8 },
+    { "mean iteration", TABLE_RIGHT, TABLE_FIRM, 12 },
+    { "median call", TABLE_RIGHT, TABLE_FIRM, 11 },
+    { "min", TABLE_RIGHT, TABLE_FIRM, 13 },
+    { "max", TABLE_RIGHT, TABLE_FIRM, 14 },
+    { "sd", TABLE_RIGHT, TABLE_FIRM, 15 },
+    { "GPU", TABLE_RIGHT, TABLE_FIRM, 7 },
+    { "CPU", TABLE_RIGHT, TABLE_FIRM, 16 },
+    { "transfer", TABLE_RIGHT, TABLE_FIRM, 17 },
+    { "overhead", TABLE_RIGHT, TABLE_FIRM, 18 },
+    { "GPU used (estimate)", TABLE_RIGHT, TABLE_FIRM, 19 },
+    { "mean memory", TABLE_RIGHT, TABLE_FIRM, 20 },
+    { "peak memory", TABLE_RIGHT, TABLE_FIRM, 21 },
+    { "compute", TABLE_RIGHT, TABLE_FIRM, 5 },
+    { "bandwidth", TABLE_RIGHT, TABLE_FIRM, 9 },
+    { "roof", TABLE_LEFT, TABLE_FIRM, 4 },
 };
 
+/* Text for a terminal or Markdown. */
+enum profile_form { PROFILE_TEXT, PROFILE_MARKDOWN };
+
+static void print_bottleneck_table(const struct profile_view *v, const struct table *t,
+                                   enum prof_side side, enum prof_by by, enum profile_form form,
+                                   struct strbuf *out)
+{
+    bool typical = side == PROF_HOST && v->found.typical.nr_iterations > 1;
+
+    strbuf_addf(out, form == PROFILE_TEXT ? "\nBy %s time%s\n" : "\n### By %s time%s\n\n",
+                by_words[by],
+                side == PROF_DEVICE ? ", on GPUs"
+                : typical           ? "; order and shares are the median iteration's"
+                                    : "");
+    if (form == PROFILE_TEXT)
+        table_text(t, terminal_width(), terminal_colour(), out);
+    else
+        table_markdown(t, out);
+}
+
 static int print_bottlenecks(const struct profile_view *v, enum prof_side side, enum prof_by by,
-                             size_t top, struct strbuf *out, struct error *err)
+                             size_t top, enum profile_form form, struct strbuf *out,
+                             struct error *err)
 {
     struct prof_bottleneck *list = memory_zeroed(top + 1, sizeof(*list));
-    int nr = prof_bottlenecks(&v->main, &v->summary, side, by, list, top);
+    int nr = timeline_typical_bottlenecks(&v->found.typical, &v->main, side, by, list, top);
     struct table t;
 
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < nr; i++)
-        add_profile_row(v, &list[i], &t);
-    if (nr > 0) {
-        strbuf_addf(out, "\nBy %s time%s\n", by_words[by], side == PROF_DEVICE ? ", on GPUs" : "");
-        table_text(&t, terminal_width(), terminal_colour(), out);
-    }
+        add_profile_row(v, &list[i], by, &t);
+    if (nr > 0)
+        print_bottleneck_table(v, &t, side, by, form, out);
     table_release(&t);
     free(list);
     return nr < 0 ? error_set(err, "no memory for the bottlenecks") : 0;
@@ -222,8 +334,11 @@ static void print_advice(const struct profile_view *v, size_t top, struct strbuf
 {
     if (v->found.advice.nr > 0)
         strbuf_adds(out, "\nAdvice\n");
-    for (size_t i = 0; i < v->found.advice.nr && i < top; i++)
-        strbuf_addf(out, "- %s\n", v->found.advice.items[i].text);
+    for (size_t i = 0; i < v->found.advice.nr && i < top; i++) {
+        strbuf_adds(out, "- ");
+        escape_plain(out, v->found.advice.items[i].text);
+        strbuf_addc(out, '\n');
+    }
 }
 
 /* All threads record: what counts for the time that a user waits is the main thread's part. */
@@ -241,16 +356,40 @@ static void print_scope_cost(const struct profile_view *v, struct strbuf *out)
 
 int profile_print(const struct profile_view *v, size_t top, struct strbuf *out, struct error *err)
 {
-    strbuf_addf(out, "%s\n", v->title);
+    escape_plain(out, v->title);
+    strbuf_addc(out, '\n');
     print_iterations(v, out);
     for (int side = PROF_HOST; side <= PROF_DEVICE; side++)
         for (int by = PROF_BY_SELF; by <= PROF_BY_TOTAL; by++)
-            if (print_bottlenecks(v, (enum prof_side)side, (enum prof_by)by, top, out, err))
+            if (print_bottlenecks(v, (enum prof_side)side, (enum prof_by)by, top, PROFILE_TEXT, out,
+                                  err))
                 return -1;
     print_split(v, out);
     if (v->counters)
         profile_counters_print(v->counters, top, out);
     print_advice(v, top, out);
     print_scope_cost(v, out);
+    return 0;
+}
+
+int profile_markdown(const struct profile_view *v, size_t top, struct strbuf *out,
+                     struct error *err)
+{
+    strbuf_adds(out, out->length ? "\n## Where the time goes: " : "## Where the time goes: ");
+    escape_markdown(out, v->title);
+    strbuf_adds(out, "\n\n");
+    print_iterations(v, out);
+    for (int side = PROF_HOST; side <= PROF_DEVICE; side++)
+        if (print_bottlenecks(v, (enum prof_side)side, PROF_BY_SELF, top, PROFILE_MARKDOWN, out,
+                              err))
+            return -1;
+    print_split(v, out);
+    if (v->found.advice.nr > 0)
+        strbuf_adds(out, "\n### Advice\n\n");
+    for (size_t i = 0; i < v->found.advice.nr && i < top; i++) {
+        strbuf_adds(out, "- ");
+        escape_markdown(out, v->found.advice.items[i].text);
+        strbuf_addc(out, '\n');
+    }
     return 0;
 }

@@ -20,6 +20,7 @@ struct profile_view {
     struct prof_summary summary; /* of main */
     struct timeline_findings found;
     struct timeline_roofs roofs;             /* all 0: not known */
+    int64_t gap_ns;                          /* as in advice_evidence; 0: the usual */
     struct prof_cost cost;                   /* of a scope, on this machine; on 0: not measured */
     const struct profile_counters *counters; /* borrowed; NULL: not asked for */
 };
@@ -27,12 +28,15 @@ struct profile_view {
 /* Takes the trace. `roofs` and `cost` may be NULL. Release the view whatever the result. */
 int profile_view_init(struct profile_view *view, const char *title, struct prof_trace *trace,
                       const struct timeline_roofs *roofs, const struct prof_cost *cost,
-                      struct error *err);
+                      int64_t gap_ns, struct error *err);
 void profile_view_release(struct profile_view *view);
 
 /* For people: the `top` worst by self and by total, the split, advice, the cost of recording. */
 int profile_print(const struct profile_view *view, size_t top, struct strbuf *out,
                   struct error *err);
+/* The same in Markdown, behind other Markdown: the table by self time, the split and advice. */
+int profile_markdown(const struct profile_view *view, size_t top, struct strbuf *out,
+                     struct error *err);
 /* docs/formats/profile.md. */
 struct cJSON *profile_to_json(const struct profile_view *view, size_t top, struct error *err);
 /* profile.json, and folded stacks of the host (stacks.folded) and of GPUs where there are any
@@ -47,6 +51,7 @@ int profile_write_trace(const struct profile_view *view, const char *folder, str
 struct profile_output {
     const char *folder; /* --output; NULL: "profile-<what>" */
     size_t top;         /* operations in the tables */
+    int64_t gap_ns;     /* --gap; 0: the usual */
     bool json;          /* on standard output, instead of tables */
 };
 

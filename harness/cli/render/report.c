@@ -2,6 +2,7 @@
 #include "cli/render/report.h"
 
 #include "cli/progress.h"
+#include "cli/render/profile_view.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { RUNS_USUAL = 100 };
+enum { RUNS_USUAL = 100, OPERATIONS_MAX = 40 /* in the Markdown */ };
 
 static void print_report_written(const char *path, size_t bytes, const struct string_list *notes)
 {
@@ -95,13 +96,32 @@ static int write_report_page(const struct viewing *v, const struct viewing_optio
     return rc;
 }
 
+/* What the terminal shows of a profile, from what is known of it. */
+static int add_report_profile(const struct profile_data *p, struct strbuf *text, struct error *err)
+{
+    struct profile_view view = {
+        /* all of it borrowed */
+        .trace = p->trace, .main = p->main,         .summary = p->rows,
+        .found = p->found, .roofs = p->facts.roofs,
+    };
+
+    snprintf(view.title, sizeof(view.title), "%s", p->name);
+    return profile_markdown(&view, OPERATIONS_MAX, text, err);
+}
+
+/* Of two profiles the newer is told, as in the page. */
 static int write_report_markdown(const struct view *view, const char *path, struct error *err)
 {
     struct strbuf text;
+    int rc = 0;
 
     strbuf_init(&text);
-    markdown_report(&view->records, view->head, &text);
-    int rc = output_text(&text, path, err);
+    if (view->records.nr_runs > 0)
+        markdown_report(&view->records, view->head, &text);
+    if (view->profile)
+        rc = add_report_profile(view->profile, &text, err);
+    if (rc == 0)
+        rc = output_text(&text, path, err);
     strbuf_release(&text);
     return rc;
 }

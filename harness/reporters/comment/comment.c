@@ -5,6 +5,7 @@
 #include "metrics/label.h"
 #include "reporters/comment/comment_parts.h"
 #include "reporters/compare_words.h"
+#include "reporters/explain_report.h"
 #include "text/escape.h"
 
 #include <ctype.h>
@@ -135,6 +136,25 @@ static void comment_pictures(const struct comment *k)
     comment_close(k);
 }
 
+/* The first cause stands on the fold, so that it is read without opening it. */
+static void comment_why(const struct comment *k)
+{
+    const struct explanations *why = k->o->explanations;
+    size_t most = k->level->changes < k->level->broken ? k->level->changes : k->level->broken;
+    struct strbuf first;
+
+    if (!why || why->items.nr == 0 || most == 0)
+        return;
+    strbuf_init(&first);
+    explain_cause_words(&why->items.items[0].causes.items[0], &first);
+    strbuf_adds(k->out, "<details><summary>Why it got slower: ");
+    escape_markdown(k->out, first.data);
+    strbuf_adds(k->out, "</summary>\n\n");
+    explain_markdown(why, most, k->out);
+    comment_close(k);
+    strbuf_release(&first);
+}
+
 static void add_commands(const struct comment *k)
 {
     size_t nr = 0;
@@ -214,6 +234,7 @@ static void write_comment(const struct comment *k)
     comment_verdict(k);
     comment_broken(k);
     comment_table(k);
+    comment_why(k);
     comment_picture(k);
     comment_trend(k);
     comment_all_rows(k);

@@ -8,6 +8,7 @@
  *     what is broken, missing, failing, fixed
  *     a table of what got slower or faster, five columns and a screen at most, with the history of
  *         each as a sparkline about its base
+ *     <details> why it got slower, where that was asked for
  *     the overview as a picture; where no host has pictures a Mermaid chart, whose axis begins at
  *         the base: history of the worst change, the head at its end
  *     <details> all rows, <details> pictures of trends, <details> what differs between the sides
@@ -23,6 +24,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "core/record.h"
+#include "explain/explain.h"
 #include "verdict/compare.h"
 
 #include <stddef.h>
@@ -65,7 +67,8 @@ struct comment_options {
     const char *base_name, *head_name; /* for people */
     const struct records *base, *head; /* for what differs between them */
     const struct comment_histories *histories;
-    const struct comment_picture *picture; /* the overview, or NULL */
+    const struct explanations *explanations; /* of what got slower */
+    const struct comment_picture *picture;   /* the overview, or NULL */
     const struct comment_command *commands;
     size_t nr_commands;
     const char *report, *plots; /* addresses that passed comment_check_address() */

@@ -75,7 +75,7 @@ void trend_card_state(const struct trends *t, const struct trend_card *card, str
 
 void trend_card_accepted(const struct trends *t, const struct trend_card *card, struct strbuf *out)
 {
-    const struct acceptance *accepted = card->step ? card->step->accepted : NULL;
+    const struct acceptance *accepted = trend_card_acceptance(card);
     char when[TEXT_UNIT_SIZE];
 
     (void)t;
@@ -240,5 +240,62 @@ void trend_card_text(const struct trends *t, const struct trend_card *card, cons
     add_card_part(t, card, trend_card_accepted, o, out);
     add_card_part(t, card, trend_card_doubts, o, out);
     add_card_command(t, card, o, out);
+    strbuf_release(&text);
+}
+
+/* ---- Markdown ---- */
+
+static void card_markdown_words(const char *label, const char *words, struct strbuf *out)
+{
+    if (!*words)
+        return;
+    strbuf_addf(out, "  - %s", label);
+    escape_markdown(out, words);
+    strbuf_addc(out, '\n');
+}
+
+static void card_markdown_command(const struct trends *t, const struct trend_card *card,
+                                  struct strbuf *out)
+{
+    struct trend_command command;
+
+    trend_command_make(t, card, &command);
+    if (command.text.length) {
+        card_markdown_words("", command.purpose, out);
+        strbuf_adds(out, "    ```sh\n    ");
+        escape_plain(out, command.text.data);
+        strbuf_adds(out, "\n    ```\n");
+    } else if (command.reason) {
+        card_markdown_words("no search for the commit: ", command.reason, out);
+    }
+    trend_command_release(&command);
+}
+
+void trend_card_markdown(const struct trends *t, const struct trend_card *card, const char *name,
+                         struct strbuf *out)
+{
+    void (*const parts[])(const struct trends *, const struct trend_card *,
+                          struct strbuf *) = { trend_card_evidence, trend_card_when,
+                                               trend_card_accepted, trend_card_doubts };
+    struct strbuf text;
+
+    strbuf_init(&text);
+    trend_card_title(t, card, &text);
+    strbuf_addf(out, "- **%s ", trend_card_sign(card));
+    escape_markdown(out, text.data);
+    strbuf_addf(out, "** %s, ", name);
+    strbuf_clear(&text);
+    trend_card_state(t, card, &text);
+    escape_markdown(out, text.data);
+    strbuf_addc(out, '\n');
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        strbuf_clear(&text);
+        parts[i](t, card, &text);
+        card_markdown_words("", text.data, out);
+    }
+    strbuf_clear(&text);
+    epoch_difference(trend_card_good(t, card), trend_card_bad(t, card), &text);
+    card_markdown_words("changed with it: ", text.data, out);
+    card_markdown_command(t, card, out);
     strbuf_release(&text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a card (struct trend_card), the same on a terminal, in JSON, on the page and beside
- * a figure; and the cards of a terminal. */
+ * a figure; and the cards of a terminal and of Markdown. */
 #ifndef HARNESS_REPORTERS_TREND_TREND_CARDS_H
 #define HARNESS_REPORTERS_TREND_TREND_CARDS_H
 
@@ -33,5 +33,8 @@ struct trend_cards_options {
 /* Appends one card; `name` is that of its benchmark, plain text. */
 void trend_card_text(const struct trends *t, const struct trend_card *card, const char *name,
                      const struct trend_cards_options *options, struct strbuf *out);
+/* The same as an item of a list; `name` is Markdown. */
+void trend_card_markdown(const struct trends *t, const struct trend_card *card, const char *name,
+                         struct strbuf *out);
 
 #endif

@@ -396,6 +396,8 @@ static void trend_json_add_cards(cJSON *json, const struct trends *t)
         json_add_string(card, "machine", cards[i].trend->series->machine);
         json_add_string(card, "rank", trend_rank_name(cards[i].rank));
         cJSON_AddBoolToObject(card, "worse", cards[i].worse);
+        trend_json_add_end(card, "good", t, trend_card_good(t, &cards[i]));
+        trend_json_add_end(card, "bad", t, trend_card_bad(t, &cards[i]));
         trend_json_add_words(card, t, &cards[i]);
         epoch_each_difference(trend_card_good(t, &cards[i]), trend_card_bad(t, &cards[i]),
                               trend_json_take_difference,

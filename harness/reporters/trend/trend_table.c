@@ -395,10 +395,11 @@ static void trend_page_release(struct page *page)
     free(page->naming.label);
 }
 
+/* As text where there are options, else as Markdown. */
 static void trend_add_cards(const struct page *page, const struct trend_table_options *options,
                             struct strbuf *out)
 {
-    const struct trend_cards_options how = { options->width, options->colour };
+    void (*escape)(struct strbuf *, const char *) = options ? escape_plain : escape_markdown;
     const struct naming *n = &page->naming;
     struct strbuf name;
 
@@ -406,13 +407,18 @@ static void trend_add_cards(const struct page *page, const struct trend_table_op
     for (size_t i = 0; i < page->shown_cards; i++) {
         const struct trend *trend = page->cards[i].trend;
         strbuf_clear(&name);
-        escape_plain(&name, n->labels[n->label[trend - page->t->items]]);
+        escape(&name, n->labels[n->label[trend - page->t->items]]);
         if (n->machines) {
-            strbuf_adds(&name, "  on ");
-            escape_plain(&name, trend->series->machine);
+            strbuf_adds(&name, options ? "  on " : " on ");
+            escape(&name, trend->series->machine);
         }
-        strbuf_addc(out, '\n');
-        trend_card_text(page->t, &page->cards[i], name.data, &how, out);
+        if (options || i == 0)
+            strbuf_addc(out, '\n');
+        if (options)
+            trend_card_text(page->t, &page->cards[i], name.data,
+                            &(struct trend_cards_options) { options->width, options->colour }, out);
+        else
+            trend_card_markdown(page->t, &page->cards[i], name.data, out);
     }
     strbuf_release(&name);
 }
@@ -443,7 +449,7 @@ static void trend_table(const struct trends *t, const struct trend_table_options
     void (*escape)(struct strbuf *, const char *) = markdown ? escape_markdown : escape_plain;
     struct page page;
 
-    trend_page_init(&page, t, options->all, markdown ? 0 : options->all ? SIZE_MAX : CARDS);
+    trend_page_init(&page, t, options->all, options->all ? SIZE_MAX : CARDS);
     strbuf_adds(out, markdown ? "**" : "");
     trend_summary_head(t, out);
     strbuf_adds(out, markdown ? "**\n" : "\n");
@@ -453,8 +459,7 @@ static void trend_table(const struct trends *t, const struct trend_table_options
         escape(out, page.common);
         strbuf_addc(out, '\n');
     }
-    if (!markdown)
-        trend_add_cards(&page, options, out);
+    trend_add_cards(&page, markdown ? NULL : options, out);
     trend_add_tables(&page, markdown ? NULL : options, out);
     strbuf_addc(out, '\n');
     trend_summary_foot(t, out);

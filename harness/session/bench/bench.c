@@ -9,6 +9,7 @@
 #include "plugin/command.h"
 #include "process/process.h"
 #include "session/measure/number_options.h"
+#include "verdict/compare.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -100,11 +101,96 @@ void bench_list_release(struct bench_list *list)
     array_release(list);
 }
 
-int bench_check_numbers(const struct number_specs *numbers, enum import_format format,
+static bool has_bench(const struct bench_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (strcmp(list->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* `asked` is "NAME:METRIC", `more` what stood behind it. */
+static int refuse_unknown_bench(const struct bench_list *list, const char *asked, const char *more,
+                                struct error *err)
+{
+    struct strbuf names;
+
+    strbuf_init(&names);
+    for (size_t i = 0; i < list->nr; i++)
+        strbuf_addf(&names, "%s%s", i ? ", " : "", list->items[i].name);
+    error_set(err, "--metric %s%s: no --bench is called \"%.*s\"; there is %s", asked, more,
+              (int)(compare_asked_id(asked) - asked) - 1, asked,
+              names.length ? names.data : "none");
+    strbuf_release(&names);
+    return -1;
+}
+
+/* Keys of a bench with a name begin with it, or with "command/" and it; those of others with
+ * whatever their results have. */
+static bool can_have_asked(const struct bench_list *list, const char *asked)
+{
+    size_t of = (size_t)(compare_asked_id(asked) - asked);
+    size_t first = strcspn(asked, "/:");
+
+    if (of == 0 || strcspn(asked, "*?[\\!") < of)
+        return true;
+    for (size_t i = 0; i < list->nr; i++) {
+        const char *name = list->items[i].name;
+        if (!list->items[i].named || (strlen(name) == first && strncmp(name, asked, first) == 0))
+            return true;
+    }
+    return strncmp(asked, "command/", strlen("command/")) == 0;
+}
+
+/* How many numbers that bench is asked for; `judged`: of those of which one way is better. */
+static size_t count_bench_numbers(const struct bench *b, const struct number_specs *numbers,
+                                  bool judged)
+{
+    struct number_specs own;
+    size_t nr = 0;
+
+    number_specs_of(numbers, b->name, &own);
+    for (size_t i = 0; i < own.nr; i++)
+        nr += !judged || own.items[i].better != BETTER_NONE;
+    array_release(&own);
+    return nr;
+}
+
+bool bench_any_without_judged(const struct bench_list *list, const struct number_specs *numbers)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (count_bench_numbers(&list->items[i], numbers, true) == 0)
+            return true;
+    return false;
+}
+
+static int check_asked_benches(const struct bench_list *list, const struct number_specs *numbers,
+                               const struct string_list *judged, struct error *err)
+{
+    for (size_t i = 0; i < numbers->nr; i++) {
+        const struct number_spec *spec = &numbers->items[i];
+        char asked[NUMBER_OF_SIZE + NUMBER_NAME_SIZE];
+        snprintf(asked, sizeof(asked), "%s:%s", spec->of, spec->name);
+        if (spec->of[0] && !has_bench(list, spec->of))
+            return refuse_unknown_bench(list, asked, "=...", err);
+    }
+    for (size_t i = 0; list->nr > 0 && i < judged->nr; i++)
+        if (!can_have_asked(list, judged->items[i]))
+            return refuse_unknown_bench(list, judged->items[i], "", err);
+    return 0;
+}
+
+int bench_check_numbers(const struct bench_list *list, const struct number_specs *numbers,
+                        const struct string_list *judged, enum import_format format,
                         struct error *err)
 {
+    if (check_asked_benches(list, numbers, judged, err))
+        return -1;
     if (numbers->nr == 0 || format == IMPORT_ANY)
         return 0;
+    for (size_t i = 0; i < list->nr; i++)
+        if (count_bench_numbers(&list->items[i], numbers, false) == 0)
+            return 0;
     return error_set(err,
                      "--format is of results that are read as a whole, --metric %s=... of a number "
                      "in what is printed: give one of them",
@@ -403,7 +489,7 @@ static int take_bench_form(const struct bench_call *call, const struct import_op
     bool must = how->format != IMPORT_ANY || call->bench->form == BENCH_SAID;
 
     *form = BENCH_NUMBERS;
-    if (call->numbers && call->numbers->nr > 0)
+    if (call->numbers->nr > 0)
         return take_bench_numbers(call, s, out, err);
     *form = BENCH_FILE;
     if (bench_left_file(s))
@@ -452,7 +538,8 @@ static bool bench_heeded(const struct bench_call *call, const struct imported *o
     return there == nr && out->records.nr == nr;
 }
 
-int bench_run(const struct bench_call *call, struct imported *out, struct error *err)
+static int call_and_read_bench(const struct bench_call *call, struct imported *out,
+                               struct error *err)
 {
     const struct import_options how = {
         .format = call->format,
@@ -473,5 +560,18 @@ int bench_run(const struct bench_call *call, struct imported *out, struct error 
     if (rc == 0)
         rc = check_bench_result(call, out, form, err);
     bench_said_release(&s);
+    return rc;
+}
+
+int bench_run(const struct bench_call *call, struct imported *out, struct error *err)
+{
+    static const struct number_specs none = { .nr = 0 };
+    struct bench_call own = *call;
+    struct number_specs numbers;
+
+    number_specs_of(call->numbers ? call->numbers : &none, call->bench->name, &numbers);
+    own.numbers = &numbers;
+    int rc = call_and_read_bench(&own, out, err);
+    array_release(&numbers);
     return rc;
 }

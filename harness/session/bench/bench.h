@@ -11,9 +11,10 @@
  * that the whole command took, as command/NAME. Which of them it is, its first call decides, and
  * the others must give the same: a benchmark never changes what it measures on the way.
  *
- * Where numbers are asked for (plugin/command_numbers.h), nothing else counts as a result: they are
- * looked for in $OUT, where that is a file, else in what it printed, and stand beside the time of
- * the whole command as command/NAME. Each call must give each of them.
+ * Where numbers are asked for (plugin/command_numbers.h), of all benches or of this one by its
+ * name, nothing else counts as a result: they are looked for in $OUT, where that is a file, else in
+ * what it printed, and stand beside the time of the whole command as command/NAME. Each call must
+ * give each of them.
  *
  * A program of Google Benchmark needs no options: BENCHMARK_OUT and BENCHMARK_OUT_FORMAT, which it
  * reads, say the same as --benchmark_out. Of these only what is still wanted is measured again
@@ -52,9 +53,14 @@ struct bench_list {
 /* Takes "[NAME: ]COMMAND". -1: it is empty, or a name is there twice. */
 int bench_list_add(struct bench_list *list, const char *text, struct error *err);
 void bench_list_release(struct bench_list *list);
-/* -1 where numbers are asked for and results of a format, too: one of them is what counts. */
-int bench_check_numbers(const struct number_specs *numbers, enum import_format format,
+/* -1 where numbers are of a bench that is none of these; where there is a format of results, and
+ * each bench is asked for numbers instead; where a metric of `judged` (as number_options_judged()
+ * gives it) is asked of benchmarks that none of these can have. */
+int bench_check_numbers(const struct bench_list *list, const struct number_specs *numbers,
+                        const struct string_list *judged, enum import_format format,
                         struct error *err);
+/* Has one of them no number of which one way is better? */
+bool bench_any_without_judged(const struct bench_list *list, const struct number_specs *numbers);
 
 /* Where one side lies. */
 struct bench_place {
@@ -67,7 +73,7 @@ struct bench_call {
     struct bench *bench;
     const struct bench_place *place;
     enum import_format format;          /* of its results; IMPORT_ANY: found out */
-    const struct number_specs *numbers; /* that it is asked for; NULL: none */
+    const struct number_specs *numbers; /* that benches are asked for; NULL: none */
     const struct string_list *betters;  /* of numbers in its results, see importers/import.h */
     const char *const *wanted;          /* keys, NULL-ended; NULL: all */
     const struct measuring *measuring;

@@ -18,6 +18,7 @@ struct bench_ab_key {
     char key[KEY_SIZE];
     size_t bench;
     bool need;
+    double harm; /* see comparison_harm() */
 };
 
 struct bench_ab {
@@ -28,6 +29,8 @@ struct bench_ab {
     int64_t launch_id[AB_SIDES][AB_LAUNCHES];
     struct random random;
     uint64_t start;
+    bool *take;         /* of each bench: it is part of the block */
+    double *seconds;    /* of each bench: what its last block took */
     size_t done, total; /* calls of the block */
 };
 
@@ -82,15 +85,6 @@ static const char **list_bench_wanted(const struct bench_ab *w, size_t bench)
     return wanted;
 }
 
-static bool is_bench_row_undecided(const struct comparison *c, const char *key)
-{
-    for (size_t i = 0; i < c->nr; i++)
-        if (c->rows[i].verdict == VERDICT_UNDECIDED &&
-            strcmp(c->rows[i].item->bench->key, key) == 0)
-            return true;
-    return false;
-}
-
 static int look_at_bench_blocks(struct bench_ab *w, struct error *err)
 {
     struct ab_session *s = w->s;
@@ -102,7 +96,8 @@ static int look_at_bench_blocks(struct bench_ab *w, struct error *err)
         return -1;
     for (size_t i = 0; i < w->keys.nr; i++) {
         struct bench_ab_key *key = &w->keys.items[i];
-        key->need = key->need && is_bench_row_undecided(&s->comparison, key->key);
+        key->harm = key->need ? comparison_harm(&s->comparison, key->key) : -1;
+        key->need = key->harm >= 0;
     }
     return 0;
 }
@@ -339,13 +334,36 @@ static int call_bench_block(struct bench_ab *w, size_t bench, struct error *err)
     return rc ? rc : call_bench(w, bench, first, 1, err);
 }
 
-static size_t count_wanted_benches(const struct bench_ab *w)
+/* How bad the worst of what is still wanted of a bench looks. */
+static double bench_harm(const struct bench_ab *w, size_t bench)
 {
-    size_t nr = 0;
+    double most = 0;
 
-    for (size_t i = 0; i < w->r->benches->nr; i++)
-        nr += is_bench_wanted(w, i);
-    return nr;
+    for (size_t k = 0; k < w->keys.nr; k++)
+        if (w->keys.items[k].bench == bench && w->keys.items[k].harm > most)
+            most = w->keys.items[k].harm;
+    return most;
+}
+
+/* At least one block is whole; of a further one only what should end in time. Returns how many
+ * benches there are in it. */
+static size_t choose_benches(struct bench_ab *w)
+{
+    size_t nr = w->r->benches->nr, wanted = 0;
+    double budget = w->r->measuring.budget;
+
+    for (size_t i = 0; i < nr; i++) {
+        w->take[i] = is_bench_wanted(w, i);
+        wanted += w->take[i];
+    }
+    if (!(budget > 0) || w->s->blocks == 0)
+        return wanted;
+    double *harm = memory_zeroed(nr + 1, sizeof(*harm));
+    for (size_t i = 0; i < nr; i++)
+        harm[i] = bench_harm(w, i);
+    wanted = ab_fit(w->seconds, harm, nr, budget - bench_ab_elapsed(w), w->take);
+    free(harm);
+    return wanted;
 }
 
 static int run_bench_block(struct bench_ab *w, struct error *err)
@@ -353,10 +371,13 @@ static int run_bench_block(struct bench_ab *w, struct error *err)
     int rc = for_bench_launches(w, true, err);
 
     w->done = 0;
-    w->total = count_wanted_benches(w) * AB_SIDES * AB_LAUNCHES;
-    for (size_t i = 0; rc == 0 && i < w->r->benches->nr; i++)
-        if (is_bench_wanted(w, i))
-            rc = call_bench_block(w, i, err);
+    for (size_t i = 0; rc == 0 && i < w->r->benches->nr; i++) {
+        double before = bench_ab_elapsed(w);
+        if (!w->take[i])
+            continue;
+        rc = call_bench_block(w, i, err);
+        w->seconds[i] = bench_ab_elapsed(w) - before;
+    }
     return rc ? rc : for_bench_launches(w, false, err);
 }
 
@@ -369,17 +390,15 @@ static int check_bench_filters(const struct bench_ab *w, struct error *err)
                      w->r->nr_filters > 1 ? " ..." : "");
 }
 
-/* At least one block is made; a further one only if it should end in time. */
 static int run_bench_blocks(struct bench_ab *w, struct error *err)
 {
     const struct bench_ab_request *r = w->r;
     int most = r->blocks_max > 0 ? r->blocks_max : AB_BLOCKS_MAX;
-    double cost = 0, budget = r->measuring.budget; /* of one call in the last block */
 
     for (w->s->blocks = 0; w->s->blocks < most;) {
-        double before = bench_ab_elapsed(w);
-        double next = cost * (double)(count_wanted_benches(w) * AB_SIDES * AB_LAUNCHES);
-        if (budget > 0 && w->s->blocks > 0 && before + next > budget) {
+        size_t benches = choose_benches(w);
+        w->total = benches * AB_SIDES * AB_LAUNCHES;
+        if (benches == 0) {
             w->s->end = AB_BUDGET;
             return 0;
         }
@@ -388,7 +407,6 @@ static int run_bench_blocks(struct bench_ab *w, struct error *err)
             w->s->end = AB_INTERRUPTED;
         if (rc)
             return rc < 0 ? -1 : 0;
-        cost = (bench_ab_elapsed(w) - before) / (double)(w->total ? w->total : 1);
         if (check_bench_filters(w, err))
             return -1;
         w->s->blocks++;
@@ -417,6 +435,8 @@ int bench_ab_run(struct bench_ab_request *r, struct ab_session *s, struct error 
 
     *s = (struct ab_session) { .blocks = 0 };
     r->failed = -1;
+    w.take = memory_zeroed(r->benches->nr + 1, sizeof(*w.take));
+    w.seconds = memory_zeroed(r->benches->nr + 1, sizeof(*w.seconds));
     random_seed(&w.random, r->measuring.seed ? (uint64_t)r->measuring.seed : random_fresh_seed());
     int rc = begin_bench_runs(&w, err);
     if (rc == 0)
@@ -426,5 +446,7 @@ int bench_ab_run(struct bench_ab_request *r, struct ab_session *s, struct error 
     if (rc == 0 && s->end != AB_INTERRUPTED)
         rc = end_bench_runs(&w, err);
     array_release(&w.keys);
+    free(w.take);
+    free(w.seconds);
     return rc;
 }

@@ -5,14 +5,16 @@
  * process. After each block the rule of verdict/compare.h looks at what there is. What is decided
  * leaves: it is not measured again where its benchmark can be asked for less, and what is measured
  * of it all the same is dropped. A benchmark of which nothing is wanted is not started any more: so
- * the budget goes to what is undecided.
+ * the budget goes to what is undecided. What would not end within the budget is passed over, those
+ * first that look least bad; each benchmark pays for the looks at its own blocks alone, so a block
+ * may lack some.
  */
 #ifndef HARNESS_SESSION_BENCH_BENCH_AB_H
 #define HARNESS_SESSION_BENCH_BENCH_AB_H
 
 #include "session/bench/bench.h"
 #include "session/builds/builds.h"
-#include "session/measure/ab.h"
+#include "session/measure/ab_session.h"
 
 struct bench_ab_request {
     struct bench_list *benches;         /* they learn from their results */

@@ -3,9 +3,12 @@
 
 #include "base/clean.h"
 #include "base/memory.h"
+#include "process/counters.h"
+#include "verdict/compare.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char *clean_note(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
@@ -35,6 +38,30 @@ void sink_progressed(const struct session_sink *sink)
 {
     if (sink && sink->progressed)
         sink->progressed(sink->context);
+}
+
+static bool is_counted(const char *metric)
+{
+    for (int i = 0; i < COUNTER_NR; i++)
+        if (strcmp(metric, counter_name((enum counter)i)) == 0)
+            return true;
+    return false;
+}
+
+int measuring_check_counted(const char *const *metrics, struct error *err)
+{
+    struct error why;
+
+    for (const char *const *id = metrics; id && *id; id++)
+        if (!is_counted(compare_asked_id(*id)))
+            return 0;
+    if (!metrics || !*metrics)
+        return 0;
+    struct counters *c = counters_open(COUNT_PROGRAMS, NULL, &why);
+    if (!c)
+        return error_set(err, "--metric %s cannot be measured here: %s", *metrics, why.message);
+    counters_close(c);
+    return 0;
 }
 
 double measuring_timeout(const struct measuring *m)

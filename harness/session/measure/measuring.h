@@ -41,6 +41,10 @@ struct measuring {
 
 enum { MEASURING_TIMEOUT = 300 };
 
+/* -1, with the reason, where each of these metrics (NULL-ended; NULL: none is asked for) is a count
+ * of the processor's, and it counts nothing here: more measuring would bring none. */
+int measuring_check_counted(const char *const *metrics, struct error *err);
+
 double measuring_timeout(const struct measuring *m);
 bool measuring_interrupted(const struct measuring *m);
 /* For build_recipe.begins, with a struct measuring as its context: a note. */

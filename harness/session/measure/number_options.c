@@ -2,9 +2,12 @@
 #include "session/measure/number_options.h"
 
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "chart/base/chart_base.h"
 #include "metrics/metric.h"
+#include "verdict/compare.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +17,9 @@ const char *number_options_given(const struct number_options *o)
     return o->metrics.nr ? "--metric" : o->units.nr ? "--unit" : o->betters.nr ? "--better" : NULL;
 }
 
-static struct number_spec *number_spec_find(struct number_specs *specs, const char *name,
-                                            size_t length)
+static bool is_number_called(const struct number_spec *spec, const char *name, size_t length)
 {
-    for (size_t i = 0; i < specs->nr; i++)
-        if (strlen(specs->items[i].name) == length &&
-            strncmp(specs->items[i].name, name, length) == 0)
-            return &specs->items[i];
-    return NULL;
+    return strlen(spec->name) == length && strncmp(spec->name, name, length) == 0;
 }
 
 static int number_set_unit(struct number_spec *spec, const char *unit, struct error *err)
@@ -42,22 +40,24 @@ static int number_set_better(struct number_spec *spec, const char *word, struct 
     return 0;
 }
 
-/* "[NAME=]VALUE". What stands before an equals sign is a name: units have none. */
+/* "[NAME=]VALUE". What stands before an equals sign is a name: units have none. Of several programs
+ * that print a metric all mean the same by it. */
 static int number_apply(struct number_specs *specs, const char *text,
                         int (*set)(struct number_spec *, const char *, struct error *),
                         struct error *err)
 {
     const char *equals = strchr(text, '=');
-    struct number_spec *one =
-        equals ? number_spec_find(specs, text, (size_t)(equals - text)) : NULL;
+    size_t length = equals ? (size_t)(equals - text) : 0, nr = 0;
 
-    if (equals && !one)
-        return error_set(err, "\"%.*s\" is no metric of a --metric", (int)(equals - text), text);
-    if (one)
-        return set(one, equals + 1, err);
-    for (size_t i = 0; i < specs->nr; i++)
-        if (set(&specs->items[i], text, err))
+    for (size_t i = 0; i < specs->nr; i++) {
+        if (equals && !is_number_called(&specs->items[i], text, length))
+            continue;
+        if (set(&specs->items[i], equals ? equals + 1 : text, err))
             return -1;
+        nr++;
+    }
+    if (equals && nr == 0)
+        return error_set(err, "\"%.*s\" is no metric of a --metric", (int)length, text);
     return 0;
 }
 
@@ -150,26 +150,98 @@ static int number_describe_specs(const struct number_options *o, struct number_s
                : 0;
 }
 
+int number_specs_check_of(const struct number_specs *specs, struct error *err)
+{
+    for (size_t i = 0; i < specs->nr; i++)
+        if (specs->items[i].of[0])
+            return error_set(err,
+                             "--metric %s:%s=...: a name before the \":\" is that of a bench, it "
+                             "goes with --bench 'NAME: COMMAND'",
+                             specs->items[i].of, specs->items[i].name);
+    return 0;
+}
+
 int number_options_parse(const struct number_options *o, struct number_specs *specs,
                          struct error *err)
 {
     for (size_t i = 0; i < o->metrics.nr; i++)
         if (number_add_spec(o->metrics.items[i], specs, err))
             return -1;
-    return number_describe_specs(o, specs, err);
+    return number_specs_check_of(specs, err) || number_describe_specs(o, specs, err) ? -1 : 0;
 }
 
 /* ---- beside names of metrics ---- */
 
+/* Filters on benchmarks have equals signs, too: "sort/arg=64:p50". */
 static bool number_is_spec(const char *text)
 {
-    return strchr(text, '=') != NULL;
+    const char *equals = strrchr(text, '=');
+
+    return strstr(text, "=/") || strstr(text, "=$") || (equals && !strchr(equals, ':'));
+}
+
+bool number_options_print(const struct number_options *o)
+{
+    for (size_t i = 0; i < o->metrics.nr; i++)
+        if (number_is_spec(o->metrics.items[i]))
+            return true;
+    return false;
+}
+
+/* "[OF:]NAME". */
+static char *number_asked(const char *of, size_t length, const char *name)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (length)
+        strbuf_addf(&text, "%.*s:", (int)length, of);
+    strbuf_adds(&text, name);
+    return strbuf_detach(&text);
+}
+
+/* Several programs may print one metric. */
+static void number_add_judged(struct string_list *judged, const struct number_spec *spec)
+{
+    char *asked = number_asked(spec->of, strlen(spec->of), spec->name);
+    bool known = false;
+
+    for (size_t i = 0; i < judged->nr; i++)
+        known |= strcmp(judged->items[i], asked) == 0;
+    if (!known)
+        string_list_add(judged, asked);
+    free(asked);
+}
+
+/* "a:p50,b:memory" is not what was meant: one filter is before all names of an option. */
+static int number_check_filter(const char *text, size_t length, struct error *err)
+{
+    const char *comma = memchr(text, ',', length), *colon = comma;
+
+    if (length == 0)
+        return error_set(err,
+                         "--metric: before the \":\" of \"%.80s\" stands the name of a bench, or "
+                         "a filter on benchmarks",
+                         text);
+    while (colon && colon > text && (isalnum((unsigned char)colon[-1]) || colon[-1] == '_'))
+        colon--;
+    if (!comma || colon == text || colon[-1] != ':')
+        return 0;
+    return error_set(err,
+                     "--metric: what stands before a \":\" holds for all names behind it; give "
+                     "--metric %.*s --metric %s",
+                     (int)(comma - text), text, comma + 1);
 }
 
 /* "p50,memory": commas part them, but not within "rate (Mops/s, higher)". */
 static int number_add_names(const char *text, struct string_list *judged, struct error *err)
 {
-    for (const char *from = text; *from;) {
+    const char *names = compare_asked_id(text);
+    size_t of = names > text ? (size_t)(names - text) - 1 : 0;
+
+    if (names > text && number_check_filter(text, of, err))
+        return -1;
+    for (const char *from = names; *from;) {
         size_t length = strcspn(from, ",(");
         if (from[length] == '(')
             length += strcspn(from + length, ")");
@@ -179,9 +251,11 @@ static int number_add_names(const char *text, struct string_list *judged, struct
         from += length + (from[length] == ',');
         if (!name[0] || (!*from && from[-1] == ','))
             return error_set(err, "--metric: an empty name in \"%.80s\"", text);
-        string_list_add(judged, name);
+        char *asked = number_asked(text, of, name);
+        string_list_add(judged, asked);
+        free(asked);
     }
-    return *text ? 0 : error_set(err, "--metric: an empty name");
+    return *names ? 0 : error_set(err, "--metric: an empty name");
 }
 
 int number_options_judged(const struct number_options *o, struct number_specs *specs,
@@ -200,7 +274,7 @@ int number_options_judged(const struct number_options *o, struct number_specs *s
         if (!spec && number_add_names(o->metrics.items[i], judged, err))
             return -1;
         if (spec && spec->better != BETTER_NONE)
-            string_list_add(judged, spec->name);
+            number_add_judged(judged, spec);
     }
     return 0;
 }
@@ -229,13 +303,16 @@ int number_specs_agree(const struct number_specs *specs, struct error *err)
     return 0;
 }
 
-static void number_rename(struct string_list *names, const char *from, const char *to)
+static void number_rename(struct string_list *asked, const char *from, const char *to)
 {
-    for (size_t i = 0; i < names->nr; i++)
-        if (strcmp(names->items[i], from) == 0) {
-            free(names->items[i]);
-            names->items[i] = memory_string(to);
-        }
+    for (size_t i = 0; i < asked->nr; i++) {
+        char *text = asked->items[i];
+        const char *name = compare_asked_id(text);
+        if (strcmp(name, from) != 0)
+            continue;
+        asked->items[i] = number_asked(text, name > text ? (size_t)(name - text) - 1 : 0, to);
+        free(text);
+    }
 }
 
 int number_specs_declare(const struct number_specs *specs, struct string_list *judged,

@@ -22,11 +22,16 @@ const char *number_options_given(const struct number_options *o);
  * number_specs_release() whatever the result. */
 int number_options_parse(const struct number_options *o, struct number_specs *specs,
                          struct error *err);
-/* Of a command that compares: what has no "=" in it are names of metrics, "p50,memory". `judged`
- * gets these and the names of the specs of which one way is better, in the order of --metric.
- * Release both whatever the result. */
+/* Of a command that compares: what says not how a number is printed are names of metrics,
+ * "p50,memory", or those of some benchmarks, "FILTER:p50,memory". `judged` gets these, each as
+ * compare_settings.metrics has it, and the names of the specs of which one way is better, in the
+ * order of --metric. Release both whatever the result. */
 int number_options_judged(const struct number_options *o, struct number_specs *specs,
                           struct string_list *judged, struct error *err);
+/* Is a number among them that is to be printed? */
+bool number_options_print(const struct number_options *o);
+/* -1 where one is of one program of several ("sort:rate=/.../"): for a command that has one. */
+int number_specs_check_of(const struct number_specs *specs, struct error *err);
 /* "lower", "higher" or "none", and NAME=WAY of those. */
 int number_check_ways(const struct string_list *texts, struct error *err);
 /* Is it a word that presets, expressions and --metric know as something else? */

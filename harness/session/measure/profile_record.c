@@ -121,11 +121,9 @@ int profile_record(const struct profile_request *r, struct profile_result *resul
         .records = &result->records,
         .unkept = r->unkept,
     };
-    int rc = roofs_try(r->store, run, &r->workload.device, r->measuring, err);
+    int rc = prof_overhead(&result->cost) ? error_set(err, "no memory for a profile") : 0;
     if (rc == 0)
-        rc = prof_overhead(&result->cost) ? error_set(err, "no memory for a profile") : 0;
-    if (rc == 0)
-        rc = recording_run(&recording, &end, err);
+        rc = roofs_recording_run(&recording, &end, err);
     if (rc == 0)
         rc = roofs_load(r->store, run, &r->workload.device, &result->records, err);
     result->run = rc == 0 && !r->unkept ? run->id : 0;

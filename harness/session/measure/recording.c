@@ -21,6 +21,21 @@ int recording_check_label(const char *label, size_t more, struct error *err)
     return error_set(err, "--label: at most %zu characters, not %zu", room, strlen(label));
 }
 
+char *recording_settings(const struct workload *workload)
+{
+    cJSON *json = cJSON_CreateObject();
+    struct strbuf devices;
+
+    strbuf_init(&devices);
+    workload_devices(workload, &devices);
+    json_add_string(json, "device", devices.data);
+    strbuf_release(&devices);
+    json_add_int(json, "launches", workload->suite.launches);
+    recording_add_guests(json, &workload->guests);
+    cJSON_AddItemToObject(json, "sampling", sampling_to_json(&workload->suite.sampling));
+    return json_take_text(json);
+}
+
 void recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
                         char *settings, const struct guests *guests)
 {
@@ -85,12 +100,23 @@ static int record_launch_end(void *recording, const struct launch *l, struct err
     return r->unkept ? 0 : note_elsewhere(r, store_end_launch(r->store, r->launch_id, l, err));
 }
 
+static void note_timed_device(struct recording *r, const struct measurement *m)
+{
+    if (!r->timed || m->outcome != OUTCOME_OK)
+        return;
+    const struct device_list *devices = &r->workload->devices;
+
+    for (size_t i = 0; i < devices->nr; i++)
+        r->timed[i] |= strcmp(devices->items[i].label, m->bench.device) == 0;
+}
+
 static int record_measurement(void *recording, const struct launch *l, const struct measurement *m,
                               struct error *err)
 {
     struct recording *r = recording;
     int64_t id = r->launch_id;
 
+    note_timed_device(r, m);
     /* What was made again belongs to an earlier launch. */
     if (!r->unkept && l->seq != r->launch_seq &&
         store_find_launch(r->store, r->run->id, l->seq, &id, err))
@@ -132,10 +158,15 @@ int recording_run(struct recording *r, enum sweep_end *end, struct error *err)
 {
     const struct workload *w = r->workload;
     const struct measuring *how = r->measuring;
+    struct strbuf devices;
+
+    strbuf_init(&devices);
+    workload_devices(w, &devices);
     const struct sweep sweep = {
-        .device_spec = w->device.spec,
+        .device_spec = devices.data,
         .benchmarks = w->list.items,
         .nr = w->list.nr,
+        .device_of = w->device_of,
         .launches = w->suite.launches,
         .settings = { .sampling = w->suite.sampling,
                       .seed = (uint64_t)how->seed,
@@ -150,10 +181,12 @@ int recording_run(struct recording *r, enum sweep_end *end, struct error *err)
     };
     const struct sweep_sink sink = recording_sink(r);
 
-    if (!r->unkept && store_begin_run(r->store, r->run, err))
-        return -1;
-    int rc = sweep_run(&sweep, &sink, end, err);
-    sink_progressed(how->sink);
+    int rc = r->unkept ? 0 : store_begin_run(r->store, r->run, err);
+    if (rc == 0) {
+        rc = sweep_run(&sweep, &sink, end, err);
+        sink_progressed(how->sink);
+    }
+    strbuf_release(&devices);
     return rc || r->unkept || *end == SWEEP_INTERRUPTED ? rc : recording_end(r, err);
 }
 

@@ -26,6 +26,7 @@ struct recording {
     struct records *records;           /* gets each measurement, too, as of its run 0; or NULL */
     bool quiet;                        /* no progress but one that is rewritten in place */
     bool unkept;                       /* `records` alone gets what is measured */
+    bool *timed;                       /* of each device, whether it has a time; or NULL */
     int64_t launch_id;                 /* of the launch in hand ... */
     int launch_seq;                    /* ... and its number */
 };
@@ -37,6 +38,9 @@ int recording_check_label(const char *label, size_t more, struct error *err);
  * this program's: commit, branch and dirty are those of the work tree of the current folder. */
 void recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
                         char *settings, const struct guests *guests);
+/* What a run's settings say of a workload: devices, launches, guests, sampling. JSON text to be
+ * freed, as recording_describe() does. */
+char *recording_settings(const struct workload *workload);
 /* Says in a run's settings which guests are measured, and then the commit of this program. */
 void recording_add_guests(cJSON *settings, const struct guests *guests);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/measure/roofs.h"
 
+#include "base/memory.h"
 #include "machine/ceilings.h"
 #include "metrics/epoch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Roofs whose best repetition is this much better than their value were taken on a busy machine;
@@ -122,14 +124,19 @@ int roofs_ensure(struct store *store, const struct run *run, const struct device
     return rc;
 }
 
-int roofs_try(struct store *store, const struct run *run, const struct device *device,
-              const struct measuring *how, struct error *err)
+static int try_roofs(struct store *store, const struct run *run, const struct device *device,
+                     const struct measuring *how, struct error *err)
 {
     struct records known = { 0 };
     bool missing;
     int rc = find_roofs(store, run, device, false, how, &known, &missing, err);
 
-    if (rc && missing && !measuring_interrupted(how)) {
+    if (rc && missing && measuring_interrupted(how)) {
+        sink_note(how->sink,
+                  "the roofs were not measured to their end, so none is kept, and the next "
+                  "run measures them again\n");
+        rc = 0;
+    } else if (rc && missing) {
         sink_note(how->sink, "it goes on %s, and the next run measures them again: %s\n",
                   known.nr_ceilings ? "with the roofs of a busy machine"
                                     : "without roofs, so what is a share of them is absent",
@@ -137,5 +144,20 @@ int roofs_try(struct store *store, const struct run *run, const struct device *d
         rc = 0;
     }
     records_release(&known);
+    return rc;
+}
+
+int roofs_recording_run(struct recording *recording, enum sweep_end *end, struct error *err)
+{
+    const struct device_list *devices = &recording->workload->devices;
+
+    recording->timed = memory_zeroed(devices->nr, sizeof(*recording->timed));
+    int rc = recording_run(recording, end, err);
+    for (size_t i = 0; rc == 0 && *end != SWEEP_INTERRUPTED && i < devices->nr; i++)
+        if (recording->timed[i] && !measuring_interrupted(recording->measuring))
+            rc = try_roofs(recording->store, recording->run, &devices->items[i],
+                           recording->measuring, err);
+    free(recording->timed);
+    recording->timed = NULL;
     return rc;
 }

@@ -4,6 +4,7 @@
 #define HARNESS_SESSION_MEASURE_ROOFS_H
 
 #include "session/measure/measuring.h"
+#include "session/measure/recording.h"
 #include "store/store.h"
 
 /* The epoch that a set of roofs belongs to: another compiler, kernel or governor has its own. */
@@ -16,11 +17,11 @@ void roofs_epoch(const struct run *run, char epoch[17]);
 int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
                  bool again, const struct measuring *how, struct error *err);
 
-/* The same for what measures something else and can do without: where they cannot be measured, for
- * want of time or whatever else, a note says so, and they are absent. -1: interrupted, or the
- * history fails. */
-int roofs_try(struct store *store, const struct run *run, const struct device *device,
-              const struct measuring *how, struct error *err);
+/* recording_run(), and behind it the roofs, as roofs_ensure() does, of each device that has a time
+ * in it: where nothing was right, nothing waits for roofs. The run can do without: where they
+ * cannot be measured, for want of time, by an interrupt or whatever else, a note says so, and they
+ * are absent. -1: the run failed, or the history does. */
+int roofs_recording_run(struct recording *recording, enum sweep_end *end, struct error *err);
 
 /* The roofs that the history has of this machine, device (in whatever way it launches) and epoch.
  */

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "core/clock.h"
-#include "session/measure/ab.h"
+#include "session/measure/ab_session.h"
 #include "session/measure/recording.h"
 #include "stats/random.h"
 #include "store/verdicts.h"

@@ -11,7 +11,7 @@
 #include "session/measure/selftest_trials.h"
 #include "session/measure/workload.h"
 #include "store/store.h"
-#include "verdict/placement.h"
+#include "verdict/placement_noise.h"
 #include "verdict/selftest.h"
 #include "verdict/selftest_cost.h"
 

@@ -263,7 +263,7 @@ static void division_init(struct division *d, const struct workload *workload)
     d->seconds = memory_zeroed(nr + 1, sizeof(*d->seconds));
     d->owner = memory_zeroed(nr + 1, sizeof(*d->owner));
     for (size_t i = 0; i < nr; i++) {
-        benchmark_name_of(&workload->list.items[i], &workload->device, &d->names[i]);
+        benchmark_name_of(&workload->list.items[i], workload_device(workload, i), &d->names[i]);
         d->keys[i] = d->names[i].key;
     }
 }
@@ -277,8 +277,9 @@ static void division_release(struct division *d)
     free(d->owner);
 }
 
-static void divide_workload(struct sharding *s, struct division *d, struct benchmark_list *list)
+static void divide_workload(struct sharding *s, struct division *d, struct workload *workload)
 {
+    struct benchmark_list *list = &workload->list;
     size_t kept = 0;
 
     for (size_t i = 0; i < list->nr; i++)
@@ -291,6 +292,7 @@ static void divide_workload(struct sharding *s, struct division *d, struct bench
         if (d->owner[i] != s->index - 1)
             continue;
         s->seconds += d->seconds[i];
+        workload->device_of[kept] = workload->device_of[i];
         list->items[kept++] = list->items[i];
     }
     list->nr = kept;
@@ -321,7 +323,7 @@ int sharding_keep(struct sharding *s, struct workload *workload, const char *dur
     if (rc && durations)
         error_prefix(err, "--durations");
     if (rc == 0)
-        divide_workload(s, &d, &workload->list);
+        divide_workload(s, &d, workload);
     division_release(&d);
     return rc;
 }

@@ -2,7 +2,6 @@
 #include "session/measure/workload.h"
 
 #include "base/array.h"
-#include "device/devices.h"
 #include "plugin/command_words.h"
 #include "plugin/name.h"
 
@@ -126,51 +125,95 @@ static bool find_benchmark_by_key(const char *key, const struct registry *regist
     return strcmp(found.key, key) == 0;
 }
 
+static int device_with_key(const struct workload *c, const char *key, struct benchmark *b)
+{
+    for (size_t i = 0; i < c->devices.nr; i++)
+        if (find_benchmark_by_key(key, &c->guests.all, &c->devices.items[i], b))
+            return (int)i;
+    return -1;
+}
+
+static bool is_in_workload(const struct workload *c, const struct benchmark *b, int device)
+{
+    const struct benchmark_list *list = &c->list;
+
+    for (size_t i = 0; i < list->nr; i++)
+        if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
+            c->device_of[i] == device && shape_equal(&list->items[i].shape, &b->shape))
+            return true;
+    return false;
+}
+
+/* Selections of a suite may overlap: every benchmark is measured once. */
+static void add_to_workload(struct workload *c, const struct benchmark *b, int device)
+{
+    if (is_in_workload(c, b, device))
+        return;
+    c->device_of = memory_resize(c->device_of, c->list.nr + 1, sizeof(*c->device_of));
+    c->device_of[c->list.nr] = device;
+    *array_push(&c->list) = *b;
+}
+
 /* Takes whole keys out of the filters; where nothing is left of these, nothing else is chosen. */
-static void take_keys(struct workload *c, struct benchmark_list *all)
+static void take_keys(struct workload *c)
 {
     struct string_list *filters = &c->suite.selections[0].filters;
     size_t kept = 0;
     struct benchmark b;
 
     for (size_t i = 0; i < filters->nr; i++) {
-        if (!find_benchmark_by_key(filters->items[i], &c->guests.all, &c->device, &b)) {
+        int device = device_with_key(c, filters->items[i], &b);
+        if (device < 0) {
             filters->items[kept++] = filters->items[i];
             continue;
         }
-        *array_push(all) = b;
+        add_to_workload(c, &b, device);
         free(filters->items[i]);
     }
     filters->nr = kept;
-    if (kept == 0 && all->nr > 0)
+    if (kept == 0 && c->list.nr > 0)
         selection_release(&c->suite.selections[--c->suite.nr]);
 }
 
-static bool is_in_workload(const struct benchmark_list *list, const struct benchmark *b)
+static int expand_on_device(struct workload *c, const struct registry *registry, int device,
+                            struct error *err)
 {
-    for (size_t i = 0; i < list->nr; i++)
-        if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
-            shape_equal(&list->items[i].shape, &b->shape))
-            return true;
-    return false;
-}
-
-/* Selections of a suite may overlap: every benchmark is measured once. */
-static int expand_workload(struct workload *c, const struct registry *registry, bool by_key,
-                           struct error *err)
-{
+    const struct device *d = &c->devices.items[device];
     struct benchmark_list all = { 0 };
     int rc = 0;
 
-    if (by_key)
-        take_keys(c, &all);
     for (size_t i = 0; rc == 0 && i < c->suite.nr; i++)
-        rc = selection_expand(&c->suite.selections[i], registry, &c->device, &all, err);
+        rc = selection_expand(&c->suite.selections[i], registry, d, &all, err);
     for (size_t i = 0; rc == 0 && i < all.nr; i++)
-        if (!is_in_workload(&c->list, &all.items[i]))
-            *array_push(&c->list) = all.items[i];
+        add_to_workload(c, &all.items[i], device);
     array_release(&all);
     return rc;
+}
+
+static int expand_workload(struct workload *c, const struct registry *registry, bool by_key,
+                           struct error *err)
+{
+    int rc = 0;
+
+    if (by_key)
+        take_keys(c);
+    for (size_t i = 0; rc == 0 && i < c->devices.nr; i++)
+        rc = expand_on_device(c, registry, (int)i, err);
+    return rc;
+}
+
+static int open_workload_devices(struct workload *c, const char *specs, bool several,
+                                 struct error *err)
+{
+    if (devices_open(&c->devices, specs, err))
+        return -1;
+    if (c->devices.nr > 1 && !several)
+        return error_set(err,
+                         "--device: one device, not the %zu of \"%s\"; `harness run` sweeps "
+                         "several",
+                         c->devices.nr, specs);
+    c->device = c->devices.items[0];
+    return 0;
 }
 
 /* A suite is a complete statement of what to measure; mixing it with a selection would make runs
@@ -191,7 +234,7 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
     if (selects ? select_by_options(c, o, filters, nr, err)
                 : suite_load(&c->suite, o->suite ? o->suite : otherwise, err))
         return -1;
-    if (device_open(&c->device, o->device ? o->device : "cpu", err))
+    if (open_workload_devices(c, o->device ? o->device : "cpu", o->several_devices, err))
         return -1;
     bool theirs = plugins && nr == 0 && !o->suite;
     return expand_workload(c, theirs ? &c->guests.own : &c->guests.all,
@@ -272,7 +315,7 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
     share_parameters(specs, nr);
     if (command_spec_check_use(specs, nr, err) ||
         guests_open(&c->guests, registry_builtin(), &none, &specs[0], err) ||
-        device_open(&c->device, "process", err))
+        open_workload_devices(c, "process", false, err))
         return -1;
     c->suite.sampling = command_sampling;
     return expand_workload(c, &c->guests.own, false, err);
@@ -281,10 +324,21 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
 void workload_release(struct workload *c)
 {
     array_release(&c->list);
-    if (c->device.ops)
-        device_close(&c->device);
+    free(c->device_of);
+    devices_close(&c->devices);
     suite_release(&c->suite);
     guests_close(&c->guests);
+}
+
+const struct device *workload_device(const struct workload *c, size_t i)
+{
+    return &c->devices.items[c->device_of[i]];
+}
+
+void workload_devices(const struct workload *c, struct strbuf *text)
+{
+    for (size_t i = 0; i < c->devices.nr; i++)
+        strbuf_addf(text, "%s%s", i ? "," : "", c->devices.items[i].spec);
 }
 
 /* ---- a command ---- */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a command is to measure, from the options that all measuring commands share: a suite, or
- * filters with values for dims, on a device.
+ * filters with values for dims, on a device or several.
  */
 #ifndef HARNESS_SESSION_MEASURE_WORKLOAD_H
 #define HARNESS_SESSION_MEASURE_WORKLOAD_H
 
 #include "base/options.h"
+#include "base/strbuf.h"
+#include "device/devices.h"
 #include "launch/selection.h"
 #include "plugin/command.h"
 #include "plugin/guests.h"
@@ -20,12 +22,15 @@ struct workload_options {
     struct string_list plugins;
     struct int_list batch, seq;
     bool test_shapes;
+    bool several_devices; /* set by a command that can sweep `device`: cpu:1,cpu:2 */
 };
 
 struct workload {
     struct suite suite;         /* sampling and launches; its name is "" for filters */
-    struct device device;       /* opened to name benchmarks, not started */
+    struct device_list devices; /* opened to name benchmarks, not started */
+    struct device device;       /* the first of them, the only one for most commands */
     struct benchmark_list list; /* each benchmark once; never empty */
+    int *device_of;             /* of each of the list, which of the devices; owned */
     struct guests guests;       /* plugins and the command; the list may point into them */
 };
 
@@ -46,6 +51,11 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
                           const struct param_list *parameters, struct command_spec *specs,
                           size_t nr, struct error *err);
 void workload_release(struct workload *c);
+
+/* The device of the i-th benchmark of the list. */
+const struct device *workload_device(const struct workload *c, size_t i);
+/* All of them as --device takes them; `text` is initialised. */
+void workload_devices(const struct workload *c, struct strbuf *text);
 
 /* A member of a command's options struct, see cli/shared_options.h. */
 struct command_options {

@@ -4,7 +4,7 @@
  * that show it. Sections get the App and ask it; they never ask each other.
  */
 import { el, fill, saveText } from './dom.js';
-import { rowsOf, metricOf } from './data.js';
+import { readTable, rowsOf, metricOf } from './data.js';
 import { drillDialog } from './drill.js';
 import { SETTINGS } from './explore.js';
 import { lightFigures } from './figure.js';
@@ -60,8 +60,8 @@ export class App {
     this.table = null;
     this.selection = null;
     this.ready = this.source.table().then((table) => {
-      this.table = table;
-      this.rows = rowsOf(this.core, table);
+      this.table = readTable(table);
+      this.rows = rowsOf(this.core, this.table);
       this.reselect();
     });
     return this.ready;
@@ -191,6 +191,14 @@ export class App {
     this.state.set({ runs: '' });
     await this.askServer({ from: '', run: '' }, true);
     this.seen = Math.max(this.seen, this.core.newest);
+  }
+
+  /** Writes into the history and shows it; null where nothing can be written. */
+  edit() {
+    return this.core.edit_key ? async (what, about) => {
+      await this.source.edit(what, about);
+      await this.askServer({}, true);
+    } : null;
   }
 
   /** Is anything filtered? */

@@ -39,7 +39,7 @@ function inOrderOfModels(items) {
 }
 
 /** Gives items their labels: what differs, and the run's name where there are several. */
-export function nameItems(chart, items) {
+function nameItems(chart, items) {
   const benches = [...new Set(items.map((item) => item.bench))];
   const own = new Map(labelsOf(benches).map((label, i) => [benches[i], label]));
   for (const item of items) {
@@ -114,6 +114,17 @@ export function medianOf(chart, item) {
   return chart.table.columns.p50?.[item.row.at] ?? NaN;
 }
 
+/** FLOPs, else bytes, else the median: all variants of the largest size come before a slow one of each.
+ * The table has them as rates of five digits, so equal work is equal to four. */
+export function workOf(chart) {
+  const { columns } = chart.table;
+  return (item) => {
+    const median = medianOf(chart, item);
+    const rate = ['gflops', 'gbs'].map((name) => columns[name]?.[item.row.at]).find((one) => one > 0);
+    return rate ? Number((rate * median).toPrecision(4)) : median;
+  };
+}
+
 /** The text by which a preset's "group" tells items apart. */
 export function groupOf(chart, group, item) {
   const { bench } = item;
@@ -172,7 +183,7 @@ export function subtitleOf(chart, items) {
 }
 
 /** "Without a time, so not shown: 2 WRONG." */
-export function outcomesText(chart) {
+function outcomesText(chart) {
   const absentRows = chart.rows.filter((row) => chart.runs.includes(row.run) && !(row.n > 0)
     && presetTakes(listOf(chart.preset.filter), chart.core.benchmarks[row.benchmark].key));
   const counts = ['UNSUPPORTED', 'WRONG', 'FAILED']

@@ -27,6 +27,24 @@ export function rowsOf(core, table) {
   }));
 }
 
+/* A benchmark's first value stands there as it is, all others as whole steps of its fifth digit. */
+function readColumn(column, benchmark) {
+  const firsts = new Map();
+  return column.map((cell, at) => {
+    const first = firsts.get(benchmark[at]);
+    if (cell && !first)
+      firsts.set(benchmark[at], { value: cell, step: Number(cell.toExponential().split('e')[1]) - 4 });
+    return cell === null || !first ? cell
+      : Number((first.value + Number(`${cell}e${first.step}`)).toPrecision(5));
+  });
+}
+
+/** The table with its values, of the block as it is packed (harness/page/page_table.c). */
+export function readTable(table) {
+  return { ...table, columns: Object.fromEntries(Object.entries(table.columns)
+    .map(([id, column]) => [id, readColumn(column, table.benchmark)])) };
+}
+
 /* What each field of a filter is in a row. */
 function fieldOf(core, row, name) {
   const run = core.runs[row.run], benchmark = core.benchmarks[row.benchmark];
@@ -65,7 +83,8 @@ function dimMeasure(core, name) {
 }
 
 /* Dims whose name says too little. */
-const DIM_LABELS = { seq: 'sequence length', headdim: 'width of a head', vocab: 'vocabulary' };
+const DIM_LABELS = { seq: 'sequence length', headdim: 'width of a head', vocab: 'vocabulary',
+  new: 'new tokens' };
 
 /**
  * What can stand on an axis: "p50", "batch", "p99 / p50".

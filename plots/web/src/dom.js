@@ -119,7 +119,7 @@ export function tick(label, checked, onchange, reason) {
 }
 
 /** A button that puts a text on the clipboard and says so. */
-export function copyButton(text, what) {
+function copyButton(text, what) {
   const node = button('Copy', async () => {
     node.textContent = await copyText(text) ? 'Copied' : 'Select and copy by hand';
     setTimeout(() => { node.textContent = 'Copy'; }, 2000);
@@ -159,12 +159,17 @@ function cleanTextLines(text) {
   return String(text).split('\n').map(cleanText).join('\n');
 }
 
-/** Gives a text to the browser as a file. */
-export function saveText(name, text, type = 'text/plain') {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+/** Gives what is at an address to the browser as a file. */
+export function saveUrl(name, url) {
   const link = el('a', { href: url, download: name });
   document.body.append(link);
   link.click();
   link.remove();
+}
+
+/** The same of a text. */
+export function saveText(name, text, type = 'text/plain') {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  saveUrl(name, url);
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }

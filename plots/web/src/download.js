@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A figure as a file: PNG, SVG, CSV, or the configuration that draws it again. */
 import { csvText } from './csv.js';
-import { el, saveText } from './dom.js';
+import { saveText, saveUrl } from './dom.js';
 import { figureTable } from './figure_table.js';
 import { picture } from './paint.js';
 
 const HEADER = 'data:image/svg+xml,';
-
-function saveUrl(name, url) {
-  const link = el('a', { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-}
 
 /* Who opens the file without this page still gets title and description. */
 function describedSvg(text, spec) {

@@ -7,13 +7,14 @@ import { demoProfile } from './demo.js';
 import { readDropped } from './drop_kinds.js';
 import { makeFigure } from './make.js';
 import { profileHeadline, profileSummary } from './profile_answer.js';
-import { profileView } from './profile_view.js';
+import { operationsTable } from './operations_table.js';
+import { profileTables } from './profile_data.js';
+import { breakdowns, profileView, tablesView } from './profile_view.js';
 import { recordsData } from './records_data.js';
 import { rowsOf } from './data.js';
 import { tableView } from './table_view.js';
 import { timelineView } from './timeline.js';
 import { traceAnswer } from './trace_answer.js';
-import { traceSlices } from './trace_data.js';
 import { quantityText } from './words.js';
 import { verdictTable } from './verdicts.js';
 import { verdictWords } from './verdict_words.js';
@@ -39,10 +40,11 @@ function comparisonView(json) {
     ', head ', nameOf(json.head, 120)), table.element);
 }
 
-function traceView(json, name) {
-  const trace = traceSlices(json), answer = traceAnswer(trace, name);
-  return el('div', {}, answer ? [profileHeadline(answer), profileSummary(answer), el('h4', {}, 'Timeline')]
-    : null, timelineView(trace, name));
+function traceView(trace, name) {
+  const found = traceAnswer(trace, name);
+  return el('div', {}, found ? [profileHeadline(found.answer), profileSummary(found.answer),
+    breakdowns(found.rows), el('h4', {}, 'Timeline')] : null, timelineView(trace, name),
+  found ? [el('h4', {}, 'All operations'), operationsTable(found.rows, 'trace.csv')] : null);
 }
 
 function recordsTable({ core, table }, rows) {
@@ -75,9 +77,10 @@ async function recordsView(json) {
 }
 
 const VIEWS = { trace: traceView, records: recordsView, comparison: comparisonView,
-  figure: figureView, profile: profileView };
+  figure: figureView, profile: profileView,
+  tables: (json, name) => tablesView(profileTables(json), name) };
 const KINDS = { trace: 'trace', records: 'records', comparison: 'comparison', figure: 'figure',
-  profile: 'profile' };
+  profile: 'profile', tables: 'profile' };
 
 class DropZone {
   constructor() {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What a dropped file is, told by its contents and never by its name. */
-import { profileEntries } from './profile_data.js';
+import { profileEntries, profileTables } from './profile_data.js';
 import { traceSlices } from './trace_data.js';
 
 const EXPECTED = 'It could be: records (harness run --json), a comparison (harness compare --json), '
-  + 'a figure (<name>.json beside a plot), a profile (a list of entries with operation, start and '
-  + 'duration), or a Trace Event file (traceEvents).';
+  + 'a figure (<name>.json beside a plot), a profile (profile.json of harness profile, a '
+  + 'summary of the scopes library, a list of entries with operation, start and duration), or a Trace Event file (traceEvents).';
 
 const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 const isListOf = (value, test) => Array.isArray(value) && value.length > 0 && value.every(test);
@@ -18,6 +18,7 @@ const TESTS = [
     && typeof row.verdict === 'string' && typeof row.key === 'string')],
   ['figure', (json) => typeof json?.id === 'string' && (Array.isArray(json.panels)
     || typeof json.reason === 'string')],
+  ['tables', (json) => profileTables(json) !== null],
   ['profile', (json) => profileEntries(json) !== null],
 ];
 
@@ -29,9 +30,6 @@ function hint(json) {
     return 'It has "traceEvents", but the list is empty or holds what is no event.';
   if (Array.isArray(json?.runs))
     return 'It has "runs", but not each of them has "measurements".';
-  if (isObject(json?.summary) && isObject(json?.bottlenecks))
-    return 'It is the profile.json of harness profile: drop the trace.json beside it, or let harness report '
-      + '--profile FOLDER write the page of both.';
   if (json?.type && json?.name)
     return 'It looks like a saved configuration: load it in the exploration above.';
   return isObject(json) ? `Its members are ${Object.keys(json).slice(0, 8).map((key) =>
@@ -39,9 +37,17 @@ function hint(json) {
     : 'It is neither an object nor a list of objects.';
 }
 
+function traceOf(json) {
+  const trace = traceSlices(json);
+  if (trace.nr === 0)
+    throw new Error('This Trace Event file has no slice with a duration ("ph": "X", or "B" and "E").');
+  return trace;
+}
+
 /**
  * @param {string} text  of the file
- * @returns {{kind: string, json: *}} kind: trace, records, comparison, figure or profile
+ * @returns {{kind: string, json: *}} kind: trace (json is that of traceSlices()), records, comparison,
+ *   figure, tables or profile
  * @throws {Error} with sentences for the reader
  */
 export function readDropped(text) {
@@ -54,7 +60,5 @@ export function readDropped(text) {
   const found = TESTS.find(([, test]) => test(json));
   if (!found)
     throw new Error(`This JSON is none that the page can show. ${hint(json)} ${EXPECTED}`);
-  if (found[0] === 'trace' && traceSlices(json).slices.length === 0)
-    throw new Error('This Trace Event file has no slice with a duration ("ph": "X", or "B" and "E").');
-  return { kind: found[0], json };
+  return { kind: found[0], json: found[0] === 'trace' ? traceOf(json) : json };
 }

@@ -20,12 +20,17 @@ export function familiesOf(chart, items, dims) {
       families.set(key, { bench, run: item.run, items: [] });
     families.get(key).items.push(item);
   }
-  const list = [...families.values()], labels = labelsOf(list.map((one) => one.bench));
-  list.forEach((one, i) => {
+  return named(chart, [...families.values()]);
+}
+
+/** Names families by what tells them apart. @returns {object[]} the same ones */
+export function named(chart, families) {
+  const labels = labelsOf(families.map((one) => one.bench));
+  families.forEach((one, i) => {
     one.own = labels[i];
     one.label = several(chart) ? `${labels[i]} · ${chart.core.runs[one.run].name}` : labels[i];
   });
-  return list;
+  return families;
 }
 
 /** Sorted distinct values of a dim. */

@@ -39,6 +39,7 @@ const painted = new Set(); // cards on the page that have been drawn
  *   when that is clicked, or Enter pressed on it
  * @property {string} [heading]  tag of the title, "h3"
  * @property {boolean} [eager]  draw at once
+ * @property {function(): Promise<object>} [whole]  all that a figure with a view is a part of
  */
 
 /* The parts of a card that change with its figure. */
@@ -91,8 +92,8 @@ export function makeFolded(node) {
 }
 
 /* Made when it is opened: most never are. */
-function details(summary, make) {
-  const node = el('details', {}, el('summary', {}, summary));
+function details(summary, make, name = null) {
+  const node = el('details', { class: name }, el('summary', {}, summary));
   makers.set(node, make);
   node.addEventListener('toggle', () => node.open && makeFolded(node));
   return node;
@@ -104,7 +105,7 @@ function fillMore(card) {
   if (how)
     parts.push(details('How to read it', () => el('p', {}, how)));
   if (!card.spec.reason)
-    parts.push(details('Data table', () => tableNode(card.spec)));
+    parts.push(details('Data table', () => tableNode(card.spec), 'figure-numbers'));
   fill(card.parts.more, parts);
 }
 
@@ -254,11 +255,11 @@ function draw(card) {
 }
 
 /* A view stays as it is while the reader explores it. */
-function showView(card) {
+async function showView(card) {
   const key = [currentTheme(), ...card.hidden].join('\n');
   if (card.viewed?.spec !== card.spec || card.viewed.key !== key) {
-    fill(card.parts.view, figureView(card.spec, card.hidden));
     card.viewed = { spec: card.spec, key };
+    fill(card.parts.view, figureView(card.spec, card.hidden, await card.options.whole?.()));
   }
   card.parts.plot.style.minHeight = '';
   painted.add(card);

@@ -43,7 +43,7 @@ function ends(mark, colour) {
 }
 
 /** @returns {SVGElement} the layer's mark */
-export function layerSample(layer, theme) {
+function layerSample(layer, theme) {
   const { style, mark } = layer;
   const colour = themed(style.colour, theme);
   const parts = mark === 'points' ? [pointSample(style, colour, THEMES[theme].ground)]

@@ -2,7 +2,7 @@
 /* Figures that can be explored in ways of their own ("view" of the figure's JSON): a timeline, a flame
  * graph, a table that sorts. On paper they are drawn as any other figure. */
 import { button, el, nameOf } from './dom.js';
-import { figureTrace } from './figure_data.js';
+import { figureTrace, wholeTrace } from './figure_data.js';
 import { flameView } from './flame.js';
 import { tableView } from './table_view.js';
 import { timelineView } from './timeline.js';
@@ -36,12 +36,16 @@ function operationsView(spec) {
 
 const VIEWS = {
   flame: flameView,
-  timeline: (spec, hidden) => timelineView(figureTrace(spec, hidden), spec.title),
+  timeline: (spec, hidden, whole) => timelineView(whole ? wholeTrace(whole, spec, hidden)
+    : figureTrace(spec, hidden), spec.title),
   table: operationsView,
 };
 
 /** Has the figure a view of its own? */
 export const hasView = (spec) => Boolean(VIEWS[spec.view]);
 
-/** @param {object} spec @param {Set<string>} hidden  labels that the legend has switched off */
-export const figureView = (spec, hidden) => VIEWS[spec.view](spec, hidden);
+/**
+ * @param {object} spec @param {Set<string>} hidden  labels that the legend has switched off
+ * @param {?object} whole  the trace that a timeline shows a part of, where the page has it
+ */
+export const figureView = (spec, hidden, whole) => VIEWS[spec.view](spec, hidden, whole);

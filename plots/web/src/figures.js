@@ -33,8 +33,16 @@ function rankOf(info) {
 const modesOf = (preset) => [].concat(preset?.mode || 'single');
 const same = (a, b) => a.length === b.length && a.every((one, i) => one === b[i]);
 
-/* Which runs a figure of one or several shows now. */
+/* The runs that the program drew into a figure of one or several. */
+function drawnRuns({ core }, info) {
+  return modesOf(info.preset).includes('multi') && core.selected.length > 1 ? core.selected
+    : [core.head];
+}
+
+/* Which runs it shows now: until the reader chooses, those that it was drawn for. */
 function runsFor(app, info) {
+  if (app.state.get('runs') === '')
+    return drawnRuns(app, info);
   const chosen = app.chosenRuns(), modes = modesOf(info.preset);
   if (modes.includes('multi') && (chosen.length > 1 || !modes.includes('single')))
     return chosen;
@@ -44,12 +52,10 @@ function runsFor(app, info) {
 /* Is it what the program drew? */
 function isOriginal(app, info) {
   const modes = modesOf(info.preset);
-  const drawn = modes.includes('multi') && app.core.selected.length > 1 ? app.core.selected
-    : [app.core.head];
   if (modes.includes('profile')) /* of no run, so no filter reaches it */
     return true;
   return !app.filters() && (modes.includes('compare') || modes.includes('trend')
-    || same(runsFor(app, info), drawn));
+    || same(runsFor(app, info), drawnRuns(app, info)));
 }
 
 /* Are its marks of the runs that are chosen, or of all runs? */
@@ -136,7 +142,8 @@ class Slot {
     if (!spec)
       throw new Error('the figure is not in this file');
     const card = figureCard(app.named(spec), { how: info.how, preset: info.preset, eager: true,
-      onConfig: () => app.savePreset(info.preset), onPoint: (mark) => app.choose(mark) });
+      onConfig: () => app.savePreset(info.preset), onPoint: (mark) => app.choose(mark),
+      whole: spec.view === 'timeline' ? () => app.source.trace() : null });
     this.show(note ? el('p', { class: 'beside' }, note) : null, card);
     this.card = card;
   }
@@ -214,12 +221,17 @@ function folded(app, chapter, slots) {
     el('div', { class: 'figures' }, slots.map((slot) => slot.element))));
 }
 
+/* The answer of one profile has the whole table, of which the figure is the first part. */
+const isTwice = (app, info) => info.id === 'operations' && app.core.profile?.operations
+  && !app.core.profile.base;
+
 /**
  * The figures of one chapter that are not absent: one leads, the rest is folded.
  * @returns {{element: Element, slots: Slot[]}|null} null where there is none
  */
 export function figureSlots(app, chapter) {
-  const infos = app.core.figures.filter((info) => info.chapter === chapter && !info.reason)
+  const infos = app.core.figures.filter((info) => info.chapter === chapter && !info.reason
+    && !isTwice(app, info))
     .sort((a, b) => rankOf(a) - rankOf(b));
   if (infos.length === 0)
     return null;

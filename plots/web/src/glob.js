@@ -42,7 +42,7 @@ export function globText(text) {
 }
 
 /** Does a glob of a preset take a key: the whole of it, or a leading run of its parts? */
-export function takesKey(glob, key) {
+function takesKey(glob, key) {
   return globPattern(glob).test(key) || globPattern(`${glob}/*`).test(key);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One horizontal bar a benchmark, with whiskers; the same choice as harness/chart/types/build_bars.c. */
 import { absentItems, captionOf, distinct, figureFor, groupOf, itemsOf, limitItems, limitOf, measure,
-  medianOf, scaleOf, several, styleNr, subtitleOf, valueOf, valueText } from './chart.js';
+  scaleOf, several, styleNr, subtitleOf, valueOf, valueText, workOf } from './chart.js';
 import { absent, addAmounts, addLayer, addPanel, finish, setAxis, styleOf, DARK } from './spec.js';
 import { nameAxis } from './axis.js';
 
@@ -66,8 +66,11 @@ function draw(chart, of, rows, all) {
   panel.items = rows.map((row) => row.item);
   setAxis(panel.x, preset.y_label || of.label, of, scaleOf(preset.y_scale,
     rows.flatMap((row) => [row.value, row.low, row.high])));
+  const spread = of.kind === 'latency' || of.kind === 'rate', dots = panel.x.scale === 'log';
+  if (spread && dots) /* dots lie on short whiskers, and bars under them */
+    addWhiskers(panel, rows);
   addBars(chart, panel, rows, of.label);
-  if (of.kind === 'latency' || of.kind === 'rate')
+  if (spread && !dots)
     addWhiskers(panel, rows);
   const tails = of.kind === 'latency' && addTails(chart, panel, rows);
   addTexts(panel, of, rows);
@@ -75,7 +78,7 @@ function draw(chart, of, rows, all) {
   const [least, most] = [order[0], order[order.length - 1]];
   figure.subtitle = subtitleOf(chart, rows.map((row) => row.item));
   figure.caption = captionOf(chart, howText(of, tails, panel.x.scale === 'log'), rows.length, all,
-    'of each kernel those that take longest');
+    'of each kernel the largest');
   figure.alt = `${panel.x.scale === 'log' ? 'Dots' : 'Bars'} of ${of.label} for ${rows.length} benchmark${rows.length === 1 ? '' : 's'}, from ${
     valueText(of, least.value)} (${least.item.label}) to ${valueText(of, most.value)} (${
     most.item.label}).`;
@@ -86,7 +89,7 @@ function draw(chart, of, rows, all) {
 export function makeBars(chart) {
   const of = measure(chart, chart.preset.y || 'p50'), timed = itemsOf(chart);
   const usable = timed.filter((item) => Number.isFinite(of.of(item.row)));
-  const items = limitItems(chart, gathered(usable), limitOf(chart, LIMIT), (item) => medianOf(chart, item));
+  const items = limitItems(chart, gathered(usable), limitOf(chart, LIMIT), workOf(chart));
   if (timed.length === 0)
     return absentItems(chart);
   if (items.length === 0)

@@ -5,7 +5,7 @@ import { absentItems, captionOf, figureFor, itemsOf, limitOf, measure, subtitleO
   valueText } from './chart.js';
 import { absent, addLayer, addPanel, finish, scaleBar, scaleColour, DARK } from './spec.js';
 import { nameAxis, unitFor } from './axis.js';
-import { dimValues, familiesOf, leads } from './families.js';
+import { dimValues, familiesOf, leads, named } from './families.js';
 import { fixed } from './words.js';
 
 const LIMIT = 6, CELL_HEIGHT = 46;
@@ -16,6 +16,8 @@ const FULL = 0.6;
 
 function cellText(value, factor) {
   const scaled = value / factor;
+  if (scaled < 0.1) /* two decimals would leave nothing of it */
+    return String(Number(scaled.toPrecision(2)));
   return fixed(scaled, scaled < 10 ? 2 : scaled < 100 ? 1 : 0);
 }
 
@@ -57,11 +59,12 @@ function draw(chart, of, dims, { families, items, all }) {
   figure.scale = scaleBar(of, range.low, range.high, true);
   figure.columns = nr > 4 ? 3 : nr > 1 ? 2 : 1;
   families.forEach((family) => addMap(figure, of, family, dims, range));
+  const holes = figure.panels.some((panel) => panel.layers.some(({ text }) => text?.includes('n/a')));
   const [low, high] = range.seen.map((value) => valueText(of, value));
   figure.subtitle = `${of.label} in ${range.unit.name || 'its unit'}  ·  ${subtitleOf(chart, items)}`;
   figure.caption = captionOf(chart, `Each cell is ${of.label}${of.kind === 'rate'
     ? ' at the median time' : ''}, from ${low} to ${high}; colour runs logarithmically ${
-    ''}from dark to bright over all maps. Grey n/a: not measured.`, nr, all,
+    ''}from dark to bright over all maps.${holes ? ' Grey n/a: not measured.' : ''}`, nr, all,
   'first of each kernel the one with most sizes, or the best');
   figure.alt = `Maps of ${of.label} over ${dims.y} and ${dims.x}, ${nr} map${nr === 1 ? '' : 's'
   }, from ${low} to ${high}.`;
@@ -85,5 +88,5 @@ export function makeHeatmap(chart) {
   const leading = maps.filter((_, nth) => maps.length > limit && leads(maps, nth, of));
   const chosen = [...leading, ...maps.filter((one) => !leading.includes(one))].slice(0, limit);
   const shown = maps.filter((one) => chosen.includes(one));
-  return draw(chart, of, dims, { families: shown, items, all: maps.length });
+  return draw(chart, of, dims, { families: named(chart, shown), items, all: maps.length });
 }

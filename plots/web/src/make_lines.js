@@ -15,10 +15,21 @@ function pointsOf(chart, of, family, dim) {
     .map((item) => ({ item, x: item.bench.dims[dim], ...valueOf(chart, of, item) }));
 }
 
-function addLine(panel, label, nth, points) {
+const touch = (a, b) => a.points.some((one) => b.points.some((other) => one.x === other.x
+  && one.low <= other.high && other.low <= one.high));
+
+/* Pixels by which the bars of a line stand beside those of others, where some lie on others
+ * (chart_lines_apart() in harness/chart/base/chart_base.c). */
+function apart(lines, at) {
+  const last = lines.length - 1;
+  return lines.some((one, i) => lines.some((other, k) => k < i && touch(one, other)))
+    ? (at - last / 2) * Math.min(5, 24 / last) : 0;
+}
+
+function addLine(panel, label, nth, points, shift) {
   const x = points.map((one) => one.x), y = points.map((one) => one.value), style = styleOf(nth);
   const spread = points.filter((one) => Number.isFinite(one.low + one.high));
-  addLayer(panel, 'whiskers', '', { ...style, dash: 'solid', width: 1 }, {
+  addLayer(panel, 'whiskers', '', { ...style, dash: 'solid', width: 1 }, { shift,
     x: spread.map((one) => one.x), low: spread.map((one) => one.low),
     high: spread.map((one) => one.high), items: spread.map((one) => one.item) });
   const items = points.map((one) => one.item);
@@ -85,7 +96,8 @@ function draw(chart, of, dim, { families, usable }) {
     const panel = addPanel(figure, { title, height: several(chart) ? 260 : 440 });
     sizeAxis(panel, preset.x_label || measure(chart, `dim_${dim}`).label, dimValues(items, dim), preset.x_scale);
     setAxis(panel.y, preset.y_label || of.label, of, scaleOf(preset.y_scale, values));
-    lines.forEach((line) => addLine(panel, line.label, line.nth, line.points));
+    lines.forEach((line, at) => addLine(panel, line.label, line.nth, line.points,
+      apart(lines, at)));
   }
   addWords(chart, figure, of, dim, { values, items: usable, choice });
   return finish(figure);

@@ -134,7 +134,7 @@ export async function sampleSet(chart, { scale, limit, weight, needed }) {
 }
 
 /** "latency", "latency / median", "token rate" */
-export function valueLabel(set) {
+function valueLabel(set) {
   if (set.rate)
     return set.relative ? 'rate / median' : set.of.label;
   return set.relative ? 'latency / median' : 'latency';

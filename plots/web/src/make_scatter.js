@@ -14,7 +14,7 @@ const hasFront = (x, y) => x.direction !== 'none' && y.direction !== 'none';
 
 /** Those that no other of their model beats in both. @param {{x, y, model}[]} points
  * @returns {boolean[]} */
-export function frontOf(points, x, y) {
+function frontOf(points, x, y) {
   return points.map((one) => hasFront(x, y) && !points.some((other) => {
     if (other.model !== one.model)
       return false;
@@ -92,7 +92,7 @@ function addNames(panel, points) {
 function addWords(chart, figure, x, y, { points, front, marked, size, colour }) {
   const runs = several(chart), best = front.filter(Boolean).length;
   const how = [runs ? 'One point a benchmark and run.' : 'One point a benchmark.',
-    marked ? 'Dashed: those that no other of the same model beats in both metrics.' : '',
+    marked ? 'Dotted: those that no other of the same model beats in both metrics.' : '',
     marked && points.length > NAMED_MAX ? 'Named: those alone.' : '',
     size ? `Area of a point: ${size}.` : '', colour ? `Colour: ${colour}.` : '']
     .filter(Boolean).join(' ');

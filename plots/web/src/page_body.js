@@ -88,7 +88,7 @@ class PageBody {
       return section(id, title, this.verdicts.element, drawn);
     if (id === 'machine')
       return section('environment', title, environmentView(this.app.core), drawn);
-    const cards = id === 'history' ? trendCards(this.app.core) : null;
+    const cards = id === 'history' ? trendCards(this.app.core, this.app.edit()) : null;
     if (cards)
       return section(id, title, cards, drawn);
     return drawn ? section(id, title, drawn) : null;

@@ -246,6 +246,3 @@ export async function picture(spec, format, options = {}) {
   return Plotly.toImage(plot, { format, width: plot.layout.width, height: plot.layout.height,
     scale: format === 'png' ? 2 : 1 });
 }
-
-/** Colour of a layer in the theme that is seen. */
-export const layerColour = (layer, theme = currentTheme()) => themed(layer.style.colour, theme);

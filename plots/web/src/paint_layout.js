@@ -13,7 +13,7 @@ const SCALE_WIDTH = 14, SCALE_LENGTH = 260, SCALE_HEAD = 64;
 const TURN = 35; // degrees of names that have no room side by side
 
 /** Sizes of texts in pixels. */
-export function textSizes(width) {
+function textSizes(width) {
   return width < 700 ? { tick: 11, label: 12, title: 13 } : { tick: 12, label: 13, title: 14 };
 }
 

@@ -6,7 +6,7 @@
  * A painter of a mark gets (layer, ctx) and gives { traces, shapes, annotations }, each optional.
  * ctx: { panel, place, theme, sizes, x, y: names of the axes ("x2"), measure, hover }.
  */
-import { toData, toPlace } from './axis_place.js';
+import { toData, toNumber, toPlace } from './axis_place.js';
 import { panelX, panelY } from './paint_layout.js';
 import { PALE, textOn, THEMES, themed, translucent } from './paint_colours.js';
 import { curtail, elide, itemWords, LINE, markupText } from './paint_text.js';
@@ -134,8 +134,17 @@ function segments(layer, ctx) {
   return { traces: [trace(layer, ctx, of, { mode: 'lines', x, y, line: lineStyle(layer, ctx) })] };
 }
 
+/* `shift` pixels to the right of where the data are; samples of a legend have no place. */
+function shifted(layer, { panel: { x: axis }, place }, x) {
+  if (!layer.shift || !place)
+    return x;
+  const pixel = (toPlace(axis, axis.high) - toPlace(axis, axis.low)) / place.area.width;
+  return x.map((value) => (isNumber(value)
+    ? toNumber(axis, toPlace(axis, value) + layer.shift * pixel) : value));
+}
+
 function whiskers(layer, ctx) {
-  const { points: of, x, y } = spans(layer);
+  const { points: of, x: places, y } = spans(layer), x = shifted(layer, ctx, places);
   const line = lineStyle(layer, ctx);
   const marker = { symbol: layer.across ? 'line-ns' : 'line-ew', size: 8, color: line.color,
     line: { color: line.color, width: line.width } };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of figures: how wide they are, how they are cut, how they pass through Plotly. */
 import { cleanText } from './dom.js';
-import { namesOf as markNames } from './marks.js';
+import { namesOf as markNames, placesOf } from './marks.js';
 import { general, quantityText, shareText } from './words.js';
 
 /** Of drawn figures; the sheet's places are computed for the first of them. */
@@ -137,6 +137,35 @@ const at = (column, i) => (column && column[i] !== null && column[i] !== undefin
 export const saysItself = (layer, i) => layer.mark !== 'text' && layer.mark !== 'cells'
   && Boolean(layer.text?.[i]) && Boolean(layer.low);
 
+/* Values of a panel's points and bars, by benchmark, run and place across: made once a panel. */
+const middles = new WeakMap();
+const PLACED = ['points', 'bars'];
+
+function middlesOf(panel) {
+  if (middles.has(panel))
+    return middles.get(panel);
+  const found = new Map();
+  for (const layer of panel.layers.filter((one) => PLACED.includes(one.mark)))
+    (layer.x || []).forEach((x, i) => {
+      const { benchmark, run } = placesOf(panel, layer, i);
+      for (const [side, place, value] of [['x', layer.y?.[i], x], ['y', x, layer.y?.[i]]]) {
+        const name = `${side} ${benchmark} ${run} ${Math.round(place * 8)}`;
+        if (benchmark !== null && !found.has(name))
+          found.set(name, value);
+      }
+    });
+  middles.set(panel, found);
+  return found;
+}
+
+/* A span says from where to where; of the same benchmark there is a point that says the median. */
+function middleOf(panel, layer, i) {
+  const [side, place] = layer.across ? ['x', layer.y?.[i]] : ['y', layer.x?.[i]];
+  const { benchmark, run } = placesOf(panel, layer, i);
+  return at(layer[side], i) === null && benchmark !== null
+    ? middlesOf(panel).get(`${side} ${benchmark} ${run} ${Math.round(place * 8)}`) ?? null : null;
+}
+
 /**
  * One datum in words: of which benchmark, whose it is, where it is, from where to where it goes.
  * @returns {string[]} parts for lines of a hover text, or joined by commas for a screen reader
@@ -157,7 +186,11 @@ export function itemWords(panel, layer, i) {
     words.push(member(panel.x, x));
   if (y !== null && panel.y.scale !== 'category')
     words.push(member(panel.y, y));
-  if (low !== null && high !== null && !saysItself(layer, i))
+  if (low !== null && high !== null && !saysItself(layer, i)) {
+    const middle = middleOf(panel, layer, i);
+    if (middle !== null)
+      words.push(member(along, middle));
     words.push(`${axisText(along, low)} to ${axisText(along, high)}`);
+  }
   return words;
 }

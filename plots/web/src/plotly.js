@@ -6,7 +6,7 @@
 let loading = null;
 
 /** Bytes of base64 text, in pieces: one large string would be slow. */
-export function base64Bytes(text) {
+function base64Bytes(text) {
   const raw = atob(text.trim());
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++)

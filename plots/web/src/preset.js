@@ -23,7 +23,7 @@ export const TYPES = {
 const VIEW = ['runs', 'where', 'metric', 'min', 'max'];
 
 /** What the exploration shows before anything is chosen. */
-export function defaultView(core) {
+function defaultView(core) {
   const has = (id) => core.metrics.some((metric) => metric.id === id);
   const models = core.benchmarks.every((bench) => bench.model);
   return { type: 'scatter', x: has('p50') ? 'p50' : core.metrics[0]?.id || '',

@@ -5,15 +5,13 @@
  */
 import { drawOnPaper, makeFolded } from './figure.js';
 
-const LONGEST_TABLE = 48; // rows; a table that would fill pages stays in its file
-
-/* Opens what is folded. @returns {Element[]} what has to be closed again */
+/* Opens what is folded, but for the numbers of figures: their tables would be half of all pages, and
+ * the figures stand above them. figure.css hides what is closed. @returns {Element[]} what has to be closed again */
 function unfold(main) {
-  const closed = [...main.querySelectorAll('details:not([open]):not(.picker)')];
+  const closed = [...main.querySelectorAll('details:not([open]):not(.picker):not(.figure-numbers)')];
   closed.forEach((details) => {
     makeFolded(details);
-    details.open = !details.closest('.figure-more')
-      || details.querySelectorAll('tr').length <= LONGEST_TABLE;
+    details.open = true;
   });
   return closed;
 }

@@ -5,6 +5,7 @@
  * trace dropped on the page trace_answer.js'.
  */
 import { el, nameOf } from './dom.js';
+import { operationRows, operationsTable } from './operations_table.js';
 
 /** A number with its name below. */
 export function card(label, value) {
@@ -54,6 +55,14 @@ function advice(list) {
     nameOf(one.text, 600), el('div', { class: 'muted' }, nameOf(one.evidence, 400))))));
 }
 
+function allOperations(profile) {
+  const all = profile.operations;
+  if (!all?.rows.length)
+    return null;
+  return block('All operations', '', operationsTable(operationRows(all), 'operations.csv',
+    all.left_out ? `${all.left_out} more have less own time than these.` : ''));
+}
+
 /** What stands below the answer. */
 export function profileSummary(profile) {
   if (!profile.cards?.length)
@@ -62,5 +71,5 @@ export function profileSummary(profile) {
     el('div', { class: 'cards' }, profile.cards.map((one) => card(one.label, one.value))),
     operations('What changed most', 'own time of an iteration', profile.changes),
     el('div', { class: 'two' }, operations(`Top ${profile.top.length}`, `by ${profile.top_by}`, profile.top),
-      el('div', {}, split(profile.split), advice(profile.advice))));
+      el('div', {}, split(profile.split), advice(profile.advice))), allOperations(profile));
 }

@@ -4,6 +4,9 @@
  * name, or in ms ("duration_ms", "gpu_time_ms") with start and end in seconds; memory in bytes or MB.
  */
 
+import { operationRows } from './operations_table.js';
+import { deviation } from './stats.js';
+
 const LISTS = ['entries', 'profile_entries', 'profile', 'operations'];
 const MS = 1e6, S = 1e9, MB = 2 ** 20;
 
@@ -65,32 +68,57 @@ export function profileEntries(json) {
 
 const total = (entries, member) => entries.reduce((sum, entry) => sum + (entry[member] ?? 0), 0);
 
-function deviation(values, mean) {
-  return values.length < 2 ? null : Math.sqrt(values.reduce((sum, value) =>
-    sum + (value - mean) ** 2, 0) / (values.length - 1));
-}
-
 function summaryOf(operation, entries, whole) {
   const durations = entries.map((entry) => entry.duration), sum = total(entries, 'duration');
   const parts = ['gpu', 'cpu', 'transfer', 'overhead'].map((part) =>
     [part, entries.some((entry) => entry[part] !== null) ? total(entries, part) : null]);
+  const mean = (member) => {
+    const known = entries.map((entry) => entry[member]).filter((value) => value !== null);
+    return known.length ? known.reduce((all, value) => all + value, 0) / known.length : null;
+  };
   const peaks = entries.map((entry) => entry.peak).filter((value) => value !== null);
   return {
     operation, calls: entries.length, total: sum, average: sum / entries.length,
-    least: Math.min(...durations), most: Math.max(...durations),
-    deviation: deviation(durations, sum / entries.length), share: whole > 0 ? sum / whole : 0,
-    peak: peaks.length ? Math.max(...peaks) : null,
+    least: durations.reduce((least, value) => Math.min(least, value), Infinity),
+    most: durations.reduce((most, value) => Math.max(most, value), 0),
+    deviation: deviation(durations), share: whole > 0 ? sum / whole : 0,
+    peak: peaks.length ? peaks.reduce((most, value) => Math.max(most, value), 0) : null,
+    allocated: mean('allocated'), utilization: mean('utilization'), bytes: mean('bandwidth'),
     devices: [...new Set(entries.map((entry) => entry.device).filter(Boolean))].join(', '),
     backends: [...new Set(entries.map((entry) => entry.backend).filter(Boolean))].join(', '),
     ...Object.fromEntries(parts),
   };
 }
 
+const isList = (value) => Array.isArray(value) && value.length > 0 && value.every(Array.isArray);
+
+/**
+ * Tables without calls: the profile.json of harness profile, or a summary of the scopes library.
+ * @returns {{rows: object[], json: object}|null} rows as those of summarise(), with `self`
+ */
+export function profileTables(json) {
+  const summary = json?.summary ?? json;
+  if (!Array.isArray(summary?.columns) || !summary.columns.includes('self') || !isList(summary.rows)
+    || !summary.columns.includes('name'))
+    return null;
+  const rows = operationRows(summary), at = summary.columns.indexOf('side');
+  const side = (nth) => summary.rows[nth][at] ?? 0;
+  const totals = [0, 1].map((one) => rows.reduce((sum, row, nth) =>
+    sum + (side(nth) === one ? row.self : 0), 0));
+  return { json, rows: rows.map((row, nth) => ({ ...row, onDevice: side(nth) === 1, bytes: null, flops: null,
+    share: totals[side(nth)] > 0 ? row.self / totals[side(nth)] : 0,
+    peak: row.peak >= 0 ? row.peak : null, devices: '' })).sort((a, b) => a.onDevice - b.onDevice
+      || b.self - a.self) };
+}
+
 /** One row an operation, the one that took longest first. */
 export function summarise(entries) {
   const groups = new Map();
-  for (const entry of entries)
-    groups.set(entry.operation, [...(groups.get(entry.operation) || []), entry]);
+  for (const entry of entries) {
+    if (!groups.has(entry.operation))
+      groups.set(entry.operation, []);
+    groups.get(entry.operation).push(entry);
+  }
   const whole = total(entries, 'duration');
   return [...groups].map(([operation, mine]) => summaryOf(operation, mine, whole))
     .sort((a, b) => b.total - a.total);

@@ -6,6 +6,7 @@ import { bytesText, shareText, timeText } from './words.js';
 
 const ROWS_MAX = 24, ROW_HEIGHT = 27;
 const PARTS = [['gpu', 'GPU'], ['cpu', 'CPU'], ['transfer', 'transfer'], ['overhead', 'overhead']];
+const has = (value) => value !== null && value !== undefined;
 const TIME = { quantity: 'time' }, BYTES = { quantity: 'bytes' };
 
 function rowPanel(figure, rows, title, first = true) {
@@ -25,17 +26,21 @@ function shownText(rows, all) {
   return all > rows.length ? ` Showing the ${rows.length} longest of ${all} operations.` : '';
 }
 
-/** Total time of each operation, the longest on top. */
+/* Of scopes in each other the own time: totals would count what is inside twice. */
+const mainTime = (row) => row.self ?? row.total;
+
+/** Time of each operation, the longest on top. */
 export function timeFigure(summary) {
   const figure = figureOf('profile-time', 'Where the time went'), rows = summary.slice(0, ROWS_MAX);
   const panel = rowPanel(figure, rows);
-  setAxis(panel.x, 'total time', TIME);
+  const own = rows.some((row) => row.self !== undefined);
+  setAxis(panel.x, own ? 'own time' : 'total time', TIME);
   addLayer(panel, 'bars', '', { colour: styleOf(0).colour }, { across: true,
-    x: rows.map((row) => row.total), y: at(rows) });
-  addTexts(panel, rows.map((row) => `${timeText(row.total)}, ${shareText(row.share)}`));
-  figure.caption = `Time of all calls of an operation.${shownText(rows, summary.length)}`;
-  figure.alt = `Bars of total time for ${rows.length} operations; ${rows[0].operation} took most, ${
-    timeText(rows[0].total)}, ${shareText(rows[0].share)} of all.`;
+    x: rows.map(mainTime), y: at(rows) });
+  addTexts(panel, rows.map((row) => `${timeText(mainTime(row))}, ${shareText(row.share)}`));
+  figure.caption = `${own ? 'Own time, without the operations inside,' : 'Time'} of all calls of an operation.${shownText(rows, summary.length)}`;
+  figure.alt = `Bars of ${own ? 'own' : 'total'} time for ${rows.length} operations; ${rows[0].operation} took most, ${
+    timeText(mainTime(rows[0]))}, ${shareText(rows[0].share)} of all.`;
   return finish(figure);
 }
 
@@ -61,7 +66,7 @@ export function callsFigure(summary) {
 /** GPU, CPU, transfer and overhead of each operation, one after the other. */
 export function partsFigure(summary) {
   const figure = figureOf('profile-parts', 'GPU, CPU, transfer and overhead');
-  const rows = summary.filter((row) => PARTS.some(([part]) => row[part] !== null)).slice(0, ROWS_MAX);
+  const rows = summary.filter((row) => PARTS.some(([part]) => has(row[part]))).slice(0, ROWS_MAX);
   if (rows.length === 0)
     return absent(figure, 'No entry says how its time is parted between GPU, CPU, transfer and overhead.');
   const panel = rowPanel(figure, rows), ends = rows.map(() => 0);

@@ -2,12 +2,13 @@
 /* A profile on the page: cards, figures, bottlenecks, timeline, table. */
 import { button, el, fill, nameOf, svg } from './dom.js';
 import { figureCard } from './figure.js';
-import { card } from './profile_answer.js';
+import { operationsTable } from './operations_table.js';
+import { card, profileHeadline, profileSummary } from './profile_answer.js';
 import { styleOf, GREY } from './spec.js';
 import { callsFigure, memoryFigure, partsFigure, timeFigure } from './profile_figures.js';
 import { profileEntries, summarise } from './profile_data.js';
 import { profileLanes } from './trace_data.js';
-import { tableView } from './table_view.js';
+import { tablesAnswer } from './tables_answer.js';
 import { timelineView } from './timeline.js';
 import { bytesText, shareText, timeText } from './words.js';
 
@@ -68,54 +69,37 @@ function distribution(summary) {
   return el('div', {}, el('p', { class: 'buttons' }, choose), place);
 }
 
+/** The profile of tables: what profile.json and summaries of the scopes library have. */
+export function tablesView({ rows, json }, name) {
+  const host = rows.filter((row) => !row.onDevice), shown = host.length ? host : rows;
+  const answer = tablesAnswer(rows, json, name);
+  return el('div', { class: 'profile' }, profileHeadline(answer), profileSummary(answer), breakdowns(shown),
+    el('h4', {}, 'All operations'), operationsTable(rows, 'profile.csv'));
+}
+
 const PARTS = [['gpu', 'GPU'], ['cpu', 'CPU'], ['transfer', 'transfer'], ['overhead', 'overhead']];
 
 function bottlenecks(summary) {
   return el('ol', { class: 'bottlenecks' }, summary.slice(0, TOP).map((row) => el('li', {},
     el('b', {}, nameOf(row.operation, 80)), ` ${timeText(row.total)}, ${shareText(row.share)} of the time, ${
       row.calls} call${row.calls === 1 ? '' : 's'} of ${timeText(row.average)} on average`,
-    PARTS.filter(([part]) => row[part] !== null && row.total > 0).map(([part, label]) =>
+    PARTS.filter(([part]) => row[part] !== null && row[part] !== undefined && row.total > 0).map(([part, label]) =>
       `, ${label} ${shareText(row[part] / row.total)}`).join(''),
     row.peak !== null ? `, peak ${bytesText(row.peak)}` : '')));
 }
 
-function time(key, label) {
-  return { key, label, number: true, csv: `${key} (ns)`, value: (row) => row[key],
-    cell: (row) => (row[key] === null ? '' : row[key] === 0 ? '0' : timeText(row[key])) };
-}
-
-function table(summary) {
-  const filter = el('input', { type: 'search', 'aria-label': 'Filter operations', placeholder: 'filter',
-    oninput: () => show() });
-  const view = tableView([
-    { key: 'operation', label: 'operation', name: true, value: (row) => row.operation,
-      cell: (row) => nameOf(row.operation, 80) },
-    { key: 'calls', label: 'calls', number: true, value: (row) => row.calls, cell: (row) => row.calls },
-    time('total', 'total'), time('average', 'average'), time('least', 'least'), time('most', 'most'),
-    time('deviation', 'sd'),
-    { key: 'share', label: 'share', number: true, value: (row) => row.share,
-      cell: (row) => shareText(row.share) },
-    ...PARTS.map(([part, label]) => time(part, label)),
-    { key: 'peak', label: 'peak memory', number: true, csv: 'peak (bytes)', value: (row) => row.peak,
-      cell: (row) => (row.peak === null ? '' : bytesText(row.peak)) },
-    { key: 'devices', label: 'device', value: (row) => row.devices, cell: (row) => nameOf(row.devices) },
-    { key: 'backends', label: 'backend', value: (row) => row.backends,
-      cell: (row) => nameOf(row.backends) },
-  ], { caption: 'Operations', class: 'results' });
-  const show = () => view.setRows(summary.filter((row) => row.operation.toLowerCase()
-    .includes(filter.value.trim().toLowerCase())));
-  show();
-  return el('div', {}, el('p', { class: 'buttons' }, filter, ' ',
-    button('Save as CSV', () => view.saveCsv('profile.csv'))), view.element);
+/** Bars or a pie, calls, parts: what the rows of summarise() show. */
+export function breakdowns(summary) {
+  return [distribution(summary), figureCard(callsFigure(summary), { heading: 'h4' }),
+    figureCard(partsFigure(summary), { heading: 'h4' })];
 }
 
 /** @param {object} json  of a profile @param {string} name  of the file */
 export function profileView(json, name) {
   const entries = profileEntries(json), summary = summarise(entries);
-  return el('div', { class: 'profile' }, cards(entries, summary), distribution(summary),
-    figureCard(callsFigure(summary), { heading: 'h4' }), figureCard(partsFigure(summary), { heading: 'h4' }),
+  return el('div', { class: 'profile' }, cards(entries, summary), breakdowns(summary),
     figureCard(memoryFigure(entries), { heading: 'h4' }),
     el('h4', {}, `Top ${Math.min(TOP, summary.length)}`), bottlenecks(summary),
     el('h4', {}, 'Timeline'), timelineView(profileLanes(entries), name),
-    el('h4', {}, 'All operations'), table(summary));
+    el('h4', {}, 'All operations'), operationsTable(summary, 'profile.csv'));
 }

@@ -66,7 +66,7 @@ function sortOf(app) {
 /** @returns {{element: Element, update: function}} */
 export function resultsTable(app) {
   const picker = el('div', { class: 'facets' }), count = el('p', { class: 'muted', role: 'status' });
-  const view = tableView([], { caption: 'All results', class: 'results', sort: sortOf(app),
+  const view = tableView([], { caption: 'Results, a row a benchmark and run', class: 'results', sort: sortOf(app),
     rowClass: (row) => (row.outcome === 'OK' ? null : 'failed'),
     keyOf: (row) => app.core.benchmarks[row.benchmark].key, lit: () => app.litKey(),
     onRow: (row) => app.choose({ key: app.core.benchmarks[row.benchmark].key,

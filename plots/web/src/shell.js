@@ -21,7 +21,7 @@ function ansiCharacter(character) {
 }
 
 /** A text in an SQL query. */
-export function sqlText(text) {
+function sqlText(text) {
   return `'${String(text).replaceAll("'", "''")}'`;
 }
 

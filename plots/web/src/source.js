@@ -5,6 +5,7 @@
  *
  *     core                     what is readable at once
  *     table(), figure(id), samples(run, benchmark), explore(preset)   promises
+ *     trace()                  all slices of the profile, or null; a promise, too
  *     figureAtHand(id)         the same figure where it is there already, else null
  *     history(key, metric)     a figure of a metric over all runs; live alone
  *     tokenOf(run), runOf(token)   how the address names a run

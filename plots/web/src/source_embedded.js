@@ -29,6 +29,7 @@ export function embeddedSource(core, document) {
     table: () => block('harness-table', NO_TABLE).ready,
     figure: async (id) => (await block('harness-figures', {}).ready)[id] || null,
     figureAtHand: (id) => block('harness-figures', {}).value[id] || null,
+    trace: () => block('harness-trace', null).ready,
     samples: async (run, benchmark) =>
       (await block('harness-samples', {}).ready)[`${run}:${benchmark}`] || null,
     explore: async () => null,

@@ -2,7 +2,7 @@
 import { followNews } from './news.js';
 
 /** An answer that is no data; `at` is the column of a filter that could not be read. */
-export class AnswerError extends Error {
+class AnswerError extends Error {
   constructor(message, at, status) {
     super(message);
     this.at = at;
@@ -11,9 +11,9 @@ export class AnswerError extends Error {
 }
 
 /* What the browser says of a server that is gone differs, and is not for readers. */
-async function fetched(url, signal) {
+async function fetched(url, options) {
   try {
-    return await fetch(url, { signal });
+    return await fetch(url, options);
   } catch (error) {
     throw error.name === 'AbortError' ? error
       : new AnswerError('the server does not answer; is harness serve still running?');
@@ -39,7 +39,7 @@ function requester() {
     const abort = new AbortController();
     running.set(kind, abort);
     try {
-      return await answerOf(await fetched(url, abort.signal));
+      return await answerOf(await fetched(url, { signal: abort.signal }));
     } finally {
       if (running.get(kind) === abort)
         running.delete(kind);
@@ -107,6 +107,7 @@ export function httpSource(core, location) {
       return table;
     },
     figure: (id) => ask(`figure ${id}`, url(`api/figure/${encodeURIComponent(id)}`)),
+    trace: () => ask('trace', 'api/trace'),
     figureAtHand: () => null,
     samples(run, benchmark) {
       const asked = `api/samples?${queryOf({ run: source.core.runs[run].id,
@@ -116,6 +117,10 @@ export function httpSource(core, location) {
     history: (key, metric) => ask('history', `api/history?${queryOf({ key, metric })}`),
     explore: (preset, more) => ask('explore', url('api/explore',
       { ...more, preset: JSON.stringify(preset) })),
+    /** @param {string} what  "accept" or "annotate"; see harness/serve/edits.h */
+    edit: async (what, about) => answerOf(await fetched(`api/${what}`, { method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Harness-Key': source.core.edit_key },
+      body: JSON.stringify(about) })),
     tokenOf: (run) => String(source.core.runs[run].id),
     runOf: (token) => source.core.runs.findIndex((run) => String(run.id) === token),
     /**

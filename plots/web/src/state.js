@@ -8,7 +8,7 @@
  */
 
 /** Every member and its default. "" means: the page chooses. */
-export const DEFAULTS = Object.freeze({
+const DEFAULTS = Object.freeze({
   runs: '', base: '', where: '', theme: '', fig: '',
   x: '', y: '', type: '', group: '', colour: '', size: '', title: '',
   xlog: '', ylog: '', window: '', pareto: '', legend: '', limit: '',

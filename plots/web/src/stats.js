@@ -20,6 +20,13 @@ export function median(values) {
   return quantile(sorted(values), 0.5);
 }
 
+/** Of a sample; null of fewer than two. */
+export function deviation(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.length < 2 ? null : Math.sqrt(values.reduce((sum, value) =>
+    sum + (value - mean) ** 2, 0) / (values.length - 1));
+}
+
 /** The median of the `window` values that end at each place; null until there are that many. */
 export function rollingMedian(values, window) {
   return values.map((_, i) => (i + 1 < window ? null

@@ -4,50 +4,82 @@
  * harness/page/page_profile.c says of a profile, as far as slices alone tell it. In a team of threads
  * all record the same, so it is of the main one: the thread whose outermost slices last longest.
  */
+import { deviation, median } from './stats.js';
+import { nameAt } from './trace_columns.js';
 import { shareText, timeText } from './words.js';
 
 const TOP = 5, NS = 1e3; /* of a trace's µs */
 const ON_DEVICE = /^(kernel|gpu_mem\w+)$/;
 
-const isDevice = (lane) => lane.slices.every((slice) => ON_DEVICE.test(slice.category));
 const sum = (list, value) => list.reduce((all, one) => all + value(one), 0);
-const outermost = (lane) => lane.slices.filter((slice) => slice.depth === 0);
 
-function mainLane(lanes) {
-  const threads = lanes.filter((lane) => !isDevice(lane));
-  const covered = (lane) => sum(outermost(lane), (slice) => slice.duration);
-  return (threads.length ? threads : lanes).reduce((best, lane) =>
-    (covered(lane) > covered(best) ? lane : best));
+const timesOf = (trace, list) => Float64Array.from(list, (i) => trace.duration[i]);
+
+/* Slices of a lane, by their places. */
+function* slicesOf(lane) {
+  for (let i = lane.first; i < lane.first + lane.nr; i++)
+    yield i;
 }
 
-/* Of each slice what is not of those inside it. */
-function selfTimes(lane) {
-  const self = new Map(), open = [];
-  for (const slice of lane.slices) {
-    self.set(slice, slice.duration);
-    open[slice.depth] = slice;
-    const over = slice.depth > 0 ? open[slice.depth - 1] : null;
-    if (over)
-      self.set(over, self.get(over) - slice.duration);
-  }
+function isDevice(trace, lane) {
+  const on = trace.texts.map((text) => ON_DEVICE.test(text));
+  for (const i of slicesOf(lane))
+    if (!on[trace.category[i]])
+      return false;
+  return true;
+}
+
+function outermost(trace, lane) {
+  const outer = [];
+  for (const i of slicesOf(lane))
+    if (trace.depth[i] === 0)
+      outer.push(i);
+  return outer;
+}
+
+const coveredBy = (trace, list) => timesOf(trace, list).reduce((all, one) => all + one, 0);
+
+function mainLane(trace) {
+  const threads = trace.lanes.filter((lane) => !isDevice(trace, lane));
+  const covered = new Map(trace.lanes.map((lane) => [lane, coveredBy(trace, outermost(trace, lane))]));
+  return (threads.length ? threads : trace.lanes).reduce((best, lane) =>
+    (covered.get(lane) > covered.get(best) ? lane : best));
+}
+
+/* Of each slice of a lane what is not of those inside it. */
+function selfTimes(trace, lane) {
+  const self = trace.duration.slice(lane.first, lane.first + lane.nr);
+  for (const i of slicesOf(lane))
+    if (trace.parent[i] >= 0)
+      self[trace.parent[i] - lane.first] -= trace.duration[i];
   return self;
 }
 
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+/* As those of summarise(), in ns. */
+function traceRows(rows, whole) {
+  return rows.map(({ operation, self, durations }) => {
+    const total = sum(durations, (value) => value) * NS, sorted = durations.map((value) => value * NS);
+    return { operation, calls: durations.length, total, self: self * NS, average: total / durations.length,
+      p50: median(sorted), least: sorted[0], most: sorted[sorted.length - 1], deviation: deviation(sorted),
+      share: whole > 0 ? self / whole : 0, gpu: null, cpu: null, transfer: null, overhead: null,
+      peak: null };
+  });
 }
 
-/* One row an operation, the one of the longest own time first. */
-function rowsOf(lane) {
-  const self = selfTimes(lane), rows = new Map();
-  for (const slice of lane.slices) {
-    const row = rows.get(slice.name) || { operation: slice.name, self: 0, durations: [] };
-    row.self += Math.max(0, self.get(slice));
-    row.durations.push(slice.duration);
-    rows.set(slice.name, row);
+/* One row an operation, the one of the longest own time first; durations in order. */
+function rowsOf(trace, lane) {
+  const self = selfTimes(trace, lane), nr = trace.texts.length;
+  const calls = new Uint32Array(nr), own = new Float64Array(nr), durations = [];
+  for (const i of slicesOf(lane)) {
+    calls[trace.name[i]]++;
+    own[trace.name[i]] += Math.max(0, self[i - lane.first]);
   }
-  return [...rows.values()].sort((a, b) => b.self - a.self);
+  for (const i of slicesOf(lane)) {
+    const name = trace.name[i], mine = durations[name] = durations[name] || new Float64Array(calls[name]);
+    mine[--calls[name]] = trace.duration[i];
+  }
+  return durations.map((list, name) => ({ operation: trace.texts[name], self: own[name],
+    durations: list.sort() })).filter(Boolean).sort((a, b) => b.self - a.self);
 }
 
 function wordsOf(row, whole) {
@@ -64,28 +96,32 @@ function headlineOf(rows, whole, name) {
     : `${share} of ${name} is in none of its operations.`;
 }
 
+const different = (trace) => new Set(trace.name).size;
+
 /**
  * @param {object} trace  of traceSlices() @param {string} file  what it is called
- * @returns {object|null} as core.profile; null where no time was recorded
+ * @returns {{answer: object, rows: object[]}|null} answer as core.profile, rows as those of summarise()
+ *   in ns; null where no time was recorded
  */
 export function traceAnswer(trace, file) {
-  const lane = mainLane(trace.lanes), outer = outermost(lane), rows = rowsOf(lane);
-  const whole = sum(outer, (slice) => slice.duration);
+  const lane = mainLane(trace), outer = outermost(trace, lane), rows = rowsOf(trace, lane);
+  const whole = coveredBy(trace, outer);
   if (!(whole > 0))
     return null;
-  const iterations = outer.every((slice) => slice.name === outer[0].name) ? outer.length : 0;
-  const name = iterations ? outer[0].name : file, others = trace.lanes.length - 1;
-  const cards = [['operations recorded', String(trace.slices.length)],
-    ['different operations', String(new Set(trace.slices.map((slice) => slice.name)).size)],
+  const iterations = outer.every((i) => trace.name[i] === trace.name[outer[0]]) ? outer.length : 0;
+  const name = iterations ? nameAt(trace, outer[0]) : file, others = trace.lanes.length - 1;
+  const cards = [['operations recorded', String(trace.nr)],
+    ['different operations', String(different(trace))],
     ['total time', timeText(whole * NS)],
-    ['own time of a call, on average', timeText(whole * NS / lane.slices.length)],
+    ['own time of a call, on average', timeText(whole * NS / lane.nr)],
     ...(iterations ? [['iterations', String(iterations)],
-      ['median iteration', timeText(median(outer.map((slice) => slice.duration)) * NS)]] : [])];
-  return { name: file, headline: headlineOf(rows, whole, name),
+      ['median iteration', timeText(median(timesOf(trace, outer).sort()) * NS)]] : [])];
+  const answer = { name: file, headline: headlineOf(rows, whole, name),
     words: others > 0 ? [`Of ${others + 1} lanes this is "${lane.thread}", whose outermost calls last longest.`]
       : [],
     cards: cards.map(([label, value]) => ({ label, value })),
     top: rows.slice(0, TOP).filter((row) => row.self > 0)
       .map((row) => ({ operation: row.operation, words: wordsOf(row, whole) })),
     top_by: 'own time in that lane', advice: [] };
+  return { answer, rows: traceRows(rows, whole) };
 }

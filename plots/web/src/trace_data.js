@@ -1,94 +1,129 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace Event files: slices ("X", or "B" with its "E") with process and thread, names from "M".
- * Times are µs in the file and stay so. Slices of one thread lie in rows by how they nest.
+ * Trace Event files: slices ("X", or "B" with its "E") with process and thread, names from "M", what
+ * started them from "s" and "f" or by one correlation. Times are µs in the file and stay so.
  */
+import { TraceColumns } from './trace_columns.js';
 
 const finite = (value) => typeof value === 'number' && Number.isFinite(value);
 
 const numberOf = (value) => (typeof value === 'string' && value !== '' ? Number(value) : value);
 
-function sliceOf(event, start, duration, end) {
-  return { name: String(event.name ?? ''), category: String(event.cat ?? ''), start, duration,
-    pid: String(event.pid ?? 0), tid: String(event.tid ?? 0),
-    args: { ...event.args, ...end?.args } };
-}
+/* The lanes of a file as they come; events of a lane mostly follow each other. */
+class Lanes {
+  constructor() {
+    this.list = [];
+    this.byPid = new Map();
+  }
 
-/* "B" waits for the "E" of its thread. */
-function pairedSlices(events) {
-  const open = new Map(), slices = [];
-  for (const event of events) {
-    const lane = `${event.pid}/${event.tid}`, ts = numberOf(event.ts);
-    if (event.ph === 'B' && finite(ts))
-      open.set(lane, [...(open.get(lane) || []), event]);
-    else if (event.ph === 'E' && finite(ts)) {
-      const begin = open.get(lane)?.pop();
-      if (begin)
-        slices.push(sliceOf(begin, numberOf(begin.ts), ts - numberOf(begin.ts), event));
+  of({ pid = 0, tid = 0 }) {
+    if (pid === this.pid && tid === this.tid)
+      return this.last;
+    let lanes = this.byPid.get(String(pid));
+    if (!lanes)
+      this.byPid.set(String(pid), lanes = new Map());
+    let lane = lanes.get(String(tid));
+    if (lane === undefined) {
+      lane = this.list.push({ key: `${pid}/${tid}`, pid: String(pid), tid: String(tid), open: [] }) - 1;
+      lanes.set(String(tid), lane);
     }
+    [this.pid, this.tid, this.last] = [pid, tid, lane];
+    return lane;
   }
-  return slices;
 }
 
-function namesOf(events) {
-  const processes = new Map(), threads = new Map(), order = new Map();
-  for (const event of events.filter((one) => one.ph === 'M')) {
-    const lane = `${event.pid}/${event.tid}`;
-    if (event.name === 'process_name')
-      processes.set(String(event.pid), String(event.args?.name ?? ''));
-    if (event.name === 'thread_name')
-      threads.set(lane, String(event.args?.name ?? ''));
-    if (event.name === 'thread_sort_index' && finite(event.args?.sort_index))
-      order.set(lane, event.args.sort_index);
+class TraceReader {
+  constructor(nr) {
+    this.lanes = new Lanes();
+    this.columns = new TraceColumns(this.lanes.list, nr);
+    this.begins = []; // of each slice its event, and the one that ended it
+    this.ends = new Map();
+    this.processes = new Map();
+    this.threads = new Map();
+    this.order = new Map();
   }
-  return { processes, threads, order };
+
+  add(lane, event, start, duration) {
+    if (!(duration >= 0))
+      return;
+    this.begins[this.columns.add(lane, String(event.name ?? ''), String(event.cat ?? ''), start,
+      duration)] = event;
+  }
+
+  /* "B" waits for the "E" of its thread. */
+  ended(event, ts) {
+    const lane = this.lanes.of(event), begin = this.lanes.list[lane].open.pop();
+    if (!begin)
+      return;
+    const start = numberOf(begin.ts);
+    if (event.args && ts >= start)
+      this.ends.set(this.columns.nr, event);
+    this.add(lane, begin, start, ts - start);
+  }
+
+  named({ name, pid, tid, args }) {
+    const lane = `${pid}/${tid}`;
+    if (name === 'process_name')
+      this.processes.set(String(pid), String(args?.name ?? ''));
+    if (name === 'thread_name')
+      this.threads.set(lane, String(args?.name ?? ''));
+    if (name === 'thread_sort_index' && finite(args?.sort_index))
+      this.order.set(lane, args.sort_index);
+  }
+
+  read(event) {
+    const ts = numberOf(event.ts);
+    if (event.ph === 'X') {
+      const duration = numberOf(event.dur);
+      if (finite(ts) && finite(duration))
+        this.add(this.lanes.of(event), event, ts, duration);
+    } else if (event.ph === 'B' && finite(ts))
+      this.lanes.list[this.lanes.of(event)].open.push(event);
+    else if (event.ph === 'E' && finite(ts))
+      this.ended(event, ts);
+    else if (event.ph === 'M')
+      this.named(event);
+  }
+
+  finish() {
+    for (const lane of this.lanes.list) {
+      lane.process = this.processes.get(lane.pid) || `process ${lane.pid}`;
+      lane.thread = this.threads.get(lane.key) || `thread ${lane.tid}`;
+      lane.order = this.order.get(lane.key) ?? 0;
+    }
+    const words = new Intl.Collator(undefined), numbers = new Intl.Collator('en', { numeric: true });
+    const trace = this.columns.finish((a, b) => words.compare(a.process, b.process)
+      || a.order - b.order || numbers.compare(a.thread, b.thread));
+    const eventOf = (i) => this.begins[trace.places[i]];
+    trace.args = (i) => ({ ...eventOf(i).args, ...this.ends.get(trace.places[i])?.args });
+    trace.launch = launches(trace, (i) => eventOf(i).args?.correlation);
+    return trace;
+  }
 }
 
-/* How deep each slice lies within others of its thread. */
-function nest(slices) {
-  const ends = [];
-  for (const slice of slices) {
-    while (ends.length > 0 && ends[ends.length - 1] <= slice.start)
-      ends.pop();
-    slice.depth = ends.length;
-    ends.push(slice.start + slice.duration);
-  }
-  return slices.reduce((most, slice) => Math.max(most, slice.depth + 1), 1);
-}
-
-function laneOf(key, slices, names) {
-  const { pid, tid } = slices[0];
-  slices.sort((a, b) => a.start - b.start || b.duration - a.duration);
-  return { key, process: names.processes.get(pid) || `process ${pid}`,
-    thread: names.threads.get(key) || `thread ${tid}`, slices, depth: nest(slices),
-    order: names.order.get(key) ?? 0 };
+/* Of each slice on a GPU the call that has its correlation; -1: none is known. */
+function launches(trace, correlationOf) {
+  const launch = new Int32Array(trace.nr).fill(-1), calls = new Map();
+  const isCall = trace.texts.map((text) => /^cuda_(runtime|driver)$/.test(text));
+  for (let i = 0; i < trace.nr; i++)
+    if (isCall[trace.category[i]] && correlationOf(i))
+      calls.set(correlationOf(i), i);
+  for (let i = 0; calls.size > 0 && i < trace.nr; i++)
+    if (!isCall[trace.category[i]])
+      launch[i] = calls.get(correlationOf(i)) ?? -1;
+  return launch;
 }
 
 /**
  * @param {object|object[]} json
- * @returns {{lanes: object[], slices: object[], start: number, end: number}} µs; lanes in the order
- *   of their processes and sort indices
+ * @returns {object} see TraceColumns; with args(i), and launch: of each slice what started it. Lanes in
+ *   the order of their processes and sort indices
  */
 export function traceSlices(json) {
-  const events = Array.isArray(json) ? json : json.traceEvents;
-  const names = namesOf(events);
-  const whole = events.filter((event) => event.ph === 'X' && finite(numberOf(event.ts))
-    && finite(numberOf(event.dur)))
-    .map((event) => sliceOf(event, numberOf(event.ts), numberOf(event.dur)));
-  const slices = [...whole, ...pairedSlices(events)].filter((slice) => slice.duration >= 0);
-  const groups = new Map();
-  for (const slice of slices) {
-    const key = `${slice.pid}/${slice.tid}`;
-    if (!groups.has(key))
-      groups.set(key, []);
-    groups.get(key).push(slice);
-  }
-  const lanes = [...groups].map(([key, mine]) => laneOf(key, mine, names))
-    .sort((a, b) => a.process.localeCompare(b.process) || a.order - b.order
-      || a.thread.localeCompare(b.thread, 'en', { numeric: true }));
-  return { lanes, slices,
-    start: slices.reduce((least, one) => Math.min(least, one.start), Infinity),
-    end: slices.reduce((most, one) => Math.max(most, one.start + one.duration), -Infinity) };
+  const events = Array.isArray(json) ? json : json.traceEvents, reader = new TraceReader(events.length);
+  for (const event of events)
+    reader.read(event);
+  return reader.finish();
 }
 
 /** The entries of a profile as lanes: one a device. */

@@ -4,6 +4,7 @@
  * there comes first. Words, heights and ranks are the program's; here they are drawn.
  */
 import { codeLine, el, nameOf, svg } from './dom.js';
+import { editCard } from './edit_card.js';
 
 const WIDTH = 480, HEIGHT = 132, SIDE = 8, TOP = 28, BOTTOM = 28; /* of the drawing's plane */
 const SHOWN = 6; /* more are folded */
@@ -81,8 +82,7 @@ function commandOf(card) {
     ? el('p', { class: 'muted' }, `No search for the commit: ${card.no_command}.`) : null;
 }
 
-function cardOf(trends, card, { label, machines }) {
-  const facts = (card.kind === 'step' ? trends.steps : trends.drifts)[card.nth];
+function cardOf(card, { label, machines, edit }) {
   return el('article', { class: `story ${toneOf(card)}` },
     el('h3', {}, el('span', { 'aria-hidden': 'true' }, SIGNS[card.worse]), ' ', card.title, ' ',
       el('small', { class: 'state' }, card.state)),
@@ -90,25 +90,26 @@ function cardOf(trends, card, { label, machines }) {
       : null),
     card.line ? el('figure', {}, drawingOf(card.line), el('figcaption', {},
       el('span', {}, card.line.first), el('span', {}, card.line.last))) : null,
-    el('p', {}, linked(card.when, [facts?.good, facts?.bad])),
+    el('p', {}, linked(card.when, [card.good, card.bad])),
     el('p', { class: 'muted' }, card.evidence),
     card.accepted ? el('p', {}, nameOf(card.accepted, 300)) : null,
     card.doubts ? el('p', { class: 'muted' }, nameOf(card.doubts, 300)) : null,
-    differencesOf(card), commandOf(card));
+    differencesOf(card), commandOf(card), edit ? editCard(card, edit) : null);
 }
 
 /**
  * @param {object} core
+ * @param {?function(string, object): Promise} edit  writes into the history; null: nothing can
  * @returns {Element|null} null where the history has no step and no drift
  */
-export function trendCards(core) {
+export function trendCards(core, edit = null) {
   const { trends } = core;
   if (!trends?.cards?.length)
     return null;
   const labels = new Map(core.benchmarks.map((bench) => [bench.key, bench.label]));
-  const names = { label: (key) => labels.get(key) ?? key,
+  const names = { edit, label: (key) => labels.get(key) ?? key,
     machines: new Set(trends.cards.map((card) => card.machine)).size };
-  const cards = trends.cards.map((card) => cardOf(trends, card, names));
+  const cards = trends.cards.map((card) => cardOf(card, names));
   const more = cards.slice(SHOWN);
   return el('div', {}, el('div', { class: 'stories' }, cards.slice(0, SHOWN)),
     more.length ? el('details', {}, el('summary', {}, `${more.length} more`), el('div', { class: 'stories' }, more)) : null);

@@ -77,15 +77,16 @@ export function verdictTable(app) {
         ? 'Choose a base at the top of the page.'
         : 'Write the report with --baseline, or with two runs.'}`
       : 'There is one run, and nothing to compare it with.'), update: () => {} };
-  const rows = rowsOf(core), quiet = rows.filter((row) => !wantsAttention(row)).length;
-  let all = quiet === rows.length;
+  const rows = rowsOf(core);
+  let all = false;
   const view = tableView(columnsOf(app, rows), { caption: 'Verdicts', class: 'verdicts',
     empty: 'No row wants attention.', keyOf: (row) => row.key, lit: () => app.litKey(),
     onRow: (row) => row.benchmark >= 0 && app.choose({ key: row.key, uuid: null }) });
   const more = el('p', { class: 'more' });
   const update = () => {
     const taken = rows.filter((row) => row.benchmark < 0 || app.takesBenchmark(row.benchmark));
-    const shown = all ? taken : taken.filter(wantsAttention).slice(0, SHOWN);
+    const wanting = rows.some(wantsAttention) ? taken.filter(wantsAttention) : taken;
+    const shown = all ? taken : wanting.slice(0, SHOWN);
     view.setRows(shown);
     fill(more, shown.length < taken.length ? button(`Show all ${taken.length} rows`, () => {
       all = true;

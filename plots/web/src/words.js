@@ -105,12 +105,27 @@ function percentNumber(fraction, plus) {
 const percentOf = (fraction, plus) => percentNumber(fraction, plus)
   + (Number.isFinite(fraction) ? ' %' : '');
 
-/** "+3.2 %", "+1334 %" of a fraction that is a change. */
-export const percentText = (fraction) => percentOf(fraction, '+');
+/* From here on nobody sees in a percentage how many times it is. */
+const isTimes = (fraction) => Number.isFinite(fraction) && fraction >= 99;
 
-/** "-1.0 to +3.2 %" */
-export const percentRangeText = (low, high) => `${percentNumber(low, '+')} to ${
-  percentNumber(high, '+')} %`;
+/* "1,897x", "0.98x" of a change: how many times as much it is afterwards. */
+function timesText(fraction) {
+  const times = 1 + fraction;
+  if (!Number.isFinite(times))
+    return NONE;
+  if (times < 999.5)
+    return `${fixed(times, times < 9.995 ? 2 : times < 99.95 ? 1 : 0)}x`;
+  return `${times < 999999.5 ? fixed(times, 0).replace(/(?=\d{3}$)/, ',') : general(times, 2)}x`;
+}
+
+/** "+3.2 %", "+1334 %" of a fraction that is a change; "1,897x" from a hundredfold on. */
+export const percentText = (fraction) => (isTimes(fraction) ? timesText(fraction)
+  : percentOf(fraction, '+'));
+
+/** "-1.0 to +3.2 %", "85.0x to 120x" */
+export const percentRangeText = (low, high) => (isTimes(low) || isTimes(high)
+  ? `${timesText(low)} to ${timesText(high)}`
+  : `${percentNumber(low, '+')} to ${percentNumber(high, '+')} %`);
 
 /** "12.5 %" of a fraction that is a share. */
 export const shareText = (fraction) => percentOf(fraction, '');

@@ -3,15 +3,15 @@
  * The host layer's own functions: what the wrappers in kernels/cuda call in place of PTX, and what
  * tests use to look at the layer and to make it fail.
  *
- * How it runs. A launch runs at once in the calling thread of the operating system, block after
- * block in a pseudo-random order of blocks; the blocks of a cluster run at the same time, and all
- * blocks of a cooperative launch do, as many as they are. The
- * threads of a block are fibers; one runs until it waits, and the next one is chosen
- * pseudo-randomly, by another rule after every barrier: so code that lacks a barrier does not get
- * away with it for long. CUDA_HOST_SEED=N chooses another order; the same seed gives the same
- * order. Shared memory is filled with 0xff (NaN) before every block, device memory when it is
- * allocated. A spinning thread spins for ever, unless it calls
- * cuda_host_poll() or __nanosleep(): then all others that can go on do so first.
+ * How it runs. A launch runs at once in the calling thread of the operating system, two or three
+ * blocks at a time (one, where they are large) in a pseudo-random order; the blocks of a cluster
+ * run at the same time, and all blocks of a cooperative launch do, as many as they are. The threads
+ * of a block are fibers; one runs until it waits, and the next one is chosen pseudo-randomly, by
+ * another rule after every barrier: so code that lacks a barrier does not get away with it for
+ * long. CUDA_HOST_SEED=N chooses another order; the same seed gives the same order. Shared memory
+ * is filled with 0xff (NaN) before every block, device memory when it is allocated. A spinning
+ * thread spins for ever, unless it calls cuda_host_poll() or __nanosleep(): then all others that
+ * can go on do so first.
  *
  * What it finds, each with a message on stderr that names the launch; the launch then fails with
  * cudaErrorLaunchFailure, which stays as on a device, and cudaGetErrorString() repeats the message:
@@ -99,8 +99,15 @@ void cuda_host_mbarrier_arrive(void *barrier, unsigned expect_bytes,
 void cuda_host_mbarrier_complete(void *barrier, unsigned bytes);
 void cuda_host_mbarrier_wait(void *barrier, unsigned parity,
                              struct cuda_host_site site = cuda_host_site::here());
-/* cp.async.bulk: the target is 0xff from now on, and what it should be once a thread cannot go on
- * without it. */
+/* fence.mbarrier_init, for who asks: copies that end on it and other blocks' arrivals need it. */
+void cuda_host_mbarrier_publish(void *barrier);
+bool cuda_host_mbarrier_published(const void *barrier);
+/* As arrive, by a thread of another block; whether one ever did. */
+void cuda_host_mbarrier_arrive_remote(void *barrier,
+                                      struct cuda_host_site site = cuda_host_site::here());
+bool cuda_host_mbarrier_remote(const void *barrier);
+/* cp.async.bulk: the target is 0xff from now on, and what it should be from some moment on before
+ * its barrier's phase ends. */
 void cuda_host_bulk_copy(void *shared, const void *global, unsigned bytes, void *barrier,
                          struct cuda_host_site site = cuda_host_site::here());
 
@@ -117,6 +124,11 @@ int cuda_host_inject(const char *spec);
 /* A new process, as it were: no sticky error, nothing allocated, what CUDA_HOST and CUDA_HOST_SEED
  * say now. Memory, streams and events that were not freed are. */
 void cuda_host_reset(void);
+/* Programmatic dependent launch, where a kernel can wait for the one in front (tests/cuda_asm): the
+ * first blocks of a launch that may start early run without what that one has written, until all
+ * their threads wait; what they read before is old. It takes copies of all device memory at each
+ * launch, so it is off. */
+extern bool cuda_host_dependents;
 /* Bytes of device memory allocated now. */
 size_t cuda_host_allocated(void);
 /* Kernels that ran so far in this process, those of replayed graphs too. */

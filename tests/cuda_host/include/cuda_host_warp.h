@@ -28,6 +28,7 @@ enum cuda_host_kind {
     CUDA_HOST_CLUSTER_ARRIVE,
     CUDA_HOST_CLUSTER_WAIT,
     CUDA_HOST_MBARRIER_WAIT,
+    CUDA_HOST_NAMED,
 };
 
 /* Waits for the whole block; returns in how many threads `predicate` was not 0. */

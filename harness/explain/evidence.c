@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/evidence.h"
+
+#include "base/memory.h"
+#include "base/strbuf.h"
+#include "verdict/differences.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- measurements ---- */
+
+/* Telemetry that is a quantity as it stands. */
+static const struct {
+    const char *name;
+    enum explain_quantity quantity;
+} evidence_telemetry[] = {
+    { "waited_percent", EXPLAIN_WAITED },      { "cpu_mhz", EXPLAIN_CLOCK },
+    { TELEMETRY_MACHINE, EXPLAIN_PROBE },      { "command_system_ms", EXPLAIN_SYSTEM },
+    { "instructions", EXPLAIN_INSTRUCTIONS },  { "cycles", EXPLAIN_CYCLES },
+    { "cache_misses", EXPLAIN_CACHE_MISSES },  { "branch_misses", EXPLAIN_BRANCH_MISSES },
+    { "command_page_faults", EXPLAIN_FAULTS },
+};
+
+/* Of one run of what is measured, ns. NaN: there are none. */
+static double evidence_median(const struct measurement *m)
+{
+    double *samples = memory_zeroed(m->nr_samples + 1, sizeof(*samples));
+    double batch = m->batch ? (double)m->batch : 1;
+
+    for (size_t i = 0; i < m->nr_samples; i++)
+        samples[i] = (double)m->samples[i] / batch;
+    double median = m->nr_samples ? stats_median(samples, m->nr_samples) : NAN;
+    free(samples);
+    return median;
+}
+
+/* Of a program its own and its children's time; of a kernel this process's. */
+static double evidence_busy(const struct measurement *m, double ns)
+{
+    double user = measurement_telemetry(m, "command_user_ms");
+    double system = measurement_telemetry(m, "command_system_ms");
+
+    if (isfinite(user) && isfinite(system))
+        return (user + system) * 1e6 / ns;
+    return measurement_telemetry(m, "cpu_seconds_per_second");
+}
+
+void evidence_add_measurement(struct explain_case *c, const struct measurement *m,
+                              enum explain_side side)
+{
+    double ns = evidence_median(m);
+
+    if (m->outcome != OUTCOME_OK || !(ns > 0))
+        return;
+    explain_add(c, EXPLAIN_TIME, side, ns);
+    explain_add(c, EXPLAIN_BUSY, side, evidence_busy(m, ns));
+    for (size_t i = 0; i < sizeof(evidence_telemetry) / sizeof(evidence_telemetry[0]); i++)
+        explain_add(c, evidence_telemetry[i].quantity, side,
+                    measurement_telemetry(m, evidence_telemetry[i].name));
+}
+
+/* ---- profiles among records ---- */
+
+/* The operation of `bench` that a key is of: "gpt/nano:attention/..." of "gpt/nano/...". NULL: it
+ * is none. */
+static const char *evidence_operation(const struct benchmark_name *name,
+                                      const struct benchmark_name *bench)
+{
+    struct benchmark_name same = *bench;
+    size_t length = strlen(bench->kernel);
+
+    if (strncmp(name->kernel, bench->kernel, length) != 0 || name->kernel[length] != ':')
+        return NULL;
+    benchmark_name_operation(&same, name->kernel + length + 1);
+    return strcmp(same.key, name->key) == 0 ? name->kernel + length + 1 : NULL;
+}
+
+/* One profiled launch on its way: its whole, and the sum of its operations. */
+struct profiled_launch {
+    int run, seq;
+    double whole, sum;
+};
+
+static struct profiled_launch *profiled_launch_of(struct profiled_launch *launches, size_t *nr,
+                                                  const struct record *r)
+{
+    for (size_t i = 0; i < *nr; i++)
+        if (launches[i].run == r->run && launches[i].seq == r->launch_seq)
+            return &launches[i];
+    launches[*nr] = (struct profiled_launch) { r->run, r->launch_seq, NAN, 0 };
+    return &launches[(*nr)++];
+}
+
+static void add_profiled_record(struct explain_case *c, const struct record *r,
+                                const char *operation, struct profiled_launch *launch,
+                                enum explain_side side)
+{
+    double ns = evidence_median(&r->m);
+
+    if (strcmp(operation, BENCHMARK_WHOLE) == 0) {
+        launch->whole = ns;
+        explain_add(c, EXPLAIN_SCOPED, side, ns);
+    } else if (isfinite(ns)) {
+        launch->sum += ns;
+        explain_add_operation(c, operation, side, ns);
+    }
+}
+
+/* Nested operations add up to more than the whole: then there is no rest. */
+static void add_rest(struct explain_case *c, const struct profiled_launch *l,
+                     enum explain_side side)
+{
+    if (l->sum > 0 && l->whole > l->sum)
+        explain_add_operation(c, "outside the operations", side, l->whole - l->sum);
+}
+
+void evidence_add_records(struct explain_case *c, const struct records *records,
+                          enum explain_side side)
+{
+    struct benchmark_name bench;
+    struct error ignored;
+    size_t nr = 0;
+
+    if (benchmark_name_parse(c->key, &bench, &ignored))
+        return;
+    struct profiled_launch *launches = memory_zeroed(records->nr + 1, sizeof(*launches));
+    for (size_t i = 0; i < records->nr; i++) {
+        const struct record *r = &records->items[i];
+        if (strcmp(r->m.bench.key, c->key) == 0)
+            evidence_add_measurement(c, &r->m, side);
+        const char *operation = evidence_operation(&r->m.bench, &bench);
+        if (operation && r->m.outcome == OUTCOME_OK)
+            add_profiled_record(c, r, operation, profiled_launch_of(launches, &nr, r), side);
+    }
+    for (size_t i = 0; i < nr; i++)
+        add_rest(c, &launches[i], side);
+    free(launches);
+}
+
+/* ---- facts ---- */
+
+/* The first row whose part is in the name, whatever the case, says what a fact is about. */
+static const struct {
+    const char *part;
+    enum explain_fact_kind kind;
+} evidence_names[] = {
+    { "commit", FACT_IDENTITY },
+    { "branch", FACT_IDENTITY },
+    { "uncommitted", FACT_IDENTITY },
+    { "harness", FACT_IDENTITY },
+    { "machine id", FACT_IDENTITY },
+    { "CUDA_VISIBLE", FACT_IDENTITY },
+    { "gpu_uuid", FACT_IDENTITY },
+    { "num_threads", FACT_THREADS },
+    { "threads", FACT_THREADS },
+    { "cores", FACT_THREADS },
+    { "affinity", FACT_THREADS },
+    { "proc_bind", FACT_THREADS },
+    { "places", FACT_THREADS },
+    { "quota", FACT_THREADS },
+    { "jobs", FACT_THREADS },
+    { "smt", FACT_THREADS },
+    { "governor", FACT_CLOCK },
+    { "boost", FACT_CLOCK },
+    { "turbo", FACT_CLOCK },
+    { "mhz", FACT_CLOCK },
+    { "frequency", FACT_CLOCK },
+    { "clock", FACT_CLOCK },
+    { "power", FACT_CLOCK },
+    { "gpu_driver", FACT_LIBRARY },
+    { "cuda_runtime", FACT_LIBRARY },
+    { "LD_LIBRARY_PATH", FACT_LIBRARY },
+    { "LD_PRELOAD", FACT_LIBRARY },
+    { "librar", FACT_LIBRARY },
+    { "blas", FACT_LIBRARY },
+    { "dnn", FACT_LIBRARY },
+    { "blis", FACT_LIBRARY },
+    { "mkl", FACT_LIBRARY },
+    { "plugin", FACT_IDENTITY },
+    { "compiler", FACT_BUILD },
+    { "flags", FACT_BUILD },
+    { "build type", FACT_BUILD },
+    { "HARNESS_ISA", FACT_BUILD },
+    { "hugepages", FACT_MEMORY },
+    { "buffers", FACT_MEMORY },
+    { "numa", FACT_MEMORY },
+    { "cache", FACT_MEMORY },
+    { "MALLOC_", FACT_MEMORY },
+    { "instruction set", FACT_MACHINE },
+    { "microcode", FACT_OTHER },
+    { "machine", FACT_MACHINE },
+    { "gpu", FACT_MACHINE },
+};
+
+enum explain_fact_kind evidence_fact_kind(const char *name)
+{
+    if (strcmp(name, "CPU") == 0)
+        return FACT_MACHINE;
+    if (strncasecmp(name, "lib", 3) == 0)
+        return FACT_LIBRARY;
+    for (size_t i = 0; i < sizeof(evidence_names) / sizeof(evidence_names[0]); i++)
+        if (strcasestr(name, evidence_names[i].part))
+            return evidence_names[i].kind;
+    return FACT_OTHER;
+}
+
+/* What says how long a session was or who wrote it, not how anything ran. */
+static bool is_of_the_session(const char *name)
+{
+    static const char *const names[] = { "blocks",  "launches", "iterations", "argv",
+                                         "partner", "repeats",  "bench" };
+    static const char *const folders[] = { "command.", "plugins.", "gate." };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
+}
+
+void evidence_add_runs(struct explain_case *c, const struct run *base, const struct run *head)
+{
+    struct differences d;
+
+    differences_find(base, head, &d);
+    for (size_t i = 0; i < d.nr; i++)
+        if (!d.items[i].weather && !is_of_the_session(d.items[i].name))
+            explain_add_fact(c, evidence_fact_kind(d.items[i].name), d.items[i].name,
+                             d.items[i].base, d.items[i].head);
+    differences_release(&d);
+}
+
+/* ---- commands ---- */
+
+size_t evidence_program_place(const struct string_list *words)
+{
+    const char *slash = words->nr ? strrchr(words->items[0], '/') : NULL;
+    size_t i = 1;
+
+    if (words->nr < 2 || strcmp(slash ? slash + 1 : words->items[0], "env") != 0)
+        return 0;
+    while (i + 1 < words->nr && strchr(words->items[i], '='))
+        i++;
+    return i;
+}
+
+/* The value of a variable that "env" sets; NULL: it does not. */
+static const char *env_value(const struct string_list *words, const char *name, size_t length)
+{
+    for (size_t i = evidence_program_place(words); i-- > 1;)
+        if (strncmp(words->items[i], name, length) == 0 && words->items[i][length] == '=')
+            return words->items[i] + length + 1;
+    return NULL;
+}
+
+static void add_variables(struct explain_case *c, const struct string_list *of,
+                          const struct string_list *base, const struct string_list *head)
+{
+    size_t program = evidence_program_place(of);
+
+    for (size_t i = 1; i < program; i++) {
+        size_t length = (size_t)(strchr(of->items[i], '=') - of->items[i]);
+        const char *b = env_value(base, of->items[i], length);
+        const char *h = env_value(head, of->items[i], length);
+        char *name = memory_string(of->items[i]);
+        name[length] = '\0';
+        if (!b || !h || strcmp(b, h) != 0)
+            explain_add_fact(c, evidence_fact_kind(name), name, b, h);
+        free(name);
+    }
+}
+
+static const char *word_or_none(const struct string_list *words, size_t at)
+{
+    return at < words->nr && words->items[at] ? words->items[at] : "";
+}
+
+/* What a word sets: "--threads" of "--threads=2" and of "--threads 2", "-j" of "-j 4"; else its
+ * place. */
+static void word_name(const struct string_list *words, size_t at, size_t place, struct strbuf *name)
+{
+    const char *word = word_or_none(words, at), *equals = strchr(word, '=');
+    const char *before = at > 0 ? word_or_none(words, at - 1) : "";
+
+    if (equals && equals > word)
+        strbuf_add(name, word, (size_t)(equals - word));
+    else if (before[0] == '-' && word[0] != '-' && !strchr(before, '='))
+        strbuf_adds(name, before);
+    else
+        strbuf_addf(name, "argument %zu", place);
+}
+
+/* "2" of "--threads=2"; else the word. */
+static const char *word_value(const char *word)
+{
+    const char *equals = word ? strchr(word, '=') : NULL;
+
+    return equals && equals > word ? equals + 1 : word;
+}
+
+static enum explain_fact_kind word_kind(const char *name)
+{
+    enum explain_fact_kind kind = evidence_fact_kind(name);
+
+    if (strcmp(name, "-j") == 0 || strcmp(name, "-t") == 0)
+        return FACT_THREADS;
+    return kind == FACT_OTHER || kind == FACT_IDENTITY ? FACT_INPUT : kind;
+}
+
+void evidence_add_words(struct explain_case *c, const struct string_list *base,
+                        const struct string_list *head)
+{
+    size_t b = evidence_program_place(base), h = evidence_program_place(head);
+
+    add_variables(c, base, base, head);
+    add_variables(c, head, base, head);
+    for (size_t place = 1; b + place < base->nr || h + place < head->nr; place++) {
+        const char *one = b + place < base->nr ? base->items[b + place] : NULL;
+        const char *other = h + place < head->nr ? head->items[h + place] : NULL;
+        struct strbuf name;
+        if (one && other && strcmp(one, other) == 0)
+            continue;
+        strbuf_init(&name);
+        word_name(other ? head : base, (other ? h : b) + place, place, &name);
+        explain_add_fact(c, word_kind(name.data), name.data, word_value(one), word_value(other));
+        strbuf_release(&name);
+    }
+}
+
+static void add_build_fact(struct explain_case *c, enum explain_fact_kind kind, const char *name,
+                           const char *base, const char *head)
+{
+    if (base && head && strcmp(base, head) != 0)
+        explain_add_fact(c, kind, name, base, head);
+}
+
+void evidence_add_builds(struct explain_case *c, const struct code_diff *code)
+{
+    const struct code_build *b = code->build;
+
+    add_build_fact(c, FACT_BUILD, "compiler", b[0].compilers, b[1].compilers);
+    add_build_fact(c, FACT_BUILD, "flags", b[0].flags, b[1].flags);
+    add_build_fact(c, FACT_LIBRARY, "libraries", b[0].libraries, b[1].libraries);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the sum: processors, clock, kernel, stalls; and instructions. */
+#include "explain/explain_parts.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The change that makes time longer: of what time is divided by. */
+static struct explain_change upside_down(const struct explain_change *c)
+{
+    return (struct explain_change) { c->base, c->head, -c->mid, -c->high, -c->low };
+}
+
+/* `part` in logs, of the time. NULL: it is too small, or noise. */
+static struct cause *add_part(struct ranking *r, enum cause_kind kind, const char *name,
+                              const struct explain_change *part)
+{
+    double share = part->mid / r->all;
+
+    if (!change_is_shown(part) || share < PART_LEAST)
+        return NULL;
+    struct cause *cause = ranking_add(r, kind, name);
+    cause_set_share(cause, share, BELIEF_MEASURED);
+    cause->share_of[0] = part->low / r->all;
+    cause->share_of[1] = part->high / r->all;
+    r->measured += part->mid;
+    return cause;
+}
+
+/* ---- processors and clock ---- */
+
+/* "120000 instructions a run, were 60000" */
+static void write_counts(const struct explain_change *c, const char *of, struct strbuf *out)
+{
+    char head[TEXT_UNIT_SIZE], base[TEXT_UNIT_SIZE];
+
+    strbuf_addf(out, "%s %s a run, were %s", text_figures(c->head, 3, head), of,
+                text_figures(c->base, 3, base));
+}
+
+/* By how much, in % of the time, the head's threads waited longer for a processor. */
+static double waited_longer(const struct explain_case *c)
+{
+    const struct explain_series *s = &c->of[EXPLAIN_WAITED];
+    double waited = 0;
+
+    for (int side = 0; side < EXPLAIN_SIDES; side++) {
+        size_t nr = s->of[side].nr;
+        double *copy = memory_zeroed(nr + 1, sizeof(*copy)); /* the median sorts */
+        for (size_t i = 0; i < nr; i++)
+            copy[i] = s->of[side].items[i];
+        if (nr)
+            waited += (side == EXPLAIN_HEAD ? 1 : -1) * stats_median(copy, nr);
+        free(copy);
+    }
+    return waited;
+}
+
+static void add_busy(struct ranking *r)
+{
+    const struct explain_change *busy = &r->of[EXPLAIN_BUSY], part = upside_down(busy);
+    struct strbuf evidence;
+    double waited = waited_longer(r->c);
+
+    bool others = waited > 10 && !case_has_fact(r->c, FACT_THREADS);
+    struct cause *cause =
+        add_part(r, others ? CAUSE_MACHINE : CAUSE_THREADS,
+                 others ? "other programs on its processors" : "fewer threads at work", &part);
+    if (!cause)
+        return;
+    cause->change = expm1(busy->mid);
+    strbuf_init(&evidence);
+    case_write_facts(r->c, FACT_THREADS, &evidence);
+    strbuf_addf(&evidence, "%s%.2f processors busy, were %.2f", evidence.length ? "; " : "",
+                busy->head, busy->base);
+    if (others)
+        strbuf_addf(&evidence, "; it waited for one %.0f %% of the time longer", waited);
+    cause->evidence = strbuf_detach(&evidence);
+}
+
+/* From counted cycles where they are, else as the system says, else as the probe lets on. */
+static struct explain_change clock_change(const struct ranking *r, const char **how)
+{
+    const struct explain_change *cycles = &r->of[EXPLAIN_CYCLES], *busy = &r->of[EXPLAIN_BUSY];
+    const struct explain_change *time = &r->of[EXPLAIN_TIME], *mhz = &r->of[EXPLAIN_CLOCK];
+    const struct explain_change *probe = &r->of[EXPLAIN_PROBE];
+
+    *how = "cycles that were counted in its time";
+    if (change_is_known(cycles) && change_is_known(busy) &&
+        !change_is_shown(&r->of[EXPLAIN_SYSTEM])) {
+        double mid = cycles->mid - time->mid - busy->mid;
+        double reach = hypot(hypot(cycles->high - cycles->low, time->high - time->low),
+                             busy->high - busy->low) /
+                       2;
+        return (struct explain_change) { cycles->base / (time->base * busy->base) * 1000,
+                                         cycles->head / (time->head * busy->head) * 1000, mid,
+                                         mid - reach, mid + reach };
+    }
+    *how = "as the system reads it";
+    if (change_is_shown(mhz))
+        return *mhz;
+    *how = "by the probe, a fixed piece of work beside it";
+    return (struct explain_change) { NAN, NAN, -probe->mid, -probe->high, -probe->low };
+}
+
+static void add_clock(struct ranking *r)
+{
+    const char *how;
+    struct explain_change clock = clock_change(r, &how), part = upside_down(&clock);
+    struct strbuf evidence;
+
+    struct cause *cause = add_part(
+        r, CAUSE_CLOCK, isfinite(clock.base) ? "a slower clock" : "a slower machine", &part);
+    if (!cause)
+        return;
+    cause->change = expm1(clock.mid);
+    strbuf_init(&evidence);
+    case_write_facts(r->c, FACT_CLOCK, &evidence);
+    if (isfinite(clock.base))
+        strbuf_addf(&evidence, "%s%.0f MHz, were %.0f, %s", evidence.length ? "; " : "", clock.head,
+                    clock.base, how);
+    else
+        strbuf_addf(&evidence, "%s%s", evidence.length ? "; " : "", how);
+    cause->evidence = strbuf_detach(&evidence);
+}
+
+/* ---- where the CPU time goes, by counters ---- */
+
+/* The cycles that instructions take longer are these events' where they could cost a third of them
+ * or more; `cycles_each` is what one costs that is waited for. */
+static void add_stalls(struct ranking *r, enum explain_quantity events, enum cause_kind kind,
+                       const char *name, double cycles_each)
+{
+    const struct explain_change *e = &r->of[events], *cycles = &r->of[EXPLAIN_CYCLES];
+    const struct explain_change *work = &r->of[EXPLAIN_INSTRUCTIONS];
+    struct strbuf evidence;
+
+    if (!change_is_shown(e) || e->mid <= 0 || !change_is_known(cycles) || !change_is_known(work))
+        return;
+    struct explain_change part = { .mid = cycles->mid - work->mid };
+    double reach = hypot(cycles->high - cycles->low, work->high - work->low) / 2;
+    part.low = part.mid - reach;
+    part.high = part.mid + reach;
+    double stalled = cycles->head - cycles->base * exp(work->mid);
+    if (!(stalled > 0) || (e->head - e->base * exp(work->mid)) * cycles_each < 0.3 * stalled)
+        return;
+    struct cause *cause = add_part(r, kind, name, &part);
+    if (!cause)
+        return;
+    cause->change = expm1(e->mid);
+    strbuf_init(&evidence);
+    write_counts(e, name, &evidence);
+    strbuf_addf(&evidence, "; %.2f cycles an instruction, were %.2f", cycles->head / work->head,
+                cycles->base / work->base);
+    cause->evidence = strbuf_detach(&evidence);
+}
+
+/* Of programs: what the kernel does for them. */
+static void add_system(struct ranking *r)
+{
+    const struct explain_change *s = &r->of[EXPLAIN_SYSTEM], *time = &r->of[EXPLAIN_TIME];
+    const struct explain_change *busy = &r->of[EXPLAIN_BUSY];
+    struct strbuf evidence;
+
+    if (!change_is_shown(s) || !change_is_known(busy))
+        return;
+    double more = (s->head - s->base) * 1e6;
+    double cpu = time->head * busy->head - time->base * busy->base;
+    if (!(more > 0) || !(cpu > 0))
+        return;
+    double part = share_clipped(more / cpu) * (time->mid + busy->mid);
+    const struct explain_change of_time = { s->base, s->head, part, part * s->low / s->mid,
+                                            part * s->high / s->mid };
+    struct cause *cause = add_part(r, CAUSE_SYSTEM, "time in the kernel", &of_time);
+    if (!cause)
+        return;
+    cause->change = expm1(s->mid);
+    strbuf_init(&evidence);
+    write_counts(s, "ms of system time", &evidence);
+    if (change_is_shown(&r->of[EXPLAIN_FAULTS])) {
+        strbuf_adds(&evidence, "; ");
+        write_counts(&r->of[EXPLAIN_FAULTS], "page faults", &evidence);
+    }
+    cause->evidence = strbuf_detach(&evidence);
+}
+
+void ranking_add_parts(struct ranking *r)
+{
+    add_busy(r);
+    add_clock(r);
+    add_system(r);
+    add_stalls(r, EXPLAIN_CACHE_MISSES, CAUSE_CACHE, "cache misses", MISS_CYCLES);
+    add_stalls(r, EXPLAIN_BRANCH_MISSES, CAUSE_BRANCHES, "mispredicted branches", BRANCH_CYCLES);
+}
+
+/* ---- instructions ---- */
+
+static void write_functions(const struct code_diff *d, struct strbuf *out)
+{
+    for (size_t i = 0; i < d->changed.nr && i < 3; i++)
+        strbuf_addf(out, "%s%.60s()",
+                    i ? ", " : "; other machine code: ", d->changed.items[i].name);
+}
+
+void ranking_add_work(struct ranking *r)
+{
+    const struct explain_change *work = &r->of[EXPLAIN_INSTRUCTIONS];
+    double share = work->mid / r->all;
+    struct strbuf evidence;
+
+    if (!change_is_shown(work) || !(share >= PART_LEAST))
+        return;
+    struct cause *cause = ranking_add(r, CAUSE_WORK, "more instructions");
+    cause_set_share(cause, share, BELIEF_WORK);
+    cause->change = expm1(work->mid);
+    cause->share_of[0] = work->low / r->all;
+    cause->share_of[1] = work->high / r->all;
+    strbuf_init(&evidence);
+    write_counts(work, "instructions", &evidence);
+    if (r->localised <= 0)
+        write_functions(&r->c->code, &evidence);
+    cause->evidence = strbuf_detach(&evidence);
+}

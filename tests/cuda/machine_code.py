@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""CTest cuda.machine_code: what the compiler made of the kernels for sm_90, from their machine code.
+
+    tests/cuda/machine_code.py BUILD_FOLDER NVCC [--table]
+
+cmake/nvcc_resources.sh keeps the cubins beside the objects. From sm_70 on an instruction has 128 bits
+and its opcode is the low 12; a branch has its distance, counted from the next instruction in units of 4
+bytes, in bits 16 to 23 and 34 to 81, so that loops are found. Neither is published: each opcode of the
+table, and the branch, is calibrated first by a kernel that has it, with the compiler at hand.
+
+kernels/cuda/machine_code.txt has a row for each kernel: which instructions it must have, and how many
+instructions its main loop takes for each multiplication. None may touch local memory. --table prints
+what was found. Exit status 0, 1 or 77 (nothing was compiled for sm_90 here).
+"""
+
+import collections
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+SHARED = 'static __shared__ __align__(1024) unsigned char shared[4096];' \
+    ' unsigned at = (unsigned)__cvta_generic_to_shared(shared);'
+
+LOCAL = 'volatile float a[400]; for (int i = 0; i < n; i++) a[i] = p[i]; p[n] = a[7 * n % 400];'
+
+# name: (opcode, body of a kernel(float *p, int n, const void *map) that has it)
+INSTRUCTIONS = {
+    'HGMMA': (0x9f0, 'float a[4] = {}; unsigned long long d = n;'
+              ' asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16'
+              ' {%0, %1, %2, %3}, %4, %4, 1, 1, 1, 0, 0;"'
+              ' : "+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]) : "l"(d));'
+              ' asm volatile("wgmma.wait_group.sync.aligned 0;"); p[n] = a[0];'),
+    'HMMA': (0x23c, 'float a[4] = {}; asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32'
+             ' {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"'
+             ' : "+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]) : "r"(n)); p[n] = a[0];'),
+    'FFMA': (0x223, 'p[n] = __fmaf_rn(p[n], p[n + 1], p[n + 2]);'),
+    'UTMALDG': (0x5b4, SHARED + ' asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile'
+                '.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2}], [%0];" :: "r"(at), "l"(map), "r"(n)'
+                ' : "memory");'),
+    'UTMASTG': (0x3b5, SHARED + ' asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group'
+                ' [%1, {%2, %2}], [%0];" :: "r"(at), "l"(map), "r"(n) : "memory");'),
+    'TRYWAIT': (0x5a7, SHARED + ' asm volatile("{ .reg .pred q; mbarrier.try_wait.parity.shared::cta.b64'
+                ' q, [%0], %1; }" :: "r"(at), "r"(n) : "memory");'),
+    'EXPECT': (0x9a7, SHARED + ' asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"'
+               ' :: "r"(at), "r"(n) : "memory");'),
+    'STSM': (0x844, SHARED + ' asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0],'
+             ' {%1, %1, %1, %1};" :: "r"(at), "r"(n) : "memory");'),
+    'LDSM': (0x83b, SHARED + ' unsigned a, b, c, d; asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16'
+             ' {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at));'
+             ' p[n] = a + b + c + d;'),
+    'LDGSTS': (0xfae, SHARED + ' asm volatile("cp.async.cg.shared.global [%0], [%1], 16;'
+               ' cp.async.wait_all;" :: "r"(at), "l"(p) : "memory");'),
+    'SETMAXREG': (0x9c8, 'asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");'),
+    'PDLWAIT': (0x82e, 'asm volatile("griddepcontrol.wait;" ::: "memory");'),
+    'PDLLAUNCH': (0x82d, 'asm volatile("griddepcontrol.launch_dependents;");'),
+    'LDL': (0x983, LOCAL),
+    'STL': (0x387, LOCAL),
+}
+BRANCH = 0x947
+MULTIPLICATIONS = ('HGMMA', 'HMMA', 'FFMA')
+NAMES = {opcode: name for name, (opcode, _) in INSTRUCTIONS.items()}
+
+# A loop of 8 multiply-adds that is left as it is.
+LOOP = '''float a = p[threadIdx.x];
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+#pragma unroll
+        for (int k = 0; k < 8; k++) a = __fmaf_rn(a, p[k], a);
+        asm volatile("membar.cta;" ::: "memory");
+    }
+    p[threadIdx.x] = a;'''
+
+
+# Kernels of the calibration with rules that they break.
+PLANTED = (('nothing', None), ('loop', ('', ('HGMMA',), None, 0)), ('LDL', ('', (), None, 0)),
+           ('loop', ('', (), 'FFMA', 1.1)), ('FFMA', ('', (), 'FFMA', 99)))
+
+
+class Kernel:
+    def __init__(self, name, code):
+        words = [struct.unpack_from('<QQ', code, at) for at in range(0, len(code), 16)]
+        self.name = name
+        self.opcodes = [low & 0xfff for low, _ in words]
+        self.counts = collections.Counter(NAMES.get(opcode) for opcode in self.opcodes)
+        self.loops = [self.opcodes[to:at + 1] for at, to in branches(words) if to < at]
+
+    def main_loop(self, multiplication):
+        """(instructions, multiplications) of the loop that has the most of them for its length."""
+        opcode = INSTRUCTIONS[multiplication][0]
+        counted = [(len(body), body.count(opcode)) for body in self.loops if opcode in body]
+        # What is left over of an unrolled loop is no main loop.
+        most = max((nr for _, nr in counted), default=0)
+        counted = [(length, nr) for length, nr in counted if 4 * nr >= most]
+        return min(counted, key=lambda loop: loop[0] / loop[1], default=None)
+
+
+def branches(words):
+    """(place, target) of each, counted in instructions."""
+    for at, (low, high) in enumerate(words):
+        if low & 0xfff == BRANCH:
+            far = (high & 0x3ffff) << 30 | low >> 34
+            far -= (far >> 47) << 48  # signed
+            yield at, at + 1 + ((far << 8 | low >> 16 & 0xff) * 4 >> 4)
+
+
+def sections(elf):
+    """(name, bytes) of each: elf(5), 64 bits, little-endian."""
+    headers, = struct.unpack_from('<Q', elf, 0x28)
+    size, nr, names = struct.unpack_from('<HHH', elf, 0x3a)
+    rows = [struct.unpack_from('<IIQQQQ', elf, headers + i * size) for i in range(nr)]
+    for name, _, _, _, at, length in rows:
+        start = rows[names][4] + name
+        yield elf[start:elf.index(b'\0', start)].decode(), elf[at:at + length]
+
+
+def is_sm_90(elf):
+    return elf[:4] == b'\x7fELF' and (struct.unpack_from('<I', elf, 0x30)[0] >> 8 & 0xff) == 90
+
+
+def kernels_of(elf):
+    found = [(name[len('.text.'):], code) for name, code in sections(elf) if name.startswith('.text.')]
+    names = subprocess.run(['c++filt'], input='\n'.join(name for name, _ in found), text=True,
+                           capture_output=True, check=True).stdout.split('\n')
+    return [Kernel(plain(long), code) for (_, code), long in zip(found, names)]
+
+
+def plain(name):
+    """Without the result and the arguments: "gemm_naive_kernel<true>"."""
+    name = re.sub(r'^void ', '', name.replace('(anonymous namespace)::', ''))
+    name = re.sub(r'\((?:[a-z_ ]+)\)(?=-?\d)', '', name)  # "(bool)1" of a template's arguments
+    return re.sub(r'\([^()]*\)$', '', name)
+
+
+def calibrate(nvcc, folder):
+    """What of the table this compiler does otherwise, a line each."""
+    kernels = dict({name: body for name, (_, body) in INSTRUCTIONS.items()}, nothing='p[n] = 1;', loop=LOOP)
+    source, cubin = folder / 'calibrate.cu', folder / 'calibrate.cubin'
+    source.write_text('\n'.join('extern "C" __global__ void __launch_bounds__(384, 1)'
+                                f' {name}(float *p, int n, const void *map)'
+                                f' {{ {body} }}' for name, body in kernels.items()))
+    told = subprocess.run([nvcc, '-arch=sm_90a', '-cubin', '-w', '-o', cubin, source], text=True,
+                          stderr=subprocess.STDOUT, stdout=subprocess.PIPE)
+    if told.returncode:
+        sys.exit(told.stdout)
+    found = {kernel.name: kernel for kernel in kernels_of(cubin.read_bytes())}
+    for name, (opcode, _) in INSTRUCTIONS.items():
+        if name not in found[name].counts:
+            yield f'{name} is not {opcode:#x} any more'
+        if name in found['nothing'].counts:
+            yield f'{opcode:#x} is not {name} alone'
+    if (found['loop'].main_loop('FFMA') or (0, 0))[1] != 8:
+        yield f'a branch does not have its target where it had it: loops {found["loop"].loops}'
+        return
+    for kernel, rule in PLANTED:
+        if not list(faults(found[kernel], rule)):
+            yield f'a planted fault is not found: {kernel} and {rule}'
+
+
+def release_of(nvcc):
+    told = subprocess.run([nvcc, '--version'], text=True, capture_output=True, check=True).stdout
+    return re.search(r'release (\d+\.\d+)', told)[1]
+
+
+def read_rules(text):
+    """[(pattern, instructions that must be there, multiplication, most for one)]"""
+    rules = []
+    for line in text.splitlines():
+        if line and not line.startswith('#'):
+            pattern, has, loop = (part.strip() for part in line.split(';'))
+            multiplication, most = loop.split() if loop else (None, 0)
+            rules.append((re.compile(pattern), tuple(has.split()), multiplication, float(most)))
+    return rules
+
+
+def faults(kernel, rule):
+    if not rule:
+        yield 'no row of machine_code.txt is for it'
+        return
+    _, has, multiplication, most = rule
+    for name in has:
+        if not kernel.counts[name]:
+            yield f'has no {name}'
+    for name in ('LDL', 'STL'):
+        if kernel.counts[name]:
+            yield f'touches local memory: {kernel.counts[name]} {name}'
+    if multiplication:
+        loop = kernel.main_loop(multiplication)
+        if not loop:
+            yield f'has no loop with {multiplication}'
+        elif loop[0] > most * loop[1]:
+            yield f'its main loop takes {loop[0] / loop[1]:.2f} instructions for each {multiplication}, ' \
+                f'{most:g} are allowed'
+
+
+def print_row(kernel):
+    parts = [f'{nr} {name}' for name, nr in sorted(kernel.counts.items(), key=lambda item: str(item[0]))
+             if name]
+    for multiplication in MULTIPLICATIONS:
+        loop = kernel.main_loop(multiplication)
+        if loop:
+            parts.append(f'loop {loop[0]} for {loop[1]} {multiplication}: {loop[0] / loop[1]:.2f}')
+            break
+    print(f'{kernel.name}: {len(kernel.opcodes)} instructions; {", ".join(parts)}')
+
+
+def main():
+    build, nvcc = pathlib.Path(sys.argv[1]), sys.argv[2]
+    cubins = [path for room in ('kernels', 'models') for path in (build / room).rglob('*.machine/*.cubin')]
+    older = [path.name for room in ('kernels', 'models') for path in (build / room).rglob('*.cu.o')
+             if cubins and not path.with_name(path.name + '.machine').exists()]
+    if older:
+        print(f'compiled before their machine code was kept, build them anew: {" ".join(sorted(older))}')
+        return 1
+    cubins = [path for path in sorted(cubins) if is_sm_90(path.read_bytes())]
+    if not cubins:
+        print('skipped: nothing is compiled for sm_90 here')
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        bad = list(calibrate(nvcc, pathlib.Path(folder)))
+    text = (pathlib.Path(__file__).parents[2] / 'kernels/cuda/machine_code.txt').read_text()
+    rules, release = read_rules(text), release_of(nvcc)
+    if f'nvcc {release} ' not in text:
+        print(f'the bounds are of another nvcc than {release} and are not judged')
+        rules = [(*rule[:2], None, 0) for rule in rules]
+    used, nr = set(), 0
+    for path in cubins:
+        for kernel in kernels_of(path.read_bytes()):
+            kernel.name = f'{path.parent.name.removesuffix(".cu.o.machine")}: {kernel.name}'
+            rule = next((rule for rule in rules if rule[0].match(kernel.name)), None)
+            used.add(rule)
+            nr += 1
+            bad += [f'{kernel.name}: {fault}' for fault in faults(kernel, rule)]
+            if '--table' in sys.argv:
+                print_row(kernel)
+    bad += [f'no kernel is like {rule[0].pattern}' for rule in rules if rule not in used]
+    for fault in bad:
+        print(fault)
+    print(f'{nr} kernels, {len(INSTRUCTIONS)} opcodes calibrated, {len(bad)} faults')
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

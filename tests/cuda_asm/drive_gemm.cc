@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm/cuda_wgmma_*: each tile, way out and type that it takes, at sizes with and without ends. */
+#include "kernels/gemm/gemm_cuda_wgmma_plan.h"
+
+#include "drive_linear.h"
+
+template <class T, class OUT, class TILE>
+static void check(const struct wgmma_shape &shape, const struct size_case &c, enum way way)
+{
+    const drive_linear<T, OUT> linear(c, way);
+    struct gemm_cuda g = linear.product(c);
+    const struct wgmma_plan p = wgmma_plan_for(&g, &shape, wgmma_depth<T>);
+    char what[120];
+
+    snprintf(what, sizeof(what), "%s %dx%dx%d+%d, %s to %s, way %d", shape.name, c.m, c.n, c.k,
+             c.gap, sizeof(T) == 2 ? "bf16" : "tf32", sizeof(OUT) == 2 ? "bf16" : "fp32", way);
+    wgmma_enqueue_tile<T, TILE>(&g, &p, nullptr);
+    if (drive_ran(what))
+        linear.compare(what, c);
+}
+
+/* Two products of which the second starts early: x of it is NaN until the first has ended. */
+template <class TILE> static void check_chain(const struct wgmma_shape &shape)
+{
+    constexpr size_t nr = 64 * 64;
+    drive_array<bf16> x(nr, 1, 1), w(nr, 1, 2), between(nr, 0), y(nr, 0);
+    struct gemm_cuda g = {};
+
+    g.m = g.n = g.k = g.ldx = g.ldw = g.ldy = 64;
+    g.out = DTYPE_BF16, g.sms = 1, g.shared = 227 * 1024, g.early = true;
+    cuda_host_dependents = true;
+    for (int i = 0; i < 2; i++) {
+        g.x = i ? between.at : x.at, g.w = w.at, g.y = i ? y.at : between.at;
+        const struct wgmma_plan p = wgmma_plan_for(&g, &shape, 64);
+        wgmma_enqueue_tile<bf16, TILE>(&g, &p, nullptr);
+    }
+    cuda_host_dependents = false;
+    if (!drive_ran("dependent products"))
+        return;
+    std::vector<bf16> hx = between.host(), hw = w.host(), hy = y.host();
+    struct drive_compared compared = { "dependent products" };
+    for (size_t i = 0; i < nr; i++) {
+        double sum = 0;
+        for (size_t e = 0; e < 64; e++)
+            sum +=
+                (double)cuda_float(hx[i / 64 * 64 + e]) * (double)cuda_float(hw[i % 64 * 64 + e]);
+        compared.element(cuda_float(hy[i]), sum, 1e-4 + 0.01 * fabs(sum));
+    }
+    compared.verdict();
+}
+
+/* The sizes that tell the most of a tile: a block that goes on to further tiles (3 SMs), ends in
+ * all three dimensions, more steps than stages. */
+template <class TILE> static void check_tile(int row)
+{
+    const struct wgmma_shape &shape = wgmma_shapes[row];
+    const int bm = TILE::bm, bn = TILE::bn;
+    const struct size_case whole = { 2 * bm, bn, 64 * (TILE::stages + 2), 0, 1 };
+    const struct size_case ends = { bm + 9, bn + 11, 136, 2, 2 };
+    const struct size_case boxes = { bm + 9, bn + 8, 136, 0, 2 };
+    const struct size_case deep = { bm, bn, 64 * TILE::slices + 8, 0, 4 };
+
+    if (TILE::slices == 1 && drive_goes_on())
+        check<bf16, bf16, TILE>(shape, whole, PLAIN);
+    if (TILE::slices > 1 && drive_goes_on())
+        check<bf16, bf16, TILE>(shape, deep, PLAIN);
+    if (drive_goes_on())
+        check<bf16, bf16, TILE>(shape, boxes, BIAS_GELU);
+    if (drive_goes_on())
+        check<bf16, float, TILE>(shape, ends, BIAS_RESIDUAL);
+    if (drive_goes_on())
+        check<bf16, bf16, TILE>(shape, ends, PLAIN);
+    if (drive_goes_on())
+        check<float, float, TILE>(shape, boxes, BIAS_RESIDUAL);
+}
+
+/* drive_gemm [TILE...]: those of the table; all without. */
+int main(int argc, char **argv)
+{
+    auto wanted = [&](const char *name) {
+        bool found = argc < 2;
+        for (int i = 1; i < argc; i++)
+            found = found || strcmp(argv[i], name) == 0;
+        return found;
+    };
+
+#define TILE(row, type)                                                                            \
+    if (wanted(#type))                                                                             \
+        check_tile<wgmma_##type>(row);
+#if !defined(DRIVE_SMALL) /* which are compiled: a mutation needs few */
+    TILE(0, huge)
+    TILE(1, wide)
+    TILE(2, large)
+    TILE(4, medium)
+    TILE(7, quartered)
+#endif
+    if (wanted("chain"))
+        check_chain<wgmma_small>(wgmma_shapes[5]);
+    TILE(3, turns)
+    TILE(5, small)
+    TILE(6, halved)
+    return drive_end();
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* layernorm/cuda_rows: rows in registers, of all types, whole and with ends, plain and with a
+ * residual. */
+#include "kernels/layernorm/layernorm_cuda_rows.h"
+
+#include "drive.h"
+
+/* What the kernel shall have written of one row; `s` is its stream. */
+template <class T>
+static void compare_row(struct drive_compared &compared, const std::vector<double> &s,
+                        const std::vector<T> &gain, const std::vector<T> &bias,
+                        const std::vector<T> &y, size_t first)
+{
+    double mean = 0, squares = 0, width = (double)s.size();
+
+    for (double v : s)
+        mean += v / width;
+    for (double v : s)
+        squares += (v - mean) * (v - mean) / width;
+    for (size_t j = 0; j < s.size(); j++) {
+        double want = (s[j] - mean) / sqrt(squares + LAYERNORM_EPS) * (double)cuda_float(gain[j]) +
+                      (double)cuda_float(bias[j]);
+        double most = sizeof(T) == 2 ? 0.01 + 0.01 * fabs(want) : 2e-5 + 2e-5 * fabs(want);
+        compared.element((double)cuda_float(y[first + j]), want, most);
+    }
+}
+
+template <class S, class T, int I, bool RESIDUAL> static void check(size_t rows, size_t width)
+{
+    constexpr int most = LAYERNORM_ROWS_NARROW << I;
+    drive_array<S> x(rows * width, 2, 1), delta(rows * width, 1, 2), sum(rows * width, 0);
+    drive_array<T> gain(width, 1, 3), bias(width, 1, 4), y(rows * width, 0);
+    struct layernorm_cuda l = {};
+    char what[120];
+
+    l.rows = (int64_t)rows, l.width = (int64_t)width;
+    l.x = x.at, l.delta = RESIDUAL ? delta.at : nullptr, l.sum = RESIDUAL ? sum.at : nullptr;
+    l.gain = gain.at, l.bias = bias.at, l.y = y.at;
+    l.stream = sizeof(S) == 2 ? DTYPE_BF16 : DTYPE_FP32;
+    l.dtype = sizeof(T) == 2 ? DTYPE_BF16 : DTYPE_FP32;
+    snprintf(what, sizeof(what), "%zu rows of %zu, %s to %s%s", rows, width,
+             sizeof(S) == 2 ? "bf16" : "fp32", sizeof(T) == 2 ? "bf16" : "fp32",
+             RESIDUAL ? ", residual" : "");
+    layernorm_rows_of<S, T, layernorm_rows_choice[sizeof(S) == 2][RESIDUAL][I], most, RESIDUAL>(
+        l, nullptr);
+    if (!drive_ran(what))
+        return;
+    std::vector<S> hx = x.host(), hd = delta.host(), hs = sum.host();
+    std::vector<T> hg = gain.host(), hb = bias.host(), hy = y.host();
+    struct drive_compared compared = { what };
+    for (size_t i = 0; i < rows; i++) {
+        std::vector<double> s(width);
+        for (size_t j = 0; j < width; j++) {
+            size_t at = i * width + j;
+            s[j] = (double)cuda_float(hx[at]) + (RESIDUAL ? (double)cuda_float(hd[at]) : 0);
+            if (RESIDUAL)
+                compared.element((double)cuda_float(hs[at]), s[j],
+                                 sizeof(S) == 2 ? 0.01 * fabs(s[j]) : 1e-6);
+        }
+        compare_row<T>(compared, s, hg, hb, hy, i * width);
+    }
+    compared.verdict();
+}
+
+template <class S, class T> static void check_types(void)
+{
+    check<S, T, 0, false>(5, 256);
+    check<S, T, 0, true>(5, 256);
+    check<S, T, 0, false>(5, 200);
+    check<S, T, 2, true>(3, 1000);
+    check<S, T, 2, false>(3, 1024);
+}
+
+int main(void)
+{
+    check_types<float, float>();
+    check_types<float, bf16>();
+    check_types<bf16, bf16>();
+    return drive_end();
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes CUDA sources in which one thing at a time can be wrong, chosen when the program runs.
+
+    mutants.py TREE LIST FILE...
+
+TREE is what calls.py wrote; the FILEs in it are changed in place. CUDA_ASM_MUTANT=N in the
+environment makes mutant N of LIST (its lines: number, file, line, kind, text; #2: the second such text
+of the file) what happens there:
+
+    drop        a fence, barrier, arrival, wait, copy, commit or register fence does not happen
+    parity      a wait is for the other parity
+    count       an mbarrier takes one more arrival
+    bytes       16 bytes more are expected
+    shift       a descriptor's address is 32 bytes further on
+    swap        two elements packed into a register change places
+    fragment    the row or column of a lane is its neighbour's
+"""
+import pathlib
+import re
+import sys
+
+DROPPED = [
+    r"cuda_mbarrier_(?:arrive|arrive_at|expect|publish|init|wait|wait_cluster)", r"cuda_cluster_(?:arrive|wait|barrier|publish)",
+    r"cuda_cluster_(?:send(?:16|8|4)|store16|copy)", r"cuda_bulk_load", r"wgmma_(?:fence|commit|publish|keep|meet|done)", r"wgmma_wait<\d+>",
+    r"wgmma_(?:take_turn|pass_turn)<TILE>", r"wgmma_(?:raise|lower)_registers<[^;]*?>", r"attention_turn_(?:wait|pass)<C>",
+    r"attention_(?:hold|release|in_front)", r"head_release", r"tma_load(?:_to|_3d|_bytes)?", r"tma_store(?:_bytes|_commit)?",
+    r"tma_store_wait(?:_read)?<[^;]*?>", r"cuda_pdl_(?:wait|launch)", r"__sync(?:threads|warp)", r"cuda_async_(?:commit|copy<\d+>)", r"cuda_async_wait<\d+>",
+]
+STATEMENT = re.compile(r"(?<![\w:.>&*])(?:" + "|".join(DROPPED) + r")\(")
+
+
+def closing(text, at):
+    depth = 0
+    while True:
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return at
+        at += 1
+
+
+def arguments(text):
+    found, start, depth = [], 0, 0
+    for at, c in enumerate(text):
+        depth += {"(": 1, "[": 1, "{": 1, "<": 0, ")": -1, "]": -1, "}": -1}.get(c, 0)
+        if c == "," and depth == 0:
+            found.append(text[start:at])
+            start = at + 1
+    return found + [text[start:]]
+
+
+class Mutants:
+    def __init__(self):
+        self.all = []
+
+    def add(self, file, line, kind, text):
+        text = " ".join(text.split())
+        before = sum(row[0] == file and row[2] == kind and row[3].split(" #")[0] == text for row in self.all)
+        self.all.append((file, line, kind, text if before == 0 else f"{text} #{before + 1}"))
+        return f"cuda_host_mutant({len(self.all)})"
+
+    def call(self, file, line, name, inside):
+        """A statement that is a call, with all that can be wrong about it."""
+        args = arguments(inside)
+        text = f"{name}({inside})"
+        if name.startswith("cuda_mbarrier_wait") and len(args) == 2:
+            args[1] = f" ({args[1].strip()}) ^ ({self.add(file, line, 'parity', text)} ? 1u : 0u)"
+        if name == "cuda_mbarrier_init":
+            args[1] = f" (unsigned)({args[1].strip()}) + ({self.add(file, line, 'count', text)} ? 1u : 0u)"
+        if name == "cuda_mbarrier_expect":
+            args[1] = f" (unsigned)({args[1].strip()}) + ({self.add(file, line, 'bytes', text)} ? 16u : 0u)"
+        drop = self.add(file, line, "drop", text)
+        return f"({drop} ? (void)0 : (void){name}({','.join(args)}))"
+
+    def file(self, name, text):
+        out, at = [], 0
+        for found in STATEMENT.finditer(text):
+            before = text[:found.start()].rstrip()
+            if found.start() < at or in_comment(text, found.start()):
+                continue
+            end = closing(text, found.end() - 1)
+            if not text[end + 1:].lstrip().startswith(";") or not (before[-1] in ";{})" or before.endswith("else")):
+                continue
+            line = text.count("\n", 0, found.start()) + 1
+            out += [text[at:found.start()], self.call(name, line, found.group()[:-1], text[found.end():end])]
+            at = end + 1
+        text = "".join(out + [text[at:]])
+        text = self.empty(name, text)
+        for pattern, kind, change in (
+                (r"\bwgmma_matrix(?:_n_major)?\(", "shift", lambda a, m: [f"(uint32_t)({a[0].strip()}) + ({m} ? 32u : 0u)"] + a[1:]),
+                (r"\bcuda_bf16x2\(", "swap", lambda a, m: [f"{m} ? {a[1].strip()} : {a[0].strip()}", f"{m} ? {a[0].strip()} : {a[1].strip()}"])):
+            text = self.expressions(name, text, re.compile(pattern), kind, change)
+        return self.fragments(name, text)
+
+    def empty(self, name, text):
+        """Named barriers and register fences, which are asm statements of the kernel itself."""
+        out, at = [], 0
+        for found in re.finditer(r"cuda_host_asm\(\[\]\(\) -> const cuda_host_program & \{ static const cuda_host_program program\(", text):
+            code = text[found.end():text.index(", ", found.end())]
+            if not (code.startswith('"bar.') or code == '""'):
+                continue
+            end = closing(text, found.start() + len("cuda_host_asm"))
+            line = text.count("\n", 0, found.start()) + 1
+            drop = self.add(name, line, "drop", "asm " + code)
+            out += [text[at:found.start()], f"({drop} ? (void)0 : (void){text[found.start():end + 1]})"]
+            at = end + 1
+        return "".join(out + [text[at:]])
+
+    def expressions(self, name, text, pattern, kind, change):
+        out, at = [], 0
+        for found in pattern.finditer(text):
+            if found.start() < at or in_comment(text, found.start()):
+                continue
+            end = closing(text, found.end() - 1)
+            args = arguments(text[found.end():end])
+            if re.match(r"(?:const )?(?:uint32_t|float|int|void) ", args[0].strip()):
+                continue # it is defined here
+            mutant = self.add(name, text.count("\n", 0, found.start()) + 1, kind, found.group() + text[found.end():end] + ")")
+            out += [text[at:found.end()], ", ".join(change(args, mutant)), ")"]
+            at = end + 1
+        return "".join(out + [text[at:]])
+
+    def fragments(self, name, text):
+        out, at = [], 0
+        for found in re.finditer(r"\b(lane|cuda_lane\(\)) (/|%) (4|16)\b", text):
+            line = text.count("\n", 0, found.start()) + 1
+            if in_comment(text, found.start()):
+                continue
+            mutant = self.add(name, line, "fragment", found.group())
+            other = 2 if found.group(2) == "%" and found.group(3) == "4" else 1
+            out += [text[at:found.start()], f"(({found.group()}) ^ ({mutant} ? {other} : 0))"]
+            at = found.end()
+        return "".join(out + [text[at:]])
+
+
+def in_comment(text, at):
+    start = text.rfind("\n", 0, at) + 1
+    return text.rfind("/*", 0, at) > text.rfind("*/", 0, at) or text[start:at].lstrip().startswith("#define")
+
+
+def main(tree, listing, *files):
+    mutants = Mutants()
+    for name in files:
+        path = pathlib.Path(tree) / name
+        path.write_text('#include "mutant.h"\n#line 1\n' + mutants.file(name, path.read_text()))
+    rows = (f"{n}\t{file}\t{line}\t{kind}\t{text}\n" for n, (file, line, kind, text) in enumerate(mutants.all, 1))
+    pathlib.Path(listing).write_text("".join(rows))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

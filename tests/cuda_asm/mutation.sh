@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The table of mutants of the kernels of sm_90a: each thing of mutants.py once wrong, and what finds
+# it; ends with 1 where one survives that survivors.txt does not explain. Minutes: no part of CI.
+#   tests/cuda_asm/mutation.sh BUILD_FOLDER [gemm|head|attention...]     BUILD_FOLDER: of preset cuda-host
+set -euo pipefail
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+shift
+[ $# -gt 0 ] || set -- gemm head attention
+wrong=0
+for kernel in "$@"; do
+  cmake --build "$build" --target "drive_${kernel}_mutants"
+  echo "== $kernel"
+  folder=$build/tests/cuda_asm
+  "$here/mutate.py" "$folder/drive_${kernel}_mutants" "$folder/$kernel/list" \
+    --reasons "$here/survivors.txt" || wrong=1
+done
+exit $wrong

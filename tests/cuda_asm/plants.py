@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Plants a mistake in each asm statement that a program executes, one a run, and prints what finds it.
+
+    plants.py PROGRAM [--sample N] [--limit SECONDS]
+
+    swap        operands 0 and 1 change places
+    qualifier   the instruction lacks the last one it has
+    clobber     the statement does not say "memory"
+    volatile    it is not volatile
+
+Ends with 1 where a mistake is found by nothing, but for what is none: a clobber that was not there,
+statements of registers alone that need not be volatile.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+# Instructions of registers alone, or hints: they order nothing.
+PURE = re.compile(r"^(\{ \.reg[^;]*;)?\s*(mov|cvt|ex2|rcp|prmt|setp|selp)\b")
+HINT = re.compile(r"^(prefetch\.global|cp\.async\.bulk\.prefetch|setmaxnreg|mma|ld\.global|mapa)|wgmma\.mma_async")
+
+
+def run(program, plant, limit):
+    try:
+        done = subprocess.run([program], env=dict(os.environ, CUDA_ASM_PLANT=plant), capture_output=True, text=True,
+                              timeout=limit, errors="replace")
+    except subprocess.TimeoutExpired:
+        return 1, "runs for ever"
+    return done.returncode, done.stdout
+
+
+# Without its last qualifier a wait or a fence does more than it has to.
+MORE = re.compile(r"^(cp\.async\.bulk\.wait_group\.read|fence\.proxy\.async\.shared::cta)")
+
+
+def none(text, kind):
+    """Whether the mistake is none in this statement, or cannot be told from it."""
+    if kind == "qualifier" and MORE.match(text):
+        return True
+    if kind == "swap":
+        return not re.search(r"%0(?!\d).*%1(?!\d)|%1(?!\d).*%0(?!\d)", text) or text.startswith("bar.")
+    if kind == "qualifier":
+        return "." not in text.split(";")[0]
+    if kind == "clobber":
+        return bool(PURE.match(text) or HINT.search(text) or not text)
+    return bool(PURE.match(text) or not text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=60)
+    options = parser.parse_args()
+    code, told = run(options.program, "list", options.limit)
+    statements = {}
+    for line in told.splitlines():
+        if line.startswith("asm "):
+            file, number, text = line[4:].split(":", 2)
+            statements[f"{file}:{number}"] = text
+    if code or not statements:
+        sys.exit("the program fails without a mistake, or has no statements")
+    plants = [(place, kind) for place in sorted(statements) for kind in ("swap", "qualifier", "clobber", "volatile")
+              if not none(statements[place], kind)][::options.sample]
+    lost = 0
+    for place, kind in plants:
+        found = run(options.program, f"{place}:{kind}", options.limit)[0] != 0
+        lost += not found
+        print(f"{'found' if found else 'NOT FOUND':9} {place} {kind}: {statements[place][:90]}", flush=True)
+    print(f"{len(plants) - lost} of {len(plants)} mistakes found in {len(statements)} statements")
+    return lost > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Which cause is named first, with which share, and what is a fact of which kind. The rates on
+ * noisy evidence are in tests/statistics/statistics_explain.c. */
+#include "testing.h"
+
+#include "base/memory.h"
+#include "explain/evidence.h"
+#include "explain/explain.h"
+
+enum { LAUNCHES = 5 };
+
+/* A launch a number: base, and head as `factor` times that, with a little noise. */
+static void add_series(struct explain_case *c, enum explain_quantity q, double base, double factor)
+{
+    static const double noise[LAUNCHES] = { 0.999, 1.001, 1, 1.002, 0.998 };
+
+    for (int i = 0; i < LAUNCHES; i++) {
+        explain_add(c, q, EXPLAIN_BASE, base * noise[i]);
+        explain_add(c, q, EXPLAIN_HEAD, base * factor * noise[LAUNCHES - 1 - i]);
+    }
+}
+
+static void add_operation(struct explain_case *c, const char *name, double base, double head)
+{
+    for (int i = 0; i < LAUNCHES; i++) {
+        explain_add_operation(c, name, EXPLAIN_BASE, base * (1 + 0.001 * i));
+        explain_add_operation(c, name, EXPLAIN_HEAD, head * (1 + 0.001 * i));
+    }
+}
+
+/* ---- what is known of the cases ---- */
+
+static void know_clock(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_CLOCK, 3000, 1 / 1.5);
+    add_operation(c, "attention", 600, 900);
+    add_operation(c, "mlp", 300, 450);
+    add_operation(c, "head", 100, 150);
+}
+
+static void know_probe(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_PROBE, 5000, 1.5);
+}
+
+static void know_threads(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 1.5, 1 / 1.5);
+    explain_add_fact(c, FACT_THREADS, "OMP_NUM_THREADS", "3", "2");
+}
+
+/* Of three parts the clock is one: the rest is not known. */
+static void know_a_third(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_CLOCK, 3000, pow(1.5, -1.0 / 3));
+}
+
+static void know_others(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 1.5, 1 / 1.5);
+    add_series(c, EXPLAIN_WAITED, 20, 3);
+}
+
+static void know_attention(struct explain_case *c)
+{
+    add_operation(c, "attention", 500, 915);
+    add_operation(c, "mlp", 300, 385);
+    add_operation(c, "layer norm", 100, 100);
+    add_operation(c, "head", 100, 100);
+}
+
+static void know_flags_and_attention(struct explain_case *c)
+{
+    know_attention(c);
+    explain_add_fact(c, FACT_BUILD, "flags", "-O2", "-O0");
+}
+
+/* Flags that changed nothing but attention. */
+static void know_code(struct explain_case *c)
+{
+    know_flags_and_attention(c);
+    c->code.known = true;
+    c->code.common = 100;
+    c->code.same = 99;
+    *array_push(&c->code.changed) =
+        (struct code_function) { memory_string("attention_simd_avx2"), { 900, 950 } };
+}
+
+static void know_misses(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 1, 1);
+    add_series(c, EXPLAIN_INSTRUCTIONS, 200000, 1);
+    add_series(c, EXPLAIN_CYCLES, 100000, 1.5);
+    add_series(c, EXPLAIN_CACHE_MISSES, 50, 9);
+    know_attention(c);
+}
+
+static void know_branches(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 1, 1);
+    add_series(c, EXPLAIN_INSTRUCTIONS, 200000, 1);
+    add_series(c, EXPLAIN_CYCLES, 100000, 1.5);
+    add_series(c, EXPLAIN_CACHE_MISSES, 50, 1);
+    add_series(c, EXPLAIN_BRANCH_MISSES, 500, 8);
+}
+
+static void know_work(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 1, 1);
+    add_series(c, EXPLAIN_INSTRUCTIONS, 200000, 1.5);
+    add_series(c, EXPLAIN_CYCLES, 100000, 1.5);
+}
+
+static void know_system(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 1, 1);
+    add_series(c, EXPLAIN_SYSTEM, 0.0001, 6); /* ms of 1 us: 0.1 us became 0.6 */
+    add_series(c, EXPLAIN_FAULTS, 10, 90);
+}
+
+static void know_library(struct explain_case *c)
+{
+    explain_add_fact(c, FACT_LIBRARY, "libc", "2.36", "2.38");
+    explain_add_fact(c, FACT_OTHER, "kernel_release", "6.1", "6.5");
+    explain_add_fact(c, FACT_IDENTITY, "commit", "a", "b");
+}
+
+static void know_vague(struct explain_case *c)
+{
+    explain_add_fact(c, FACT_OTHER, "kernel_release", "6.1", "6.5");
+}
+
+static void know_nothing(struct explain_case *c)
+{
+    explain_add_fact(c, FACT_IDENTITY, "commit", "a", "b");
+}
+
+static void know_many_functions(struct explain_case *c)
+{
+    c->code.known = true;
+    c->code.common = 20;
+    c->code.same = 4;
+}
+
+static const struct {
+    const char *what;
+    void (*know)(struct explain_case *c);
+    enum cause_kind kind;
+    const char *name; /* NULL: whatever it is called */
+    double share;     /* of the first */
+    const char *evidence;
+    size_t causes;
+} cases[] = {
+    { "a clock", know_clock, CAUSE_CLOCK, NULL, 1, "2000 MHz, were 3000", 1 },
+    { "the probe alone", know_probe, CAUSE_CLOCK, "a slower machine", 1, "by the probe", 1 },
+    { "threads", know_threads, CAUSE_THREADS, NULL, 1, "OMP_NUM_THREADS: 3 -> 2", 1 },
+    { "a part of it", know_a_third, CAUSE_CLOCK, NULL, 1.0 / 3, "MHz", 2 },
+    { "other programs", know_others, CAUSE_MACHINE, NULL, 1, "waited for one 40 %", 1 },
+    { "an operation", know_attention, CAUSE_OPERATION, "attention", 0.83, "916.8 ns", 2 },
+    { "flags beside it", know_flags_and_attention, CAUSE_BUILD, "flags", 1, "-O2 -> -O0", 3 },
+    { "flags that did nothing", know_code, CAUSE_OPERATION, "attention", 0.83,
+      "attention_simd_avx2() has other machine code", 3 },
+    { "cache misses", know_misses, CAUSE_CACHE, NULL, 1, "450 cache misses a run, were 50", 3 },
+    { "branches", know_branches, CAUSE_BRANCHES, NULL, 1, "4000 mispredicted", 1 },
+    { "more work", know_work, CAUSE_WORK, NULL, 1, "300000 instructions a run", 1 },
+    { "the kernel", know_system, CAUSE_SYSTEM, NULL, 1, "900 page faults a run, were 10", 1 },
+    { "a library", know_library, CAUSE_LIBRARY, "libc", 1, "2.36 -> 2.38", 2 },
+    { "what seldom matters", know_vague, CAUSE_UNKNOWN, NULL, 1, "not at hand", 2 },
+    { "nothing", know_nothing, CAUSE_UNKNOWN, NULL, 1, "hardware counters", 1 },
+    { "another build", know_many_functions, CAUSE_BUILD, NULL, 1, "16 of 20 functions", 1 },
+};
+
+TEST(the_cause_is_named_first)
+{
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct explain_case c;
+        struct explanation e;
+        explain_case_init(&c, "k/v");
+        add_series(&c, EXPLAIN_TIME, 1000, 1.5);
+        cases[i].know(&c);
+        explain_causes(&c, &e);
+        const struct cause *first = &e.causes.items[0];
+        if (first->kind != cases[i].kind || e.causes.nr != cases[i].causes)
+            fail_msg("%s: %zu causes, first %s (%s), %s", cases[i].what, e.causes.nr, first->name,
+                     cause_kind_name(first->kind), first->evidence);
+        if (cases[i].name)
+            assert_string_equal(first->name, cases[i].name);
+        assert_close(first->share, cases[i].share, 0.02);
+        assert_has(first->evidence, cases[i].evidence);
+        explanation_release(&e);
+        code_diff_release(&c.code);
+        explain_case_release(&c);
+    }
+}
+
+TEST(shares_and_what_is_left)
+{
+    struct explain_case c;
+    struct explanation e;
+
+    explain_case_init(&c, "k/v");
+    add_series(&c, EXPLAIN_TIME, 1000, 1.5);
+    know_a_third(&c);
+    explain_causes(&c, &e);
+    assert_int_equal(e.causes.items[1].kind, CAUSE_UNKNOWN);
+    assert_close(e.causes.items[1].share, 2.0 / 3, 0.01);
+    assert_true(e.causes.items[0].share_of[0] < 1.0 / 3 && e.causes.items[0].share_of[1] > 1.0 / 3);
+    explanation_release(&e);
+    explain_case_release(&c);
+}
+
+TEST(what_did_not_get_slower_has_no_cause)
+{
+    static const double factors[] = { 0.7, 1 };
+
+    for (size_t i = 0; i < 2; i++) {
+        struct explain_case c;
+        struct explanation e;
+        explain_case_init(&c, "k/v");
+        add_series(&c, EXPLAIN_TIME, 1000, factors[i]);
+        know_attention(&c);
+        explain_add_fact(&c, FACT_BUILD, "flags", "-O2", "-O0");
+        c.of[EXPLAIN_TIME].of[EXPLAIN_HEAD].nr -= i ? LAUNCHES : 0; /* or no time at all */
+        explain_causes(&c, &e);
+        assert_int_equal(e.causes.nr, 1);
+        assert_int_equal(e.causes.items[0].kind, CAUSE_UNKNOWN);
+        explanation_release(&e);
+        explain_case_release(&c);
+    }
+}
+
+TEST(facts_are_of_a_kind)
+{
+    static const struct {
+        const char *name;
+        enum explain_fact_kind kind;
+    } facts[] = {
+        { "flags", FACT_BUILD },
+        { "compiler", FACT_BUILD },
+        { "build type", FACT_BUILD },
+        { "libc", FACT_LIBRARY },
+        { "libfoo", FACT_LIBRARY },
+        { "OPENBLAS_CORETYPE", FACT_LIBRARY },
+        { "gpu_driver", FACT_LIBRARY },
+        { "OMP_NUM_THREADS", FACT_THREADS },
+        { "threads", FACT_THREADS },
+        { "OPENBLAS_NUM_THREADS", FACT_THREADS },
+        { "governor", FACT_CLOCK },
+        { "no_turbo", FACT_CLOCK },
+        { "CPU", FACT_MACHINE },
+        { "machine", FACT_MACHINE },
+        { "machine id", FACT_IDENTITY },
+        { "commit", FACT_IDENTITY },
+        { "transparent_hugepages", FACT_MEMORY },
+        { "kernel_release", FACT_OTHER },
+    };
+
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+        if (evidence_fact_kind(facts[i].name) != facts[i].kind)
+            fail_msg("%s is of kind %d", facts[i].name, evidence_fact_kind(facts[i].name));
+}
+
+/* Words behind each other, cut at blanks. */
+static struct string_list words_of(char *text)
+{
+    struct string_list list = { 0 };
+
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+        string_list_add(&list, word);
+    return list;
+}
+
+TEST(words_of_commands)
+{
+    static const struct {
+        const char *base, *head, *name, *from, *to;
+        enum explain_fact_kind kind;
+    } rows[] = {
+        { "a 1", "b 1", NULL, NULL, NULL, FACT_OTHER },
+        { "a 1", "a 2", "argument 1", "1", "2", FACT_INPUT },
+        { "a -j 4", "a -j 1", "-j", "4", "1", FACT_THREADS },
+        { "a --threads=4", "a --threads=1", "--threads", "4", "1", FACT_THREADS },
+        { "a x", "a x y", "argument 2", NULL, "y", FACT_INPUT },
+        { "env OMP_NUM_THREADS=2 a", "env OMP_NUM_THREADS=1 a", "OMP_NUM_THREADS", "2", "1",
+          FACT_THREADS },
+        { "a", "env LD_LIBRARY_PATH=/new a", "LD_LIBRARY_PATH", NULL, "/new", FACT_LIBRARY },
+        { "/usr/bin/env X=1 a", "a", "X", "1", NULL, FACT_OTHER },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *base = memory_string(rows[i].base), *head = memory_string(rows[i].head);
+        struct string_list from = words_of(base), to = words_of(head);
+        struct explain_case c;
+        explain_case_init(&c, "k");
+        evidence_add_words(&c, &from, &to);
+        assert_int_equal(c.facts.nr, rows[i].name ? 1 : 0);
+        if (rows[i].name) {
+            const struct explain_fact *f = &c.facts.items[0];
+            assert_string_equal(f->name, rows[i].name);
+            assert_int_equal(f->kind, rows[i].kind);
+            assert_string_equal(f->base ? f->base : "-", rows[i].from ? rows[i].from : "-");
+            assert_string_equal(f->head ? f->head : "-", rows[i].to ? rows[i].to : "-");
+        }
+        explain_case_release(&c);
+        string_list_release(&from);
+        string_list_release(&to);
+        free(base);
+        free(head);
+    }
+}
+
+RUN_TESTS(NULL, NULL)
