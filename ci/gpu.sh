@@ -8,6 +8,8 @@
 #   verify     every CUDA variant against the float64 oracles, odd and even sizes, launched one by
 #              one and from graphs; writes verification.json
 #   sanitize   compute-sanitizer's memcheck and racecheck, where there is one and it works
+#   profile    forwards and kernels by CUPTI: that nothing is dropped, where the device's time goes,
+#              bytes and FLOPs as the GPU counts them beside the work models
 #   measure    suite gpu beside cuBLAS, and the forwards from graphs, into history.db
 #   anchors    the same sizes in PyTorch, alternating with ours; where python3 has it
 #   table      ours beside cuBLAS and PyTorch
@@ -23,10 +25,10 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
-all=(probe verify sanitize measure anchors table)
+all=(probe verify sanitize profile measure anchors table)
 named=(rates)
 # Seconds that a stage may take; 540 together, without those that are asked for by name: a comparison of suite gpu-rates takes some 14 s.
-declare -A limit=([probe]=60 [verify]=100 [sanitize]=60 [measure]=180 [anchors]=120 [table]=20 [rates]=420)
+declare -A limit=([probe]=50 [verify]=90 [sanitize]=60 [profile]=60 [measure]=140 [anchors]=120 [table]=20 [rates]=420)
 kernels=(gemm attention layernorm pointwise embedding)
 
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
@@ -63,20 +65,24 @@ find_harness() {
 }
 harness=$(find_harness)
 
-# cuBLAS where the loader does not look: in the toolkit, or beside python3's own packages.
-find_cublas() {
+# folder_of LIBRARY: where it is if the loader does not know: in the toolkit, or beside python3's own
+# packages.
+folder_of() {
   # No grep -q in a pipe: it may end the writer, and pipefail takes that for a failure.
-  if ldconfig -p 2>/dev/null | grep 'libcublas\.so' >/dev/null; then return; fi
+  if ldconfig -p 2>/dev/null | grep "$1\.so" >/dev/null; then return; fi
   {
-    compgen -G '/usr/local/cuda/lib64/libcublas.so.*' || true
+    compgen -G "/usr/local/cuda/lib64/$1.so.*" || true
+    compgen -G "/usr/local/cuda/extras/CUPTI/lib64/$1.so.*" || true
     python3 -c '
 import glob, sys
 for folder in filter(None, sys.path):
-    print(*glob.glob(folder + "/nvidia/*/lib/libcublas.so.*"), sep="\n", end="")' 2>/dev/null || true
+    print(*glob.glob(f"{folder}/nvidia/*/lib/{sys.argv[1]}.so.*"), sep="\n", end="")' "$1" 2>/dev/null || true
   } | sed -n '1s#/[^/]*$##p'
 }
-cublas=$(find_cublas)
-[ -z "$cublas" ] || export LD_LIBRARY_PATH="$cublas${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+for library in libcublas libcupti; do
+  folder=$(folder_of $library)
+  [ -z "$folder" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder"
+done
 
 if ! "$harness" list devices --json | tr -d '\n\t' |
   grep -E '"name":"cuda","summary":"([^"\\]|\\.)*","available":true' >/dev/null; then
@@ -138,7 +144,7 @@ check() {
 # What is checked needs no quiet device: all at the same time. A process that found something not
 # right ends with 1, one that failed or ran out of time with 2.
 stage_verify() {
-  local device name kernel pids=() pid status failed=0
+  local device name kernel pids=()
   for device in cuda cuda:graph; do
     for kernel in "${filter:-gpt}" "${kernels[@]}"; do
       name=verify-${device/:/-}-${kernel//[^a-z0-9]/_}
@@ -147,7 +153,13 @@ stage_verify() {
       [ -z "$filter" ] || break
     done
   done
-  for pid in "${pids[@]}"; do
+  all_of "${pids[@]}"
+}
+
+# all_of PID...: waits for what was started; 1 is not right, more has failed.
+all_of() {
+  local pid status failed=0
+  for pid; do
     status=0
     wait "$pid" || status=$?
     case $status in
@@ -170,7 +182,7 @@ find_sanitizer() {
   PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v compute-sanitizer || true
 }
 
-# sanitize TOOL FILTER: 9 is the sanitizer's own finding. 1 where it does not work here.
+# sanitize TOOL FILTER: 9 is the sanitizer's own finding.
 sanitize() {
   local log=$out/sanitize-$1-${2//[^a-z0-9]/_}.txt status=0
   limited "$(left)" "$sanitizer" --tool "$1" --error-exitcode 9 \
@@ -178,28 +190,68 @@ sanitize() {
   if grep -qi 'not supported' "$log"; then status=2; fi
   case $status in
     0 | 77) echo "$1 $2: $(grep -E 'SUMMARY' "$log" | tail -n 1)" ;;
-    1 | 9) not_right "$1 $2: see $log" ;;
+    1 | 9) not_right "$1 $2: see $log"; return 1 ;;
     124) echo "$1 $2: no more time" ;;
-    *)
-      echo "$1 does not work here: $(grep -m 1 -i 'not supported' "$log" || tail -n 1 "$log")"
-      return 1
-      ;;
+    *) echo "$1 does not work here: $(grep -m 1 -i 'not supported' "$log" || tail -n 1 "$log")" ;;
   esac
 }
 
+# What is checked needs no quiet device here either.
 stage_sanitize() {
-  local tool kernel
+  local tool kernel pids=()
   sanitizer=$(find_sanitizer)
   if [ -z "$sanitizer" ]; then
     echo "no compute-sanitizer here"
     return
   fi
   for tool in memcheck racecheck; do
-    for kernel in "${filter:-layernorm/*/cuda_*}" 'pointwise/*/cuda*' 'attention/*/cuda_*' 'gemm/*/cuda_*'; do
-      sanitize "$tool" "$kernel" || break
+    for kernel in "${filter:-layernorm/*/cuda_*}" {pointwise,embedding}/'*/cuda*' \
+      {attention,gemm,gpt/nano}/'*/cuda_*'; do
+      sanitize "$tool" "$kernel" &
+      pids+=($!)
       [ -z "$filter" ] || break
     done
   done
+  all_of "${pids[@]}"
+}
+
+# profile NAME ARG...: `harness profile` of one benchmark, its operations into the history too.
+profile() {
+  local name=profile-$1 status=0
+  shift
+  limited "$(left)" "$harness" profile "$@" --device cuda --counters --launches 1 --timeout 60s \
+    --db "$out/history.db" --output "$out/$name" >"$out/$name.txt" 2>"$out/$name.log" || status=$?
+  case $status in
+    0) ;;
+    1) not_right "see $out/$name.log"; return ;;
+    124) echo "$name: no more time"; return ;;
+    *) tail -n 3 "$out/$name.log"; return 1 ;;
+  esac
+  printf '%s: ' "$name"
+  grep -E 'warning|no counters|no kernels|dropped' "$out/$name.log" || echo "nothing dropped"
+  sed -n '/^Hardware counters/,/^$/p' "$out/$name.txt"
+  if grep -qE '"dropped": *[1-9]' "$out/$name/profile.json"; then not_right "$name: records were dropped"; fi
+}
+
+stage_profile() {
+  local live="$here/../../../libexec/harness/device/activity_live" status=0
+  [ -x "$live" ] || live=$(dirname "$harness")/tests/cuda/activity_live
+  if [ -x "$live" ]; then
+    limited "$(left)" "$live" >"$out/activity_live.txt" 2>&1 || status=$?
+    sed 's/^/activities: /' "$out/activity_live.txt"
+    case $status in
+      0 | 77) ;;
+      *) not_right "see $out/activity_live.txt" ;;
+    esac
+  fi
+  profile nano gpt/nano/prefill/cuda_cluster_bf16 --batch 4 --seq 64 || return 1
+  profile tile-large gpt/tile-large/prefill/cuda_bf16 --batch 4 --seq 64 || return 1
+  profile gpt2-decode gpt/gpt2/decode/cuda_bf16 --batch 1 --seq 1024 || return 1
+  profile gemm gemm/linear/cuda_wgmma_bf16 --batch 1 --seq 4096 --dim n=4096 --dim k=4096 || return 1
+  profile gemm-fp32 gemm/linear/cuda_simt --batch 1 --seq 2048 --dim n=2048 --dim k=2048 || return 1
+  profile attention attention/causal/cuda_wgmma_bf16 --batch 1 --seq 4096 --dim heads=16 --dim headdim=128 ||
+    return 1
+  profile layernorm layernorm/plain/cuda_rows --batch 1 --seq 4096 --dim width=4096 || return 1
 }
 
 # measure NAME ARG...: one `harness run` into the history, its records as JSON beside it. Further
@@ -225,10 +277,22 @@ stage_measure() {
   measure measure-stream --suite gpu --device cuda
 }
 
-torch_round() { # NUMBER PARTS SECONDS
-  limited "$(left)" python3 "$here/gpu_torch.py" --output "$out/torch-$1.json" --parts "$2" --budget "$3" \
-    >"$out/torch-$1.log" 2>&1 || { tail -n 3 "$out/torch-$1.log"; return 1; }
-  echo "torch-$1: $(tail -n 1 "$out/torch-$1.log")"
+torch_round() { # NAME SECONDS ARG...
+  local name=torch-$1 seconds=$2
+  shift 2
+  limited "$(left)" python3 "$here/gpu_torch.py" --output "$out/$name.json" --budget "$seconds" \
+    --lock "$out/.torch-lock" "$@" >"$out/$name.log" 2>&1 || { tail -n 3 "$out/$name.log"; return 2; }
+  echo "$name: $(tail -n 1 "$out/$name.log")"
+}
+
+# Compiling takes seconds a model and no GPU: an arithmetic a process, which take their times in turn.
+compiled_rounds() {
+  local math pids=()
+  for math in bf16 tf32 fp32; do
+    torch_round "compile-$math" $(($(left) > 40 ? $(left) - 35 : 5)) --parts compile --maths $math &
+    pids+=($!)
+  done
+  all_of "${pids[@]}"
 }
 
 stage_anchors() {
@@ -236,10 +300,10 @@ stage_anchors() {
     echo "no PyTorch that sees the GPU in python3: no anchors"
     return
   fi
-  torch_round 1 kernels,eager 20 || return 1
+  torch_round 1 25 --parts kernels,eager || return 1
   measure anchors-1 --suite gpu-anchors --device cuda || return 1
-  torch_round 2 kernels 10 || return 1
-  torch_round 3 compile $(($(left) > 40 ? $(left) - 35 : 5)) || return 1
+  torch_round 2 10 --parts kernels || return 1
+  compiled_rounds || return 1
   measure anchors-2 "${forwards[@]}" --device cuda:graph --launches 1 --max-time 120ms
 }
 
@@ -269,6 +333,7 @@ run_stage() {
     probe) stage_probe ;;
     verify) stage_verify ;;
     sanitize) stage_sanitize ;;
+    profile) stage_profile ;;
     measure) stage_measure ;;
     anchors) stage_anchors ;;
     table) stage_table ;;

@@ -3,12 +3,18 @@
 
 Matrix products, attention and layernorm by PyTorch's own functions, and the six GPT forwards as a
 plain nn.Module of minGPT's definition, eager and through torch.compile with CUDA graphs. Inputs are
-random and normal. A time is the median over samples between two CUDA events; a sample is as many
+random and normal. Attention is timed as PyTorch chooses, and by each of its ways that takes the
+case (flash, cudnn). A time is the median over samples between two CUDA events; a sample is as many
 calls as last 0.2 ms together, after 25 ms of warming up, as the harness does it.
+
+Several of these programs may run at the same time, each with some of the cases, so that one compiles
+while another measures: --lock FILE is held while a time is taken.
 
 Exit status 77 where there is no PyTorch or no GPU.
 """
 import argparse
+import contextlib
+import fcntl
 import json
 import statistics
 import sys
@@ -18,6 +24,7 @@ try:
     import torch
     import torch.nn.functional as F
     from torch import nn
+    from torch.nn.attention import SDPBackend, sdpa_kernel
 except ImportError:
     print("gpu_torch.py: this python3 has no torch")
     sys.exit(77)
@@ -34,6 +41,7 @@ CONFIGS = {
 VOCABULARY = 50257
 # What matters most first: a budget may end before the last.
 MATHS = {"bf16": torch.bfloat16, "tf32": torch.float32, "fp32": torch.float32}
+WAYS = {"flash": SDPBackend.FLASH_ATTENTION, "cudnn": SDPBackend.CUDNN_ATTENTION}
 SAMPLES, SAMPLE_MS, WARM_MS = 50, 0.2, 25.0
 
 
@@ -85,6 +93,17 @@ def elapsed_ms(call, times):
     return start.elapsed_time(stop)
 
 
+@contextlib.contextmanager
+def alone(lock):
+    """Holds the file named `lock`, if any."""
+    if not lock:
+        yield
+        return
+    with open(lock, "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def measure(call):
     """Median ns of one call, the samples behind it, and the calls in each."""
     recent, spent = [], 0.0
@@ -107,9 +126,16 @@ def linear(dtype, batch, seq, n, k):
     return lambda: F.linear(x, w, bias)
 
 
-def attention(dtype, batch, seq, heads, headdim):
+def attention(dtype, batch, seq, heads, headdim, way=None):
     q, k, v = random(batch, seq, 3, heads, headdim, dtype=dtype).permute(2, 0, 3, 1, 4)
-    return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    if way is None:
+        return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    def call():
+        with sdpa_kernel(WAYS[way]):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    return call
 
 
 def layernorm(dtype, batch, seq, width):
@@ -146,18 +172,28 @@ def forward_of(name, math, compiled):
     return call
 
 
-def cases(parts):
+def modes_of(kernel, math):
+    """As PyTorch chooses, and its single ways that take such a case."""
+    yield "eager", {}
+    if kernel.startswith("attention") and math == "bf16":
+        for way in WAYS:
+            yield way, {"way": way}
+
+
+def cases(parts, maths):
     """(kernel, math, mode, dims, function that makes the call)."""
     if "kernels" in parts:
         for kernel, make, dims in kernel_cases():
-            for math, dtype in MATHS.items():
+            for math in maths:
                 if math == "tf32" and not kernel.startswith("gemm"):
                     continue
-                yield kernel, math, "eager", dims, lambda m=make, t=dtype, d=dims: m(t, **d)
+                for mode, more in modes_of(kernel, math):
+                    yield (kernel, math, mode, dims,
+                           lambda m=make, t=MATHS[math], d=dims, w=more: m(t, **d, **w))
     for mode in ("eager", "compile"):
         if mode not in parts:
             continue
-        for math in MATHS:
+        for math in maths:
             for name in CONFIGS:
                 dims = {"batch": 4, "seq": 64}
                 make = lambda n=name, m=math, c=mode == "compile": forward_of(n, m, c)
@@ -169,20 +205,27 @@ def main():
     parser.add_argument("--output", required=True, help="JSON file to write")
     parser.add_argument("--parts", default="kernels,eager,compile",
                         help="of kernels, eager, compile (default all)")
+    parser.add_argument("--maths", default=",".join(MATHS), help="of bf16, tf32, fp32 (default all)")
+    parser.add_argument("--lock", help="a file to hold while a time is taken")
     parser.add_argument("--budget", type=float, default=120, help="seconds; the rest is left out")
     options = parser.parse_args()
     if not torch.cuda.is_available():
         print("gpu_torch.py: torch sees no GPU")
         return 77
     started, results, left_out = time.monotonic(), [], []
-    for kernel, math, mode, dims, make in cases(options.parts.split(",")):
+    for kernel, math, mode, dims, make in cases(options.parts.split(","), options.maths.split(",")):
         case = {"kernel": kernel, "math": math, "mode": mode, "dims": dims}
         if time.monotonic() - started > options.budget:
             left_out.append({**case, "why": f"the budget of {options.budget:g} s was spent"})
             continue
         torch.set_float32_matmul_precision("high" if math == "tf32" else "highest")
         try:
-            results.append({**case, **measure(make())})
+            call = make()
+            for _ in range(3):  # compiles, and records its graph
+                call()
+            torch.cuda.synchronize()
+            with alone(options.lock):
+                results.append({**case, **measure(call)})
         except Exception as problem:  # out of memory, no compiler: one case less
             left_out.append({**case, "why": str(problem).splitlines()[0][:200]})
         torch.cuda.empty_cache()
