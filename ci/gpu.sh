@@ -20,7 +20,7 @@
 # HARNESS names the program if it is not found. Exit status: 0; 1 if a variant is not right; 2 if
 # something else failed; 77 with one line where there is no GPU.
 #
-# For a trial of the script itself: --filter GLOB takes these kernels alone (verify, sanitize), and
+# For a trial of the script itself: --filter GLOB takes these kernels alone (verify, sanitize, profile), and
 # --no-record writes no verification.json.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -230,7 +230,7 @@ profile() {
   printf '%s: ' "$name"
   grep -E 'warning|no counters|no kernels|dropped' "$out/$name.log" || echo "nothing dropped"
   sed -n '/^Hardware counters/,/^$/p' "$out/$name.txt"
-  if grep -qE '"dropped": *[1-9]' "$out/$name/profile.json"; then not_right "$name: records were dropped"; fi
+  if grep -rqE '"dropped":[[:space:]]*[1-9]' --include=profile.json "$out/$name"; then not_right "$name: records were dropped"; fi
 }
 
 stage_profile() {
@@ -244,9 +244,13 @@ stage_profile() {
       *) not_right "see $out/activity_live.txt" ;;
     esac
   fi
+  if [ -n "$filter" ]; then
+    profile trial "$filter" --batch 1 --seq 3
+    return
+  fi
   profile nano gpt/nano/prefill/cuda_cluster_bf16 --batch 4 --seq 64 || return 1
   profile tile-large gpt/tile-large/prefill/cuda_bf16 --batch 4 --seq 64 || return 1
-  profile gpt2-decode gpt/gpt2/decode/cuda_bf16 --batch 1 --seq 1024 || return 1
+  profile gpt2-decode gpt/gpt2/decode/cuda_bf16 --batch 1 --seq 128 || return 1
   profile gemm gemm/linear/cuda_wgmma_bf16 --batch 1 --seq 4096 --dim n=4096 --dim k=4096 || return 1
   profile gemm-fp32 gemm/linear/cuda_simt --batch 1 --seq 2048 --dim n=2048 --dim k=2048 || return 1
   profile attention attention/causal/cuda_wgmma_bf16 --batch 1 --seq 4096 --dim heads=16 --dim headdim=128 ||

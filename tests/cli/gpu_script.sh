@@ -31,6 +31,17 @@ resumes() {
   host || return 0
   trial verify >"$WORK.log/script" 2>&1 && grep -q '^done before' "$WORK.log/script"
 }
+# With a stand-in for CUPTI, that of the tests: all there, and records that find no room.
+profiles() { # [STUB]
+  local stubs
+  host || return 0
+  stubs=$(dirname "$HARNESS")/tests/cuda
+  [ -e "$stubs/lib/libcuda.so.1" ] || return 0
+  CUPTI_STUB=${1:-} HARNESS_CUPTI=$stubs/libcupti_stub.so CUDA_STUB_CONTEXT=1 \
+    LD_LIBRARY_PATH=$stubs/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+    trial --again profile profile >"$WORK.log/script" 2>&1
+}
+loses() { host || return 0; not profiles ranges=5000 && grep -q '^NOT RIGHT: .*dropped' "$WORK.log/script"; }
 refuses() {
   host || return 0
   not "$script" --output trial --filter 'layernorm/plain/cuda_rows' --again verify verify
@@ -39,4 +50,6 @@ refuses() {
 say "On the host layer"
 check "the stage verify passes" passes
 check "a stage that is done is not done again" resumes
+check "the stage profile passes, and prints counters" profiles
+check "it says what was dropped" loses
 check "the host layer's results go into no record" refuses
