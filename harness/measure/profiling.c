@@ -123,7 +123,7 @@ static int check_room(const struct session *s, struct error *err)
 /* As many as all iterations will need: those so far tell how many that is. */
 static void reserve_marks(const struct session *s)
 {
-    if (s->gpu)
+    if (s->gpu && !s->collector)
         profiling_cuda_reserve(s->gpu, profiling_cuda_made(s->gpu) / UNKEPT *
                                            (size_t)(s->options->iterations + 1));
 }
@@ -176,7 +176,7 @@ static int follow_gpu(struct session *s, struct error *err)
         s->collector = NULL;
         s->no_activity = why; /* the trace says so */
     }
-    s->gpu = profiling_cuda_open(s->call->device, err);
+    s->gpu = profiling_cuda_open(s->call->device, !s->collector, err);
     if (!s->gpu)
         return -1;
     return prof_set_hooks(prof_global(), profiling_cuda_hooks(s->gpu))
@@ -184,8 +184,8 @@ static int follow_gpu(struct session *s, struct error *err)
                : 0;
 }
 
-/* What is said of the cost is what it was here, with events on the stream; measured when CUPTI has
- * stopped, or its records would be of that. */
+/* What is said of the cost is what it was here, with events on the stream where there were any;
+ * measured when CUPTI has stopped, or its records would be of that. */
 static void state_scope_cost(struct session *s)
 {
     double ns;
@@ -221,6 +221,15 @@ static void leave_gpu(struct session *s)
 }
 #endif
 
+static bool has_device_work(const struct activity_list *list)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < list->nr && !any; i++)
+        any = activity_on_device(&list->items[i]);
+    return any;
+}
+
 static int add_activity(struct session *s, struct error *err)
 {
     struct activity_list list;
@@ -230,6 +239,8 @@ static int add_activity(struct session *s, struct error *err)
     activity_list_init(&list);
     int rc = activity_stop(s->collector, &list, err);
     s->collector = NULL;
+    if (rc == 0 && !has_device_work(&list))
+        s->trace.meta.note = prof_trace_text(&s->trace, "CUPTI told of no work on the GPU");
     if (rc == 0)
         kernel_sequence_of(&list, UNKEPT + (size_t)s->options->iterations, s->kernels);
     if (rc == 0) {

@@ -211,22 +211,25 @@ static int set_zero(struct profiling_cuda *p, struct error *err)
     return 0;
 }
 
-extern "C" struct profiling_cuda *profiling_cuda_open(const struct device *d, struct error *err)
+extern "C" struct profiling_cuda *profiling_cuda_open(const struct device *d, bool timed,
+                                                      struct error *err)
 {
     struct profiling_cuda *p = static_cast<struct profiling_cuda *>(memory_zeroed(1, sizeof(*p)));
 
     p->stream = device_cuda_stream(d);
     pthread_mutex_init(&p->pool.lock, nullptr);
     p->hooks.context = p;
-    p->hooks.mark = mark;
-    p->hooks.resolve = resolve;
-    p->hooks.forget = forget;
+    if (timed) {
+        p->hooks.mark = mark;
+        p->hooks.resolve = resolve;
+        p->hooks.forget = forget;
+    }
     p->hooks.number = number;
 #ifdef HAVE_NVTX
     p->hooks.push = push;
     p->hooks.pop = pop;
 #endif
-    if (set_zero(p, err) == 0)
+    if (!timed || set_zero(p, err) == 0)
         return p;
     profiling_cuda_close(p);
     return nullptr;

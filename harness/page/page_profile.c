@@ -283,7 +283,7 @@ static void profile_add_cards(const struct profile_data *data, cJSON *json)
     enum prof_side side = rows->total[PROF_HOST] ? PROF_HOST : PROF_DEVICE;
     double total = (double)rows->total[side], calls = (double)rows->calls[side];
     const struct timeline_layers *layers = &data->found.layers;
-    double cost = data->facts.cost.on * (double)rows->calls[PROF_HOST];
+    double cost = data->facts.cost.on * (double)prof_summary_scopes(rows);
     char text[QUANTITY_TEXT_SIZE];
 
     profile_add_count(cards, "operations recorded",

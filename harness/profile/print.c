@@ -237,7 +237,7 @@ char *prof_cost_text(const struct prof_cost *cost, const struct prof_summary *su
 static void print_cost(FILE *file, const struct prof_summary *summary, const struct prof_cost *cost)
 {
     char text[PROF_COST_SIZE];
-    double spent = prof_cost_of(cost, summary) * (double)summary->calls[PROF_HOST];
+    double spent = prof_cost_of(cost, summary) * (double)prof_summary_scopes(summary);
     double total = (double)summary->total[PROF_HOST];
 
     fprintf(file, "Recording cost %s", prof_cost_text(cost, summary, text));

@@ -12,7 +12,7 @@
 struct building {
     const struct prof_trace *trace;
     struct prof_summary *summary;
-    int64_t *self;
+    int64_t *self, *busy;
     int *parent, *row_of;  /* row -1: none (an instant) */
     unsigned char *inside; /* whether a slice around it is of the same row */
     struct prof_map rows;
@@ -139,6 +139,7 @@ static int is_copy(const struct prof_slice *s)
     return is_any(s->category, PROF_MEMCPY, PROF_MEMSET);
 }
 
+/* By what kept a stream busy: the device's own time. */
 static void add_flown(const struct building *b, int64_t *ns, int copies)
 {
     memset(ns, 0, b->trace->nr_slices * sizeof(*ns));
@@ -146,7 +147,7 @@ static void add_flown(const struct building *b, int64_t *ns, int copies)
         const struct prof_flow *f = &b->trace->flows[i];
         const struct prof_slice *to = &b->trace->slices[f->to];
         if (copies ? is_copy(to) : is_any(to->category, PROF_KERNELS, PROF_KERNELS))
-            ns[f->from] += to->duration;
+            ns[f->from] += b->busy[f->to];
     }
     add_upwards(b, ns,
                 copies ? offsetof(struct prof_row, transfer) : offsetof(struct prof_row, gpu));
@@ -248,6 +249,7 @@ static int build_summary(struct building *b)
     }
     if (rc == 0) {
         prof_trace_self(b->trace, b->self);
+        prof_trace_busy(b->trace, b->busy);
         fill_rows(b);
         add_launches(b, numbers);
         add_flown(b, numbers, 0);
@@ -272,12 +274,14 @@ int prof_summarise(const struct prof_trace *trace, struct prof_summary *summary)
     *summary = (struct prof_summary) { .meta = trace->meta };
     summary->rows = calloc(most < nr ? most : nr, sizeof(*summary->rows));
     b.self = malloc(nr * sizeof(*b.self));
+    b.busy = malloc(nr * sizeof(*b.busy));
     b.parent = malloc(nr * sizeof(*b.parent));
     b.row_of = malloc(nr * sizeof(*b.row_of));
     b.inside = calloc(nr, sizeof(*b.inside));
-    if (summary->rows && b.self && b.parent && b.row_of && b.inside)
+    if (summary->rows && b.self && b.busy && b.parent && b.row_of && b.inside)
         rc = build_summary(&b);
     free(b.self);
+    free(b.busy);
     free(b.parent);
     free(b.row_of);
     free(b.inside);
@@ -291,6 +295,18 @@ void prof_summary_release(struct prof_summary *summary)
 {
     free(summary->rows);
     *summary = (struct prof_summary) { 0 };
+}
+
+size_t prof_summary_scopes(const struct prof_summary *summary)
+{
+    size_t scopes = summary->calls[PROF_HOST];
+
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        const struct prof_row *row = &summary->rows[i];
+        if (row->side == PROF_HOST && is_any(row->category, PROF_RUNTIME_CALLS, PROF_DRIVER_CALLS))
+            scopes -= row->calls;
+    }
+    return scopes;
 }
 
 double prof_row_utilisation(const struct prof_row *row)

@@ -88,6 +88,9 @@ int prof_overhead(struct prof_cost *cost);
 /* The same of a scope with these hooks on, on that device and stream, which hooks may be dear:
  * marks of a GPU take a microsecond each. The median, ns. Waits for nothing; -1: no memory. */
 int prof_overhead_hooked(const struct prof_hooks *hooks, int device, void *stream, double *ns);
+/* Of the host's calls those that the program's scopes made: none of the CUDA runtime or driver,
+ * which CUPTI told. */
+size_t prof_summary_scopes(const struct prof_summary *summary);
 /* A scope's cost in this recording: with memory where the summary has any, else without. */
 double prof_cost_of(const struct prof_cost *cost, const struct prof_summary *summary);
 /* "51.27 ns a scope, 0.758 ns when off (targets: 60 and 5 ns, met)". `buffer` is returned. */

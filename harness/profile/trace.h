@@ -142,8 +142,13 @@ int prof_trace_sort(struct prof_trace *trace, int *moved);
 /* Of a sorted trace, each for all slices: time without that of the children, and a lane from 0 on
  * the track such that slices of a lane nest and never overlap otherwise. -1: no memory. A scope as
  * its stream saw it (PROF_GPU_SCOPES) has no time of its own where the device's work is in the
- * trace: that is the same time, and what is between is none. */
+ * trace: that is the same time, and what is between is none. Work has that of prof_trace_busy(). */
 void prof_trace_self(const struct prof_trace *trace, int64_t *self);
+/* Of a sorted trace, for all slices: of a GPU's work its time without that in which what began
+ * before it on its stream was still under way, of all others 0. A kernel that starts under the one
+ * in front of it (programmatic dependent launch) waits there, and CUPTI counts that as its time.
+ * What ends before the work in front of it has not waited, and keeps all of its time. */
+void prof_trace_busy(const struct prof_trace *trace, int64_t *ns);
 int prof_trace_lanes(const struct prof_trace *trace, int *lanes);
 
 /* Whether all that is said above holds: order, parents that hold their children, indices in range,

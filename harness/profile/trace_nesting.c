@@ -165,10 +165,45 @@ static void take_work_from_scopes(const struct prof_trace *trace, int64_t *self)
     }
 }
 
+static int is_stream_work(const struct prof_trace *trace, const struct prof_slice *s)
+{
+    return trace->tracks[s->track].kind == PROF_TRACK_STREAM &&
+           !(s->flags & PROF_INSTANT_POINT) && strcmp(s->category, PROF_GPU_SCOPES) != 0;
+}
+
+/* How far a stream's work has got, slice by slice. */
+struct stream_work {
+    int track;
+    int64_t until;
+};
+
+/* Without the time in which it waited for the work in front of it. */
+static int64_t busy_time(struct stream_work *w, const struct prof_slice *s)
+{
+    if (s->track != w->track)
+        *w = (struct stream_work) { s->track, INT64_MIN };
+    if (end_of(s) <= w->until) /* nobody waited here: they ran side by side */
+        return s->duration;
+    int64_t start = s->start > w->until ? s->start : w->until;
+    w->until = end_of(s);
+    return w->until - start;
+}
+
+void prof_trace_busy(const struct prof_trace *trace, int64_t *ns)
+{
+    struct stream_work w = { -1, INT64_MIN };
+
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        ns[i] = is_stream_work(trace, &trace->slices[i]) ? busy_time(&w, &trace->slices[i]) : 0;
+}
+
 void prof_trace_self(const struct prof_trace *trace, int64_t *self)
 {
+    struct stream_work w = { -1, INT64_MIN };
+
     for (size_t i = 0; i < trace->nr_slices; i++)
-        self[i] = trace->slices[i].duration;
+        self[i] = is_stream_work(trace, &trace->slices[i]) ? busy_time(&w, &trace->slices[i])
+                                                           : trace->slices[i].duration;
     for (size_t i = 0; i < trace->nr_slices; i++) {
         const struct prof_slice *s = &trace->slices[i];
         if (s->parent >= 0)

@@ -314,7 +314,7 @@ static void advise_overhead(const struct advice_rule *rule, const struct advice_
 {
     if (!e->cost || !e->summary || e->summary->total[PROF_HOST] <= 0)
         return;
-    double scopes = (double)e->summary->calls[PROF_HOST];
+    double scopes = (double)prof_summary_scopes(e->summary);
     double each = prof_cost_of(e->cost, e->summary);
     double value = scopes * each / (double)e->summary->total[PROF_HOST];
     advise(list, rule, NULL, value, value,

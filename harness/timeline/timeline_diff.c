@@ -92,13 +92,13 @@ struct diff_middles {
 
 static void take_middle(struct timeline_diff *diff, struct diff_rows *rows,
                         struct diff_middles *middles, const char *name, int which,
-                        const int64_t *ns, size_t nr)
+                        const int64_t *ns, const int64_t *launch, size_t nr)
 {
     const char *own = prof_trace_text(&diff->names, name);
     const struct diff_row *row = own ? diff_row_of(rows, own, PROF_HOST) : NULL;
 
     if (row && (size_t)(row - rows->items) < middles->nr)
-        middles->items[which][row - rows->items] = timeline_middle_of(ns, nr);
+        middles->items[which][row - rows->items] = timeline_middle_without(ns, launch, nr);
 }
 
 static void take_middles(struct timeline_diff *diff, struct diff_rows *rows,
@@ -112,8 +112,9 @@ static void take_middles(struct timeline_diff *diff, struct diff_rows *rows,
                 (struct timeline_middle) { 0, 0, 0, 0 }; /* not there: no time */
         for (size_t i = 0; i < l->nr; i++)
             take_middle(diff, rows, middles, l->items[i].name, which, l->items[i].self_ns,
-                        l->nr_iterations);
-        take_middle(diff, rows, middles, l->iteration, which, l->rest_ns, l->nr_iterations);
+                        l->items[i].launch_ns, l->nr_iterations);
+        take_middle(diff, rows, middles, l->iteration, which, l->rest_ns, l->rest_launch_ns,
+                    l->nr_iterations);
         diff->iteration[which] = timeline_middle_of(l->ns, l->nr_iterations).median;
     }
 }

@@ -247,6 +247,86 @@ static int add_copy_rates(struct prof_trace *trace, size_t first)
     return rc;
 }
 
+/* ---- scopes as their stream saw them ---- */
+
+/* Of the work that was launched inside a slice. */
+struct launched {
+    int64_t start, end;
+    int track; /* the stream's; -1: none, -2: several */
+};
+
+static void add_launched(struct launched *to, const struct launched *more)
+{
+    if (more->track == -1)
+        return;
+    *to = to->track == -1
+              ? *more
+              : (struct launched) { more->start < to->start ? more->start : to->start,
+                                    more->end > to->end ? more->end : to->end,
+                                    more->track == to->track ? to->track : -2 };
+}
+
+/* Parents come first in a sorted trace, so sums go upwards from the end. */
+static struct launched *find_launched(const struct prof_trace *trace)
+{
+    struct launched *all = memory_zeroed(trace->nr_slices + 1, sizeof(*all));
+
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        all[i].track = -1;
+    for (size_t i = 0; i < trace->nr_flows; i++) {
+        const struct prof_slice *to = &trace->slices[trace->flows[i].to];
+        const struct launched one = { to->start, to->start + to->duration, to->track };
+        if (trace->tracks[to->track].kind == PROF_TRACK_STREAM)
+            add_launched(&all[trace->flows[i].from], &one);
+    }
+    for (size_t i = trace->nr_slices; i-- > 0;)
+        if (trace->slices[i].parent >= 0)
+            add_launched(&all[trace->slices[i].parent], &all[i]);
+    return all;
+}
+
+static bool is_unseen_scope(const struct prof_trace *trace, const struct prof_slice *s)
+{
+    return trace->tracks[s->track].kind == PROF_TRACK_THREAD && s->device >= PROF_GPU &&
+           s->gpu == 0 && strcmp(s->category, PROF_SCOPES) == 0;
+}
+
+/* Of a sorted trace, which is unsorted then. -1: no memory. */
+static int add_stream_scopes(struct prof_trace *trace)
+{
+    struct launched *all = find_launched(trace);
+    size_t nr = trace->nr_slices;
+    int rc = 0;
+
+    for (size_t i = 0; i < nr && rc == 0; i++) {
+        struct prof_slice s = trace->slices[i];
+        if (all[i].track < 0 || !is_unseen_scope(trace, &s))
+            continue;
+        s.track = all[i].track;
+        s.parent = PROF_FIND_PARENT;
+        s.start = all[i].start;
+        s.duration = all[i].end - all[i].start;
+        s.category = PROF_GPU_SCOPES;
+        s.memory_live = s.memory_peak = -1;
+        int to = prof_trace_slice(trace, &s);
+        bool goes_back = s.start < trace->slices[i].start; /* by the error of the clocks */
+        rc = to < 0 || (!goes_back && prof_trace_flow(trace, (int)i, to) < 0) ? -1 : 0;
+    }
+    free(all);
+    return rc;
+}
+
+/* Kernels and copies on a stream are inside the scopes that they get. */
+static int sort_with_stream_scopes(struct prof_trace *trace)
+{
+    if (prof_trace_sort(trace, NULL) || add_stream_scopes(trace))
+        return -1;
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        if (trace->tracks[trace->slices[i].track].kind == PROF_TRACK_STREAM)
+            trace->slices[i].parent = PROF_FIND_PARENT;
+    return prof_trace_sort(trace, NULL);
+}
+
 /* ---- there and back ---- */
 
 int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list, struct error *err)
@@ -268,7 +348,7 @@ int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list,
         else
             set_activity_times(&add);
         if (add_launch_flows(&add) == 0 && add_copy_rates(trace, nr_before) == 0)
-            rc = prof_trace_sort(trace, NULL);
+            rc = sort_with_stream_scopes(trace);
     }
     if (rc)
         error_set(err, "no memory for the timeline of %zu activities", list->nr);

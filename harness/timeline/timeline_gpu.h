@@ -13,6 +13,9 @@
  * as "graph 3". Waits (ACTIVITY_SYNC) are left out: the call that waited is there. Each direction
  * of copying has a counter of its rate in GB/s on its device ("HtoD"), the sum of copies under way.
  *
+ * Scopes of a GPU that their stream did not see (PROF_GPU_SCOPES) get that from the work that was
+ * launched inside: from the start of the first to the end of the last, where all is on one stream.
+ *
  * A call's clock is known to list->clock_error only, a scope's exactly. So a call that sticks out
  * of the innermost scope around its middle by no more than that is moved into it where it fits.
  */

@@ -119,6 +119,7 @@ static int count_iterations(struct layering *l)
     l->out->start = memory_zeroed(nr + 1, sizeof(int64_t));
     l->out->ns = memory_zeroed(nr + 1, sizeof(int64_t));
     l->out->rest_ns = memory_zeroed(nr + 1, sizeof(int64_t));
+    l->out->rest_launch_ns = memory_zeroed(nr + 1, sizeof(int64_t));
     l->out->gpu_ns = memory_zeroed(nr + 1, sizeof(int64_t));
     return nr > 0 ? 0 : -1;
 }
@@ -166,6 +167,7 @@ static void make_layers(struct layering *l, const struct name_times *times)
             .total_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
             .self_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
             .gpu_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
+            .launch_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
         };
     }
 }
@@ -306,12 +308,29 @@ static void add_iteration(struct layering *l, const struct prof_slice *s, const 
     out->gpu_ns[n->iteration] += l->has_flows ? 0 : n->gpu;
 }
 
+/* Not the driver's call inside the runtime's. */
+static bool is_outer_call(const struct layering *l, const struct prof_slice *s)
+{
+    return is_call(s) && !(s->parent >= 0 && is_call(&l->trace->slices[s->parent]));
+}
+
+static void add_call(struct layering *l, const struct prof_slice *s, const struct node *n)
+{
+    const struct node *above = &l->nodes[n->above];
+    int64_t *launch =
+        above->layer >= 0 ? l->out->items[above->layer].launch_ns : l->out->rest_launch_ns;
+
+    launch[n->iteration] += s->duration;
+}
+
 static void add_slices(struct layering *l)
 {
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         const struct node *n = &l->nodes[i];
         if (n->layer >= 0)
             add_operation(l, &l->trace->slices[i], n);
+        else if (n->iteration >= 0 && n->above >= 0 && is_outer_call(l, &l->trace->slices[i]))
+            add_call(l, &l->trace->slices[i], n);
         else if (n->iteration >= 0 && n->above < 0)
             add_iteration(l, &l->trace->slices[i], n);
     }
@@ -321,15 +340,17 @@ static void add_slices(struct layering *l)
 static void add_device_work(struct layering *l)
 {
     int64_t *ns = memory_zeroed(l->trace->nr_slices + 1, sizeof(*ns));
+    int64_t *busy = memory_zeroed(l->trace->nr_slices + 1, sizeof(*busy));
 
+    prof_trace_busy(l->trace, busy);
     for (size_t i = 0; i < l->trace->nr_flows; i++) {
         const struct prof_flow *f = &l->trace->flows[i];
         const struct prof_slice *to = &l->trace->slices[f->to];
         int iteration = l->nodes[f->from].iteration;
         if (!is_device_work(to) || iteration < 0)
             continue;
-        l->out->gpu_ns[iteration] += to->duration;
-        ns[f->from] += to->duration;
+        l->out->gpu_ns[iteration] += busy[f->to];
+        ns[f->from] += busy[f->to];
     }
     for (size_t i = l->trace->nr_slices; i-- > 0;) {
         const struct node *n = &l->nodes[i];
@@ -339,6 +360,7 @@ static void add_device_work(struct layering *l)
             l->out->items[n->layer].gpu_ns[n->iteration] += ns[i];
     }
     free(ns);
+    free(busy);
 }
 
 static void fill_layers(struct layering *l)
@@ -386,11 +408,13 @@ void timeline_layers_release(struct timeline_layers *layers)
         free(layers->items[i].total_ns);
         free(layers->items[i].self_ns);
         free(layers->items[i].gpu_ns);
+        free(layers->items[i].launch_ns);
     }
     free(layers->items);
     free(layers->start);
     free(layers->ns);
     free(layers->rest_ns);
+    free(layers->rest_launch_ns);
     free(layers->gpu_ns);
     *layers = (struct timeline_layers) { .track = -1 };
 }

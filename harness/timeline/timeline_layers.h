@@ -8,13 +8,13 @@
  *     total  sum over its scopes of that name, those inside one of the same name not twice
  *     self   the same without the scopes nested in them: self times and the iteration's own
  *            (`rest_ns`) add up to the iteration, exactly
- *     gpu    work on a GPU that was started inside, each piece as long as it took, side by side or
- *            not: by the flows where the trace has any to device work, else the scopes' own marks.
- *            It may end after the iteration.
+ *     gpu    work on a GPU that was started inside, each piece as long as it kept its stream busy
+ *            (prof_trace_busy()), streams side by side or not: by the flows where the trace has any
+ *            to device work, else the scopes' own marks. It may end after the iteration.
+ *     launch of the self time, what went into calls of the CUDA runtime and driver: these are no
+ *            operations
  *
  * A scope that says nothing of its FLOPs (bytes, marks) has those of the scopes nested in it.
- *
- * Calls of the CUDA runtime and driver are no operations; their time is their scope's own.
  *
  * Operations times iterations are numbers to keep. Where they come to more than there is room for
  * (names with a number in them: each iteration has its own), the operations with the most time are
@@ -35,7 +35,7 @@ struct layer_samples {
     const char *backend;                  /* of the first scope that has any; NULL */
     int depth;                            /* of its first scope: 0 directly in the iteration */
     size_t calls;                         /* scopes in all iterations */
-    int64_t *total_ns, *self_ns, *gpu_ns; /* one an iteration; 0 where it has none */
+    int64_t *total_ns, *self_ns, *gpu_ns, *launch_ns; /* one an iteration; 0 where it has none */
     double flops, bytes; /* per iteration: the mean over iterations, counted like total */
 };
 
@@ -43,7 +43,8 @@ struct timeline_layers {
     const char *iteration; /* name of the iterations; belongs to the trace */
     int track;
     size_t nr_iterations;
-    int64_t *start, *ns, *rest_ns, *gpu_ns; /* one an iteration; rest: in no operation */
+    int64_t *start, *ns, *gpu_ns;         /* one an iteration */
+    int64_t *rest_ns, *rest_launch_ns;    /* self and launch of the iteration's own scope */
     double flops, bytes;                    /* per iteration */
     struct layer_samples *items;
     size_t nr, nr_left_out; /* left out: for want of room */

@@ -45,6 +45,19 @@ struct timeline_roofs timeline_roofs_of(const struct ceiling *ceilings, size_t n
     return roofs;
 }
 
+/* Reduced arithmetic has units of its own: matrix units, dot products. */
+static const char *product_roof(const char *math)
+{
+    static const char *const names[][2] = { { "tf32", "tf32 roof" },
+                                            { "bf16", "bf16 roof" },
+                                            { "fp16", "fp16 roof" } };
+
+    for (size_t i = 0; math && i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(math, names[i][0]) == 0)
+            return names[i][1];
+    return "FMA roof";
+}
+
 struct timeline_roof timeline_roof_of(const struct timeline_roofs *roofs, double flops,
                                       double bytes, double ns)
 {
@@ -65,7 +78,7 @@ struct timeline_roof timeline_roof_of(const struct timeline_roofs *roofs, double
     if (!(ns > 0) || (compute <= 0 && memory <= 0))
         return roof;
     roof.bound = compute >= memory ? TIMELINE_COMPUTE : TIMELINE_MEMORY;
-    roof.name = compute >= memory ? "FMA roof" : levels[level].words;
+    roof.name = compute >= memory ? product_roof(roofs->math) : levels[level].words;
     roof.roof_ns = compute >= memory ? compute : memory;
     roof.fraction = roof.roof_ns / ns;
     return roof;

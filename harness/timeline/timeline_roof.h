@@ -28,7 +28,7 @@ struct timeline_roof {
     enum timeline_bound bound; /* TIMELINE_UNBOUND: no work given, or no roof for it */
     double fraction;  /* time at the roof over the measured time; NaN if unbound. Above 1.05
                        * the FLOPs, the time or the roof is wrong */
-    const char *name; /* "FMA roof", "bandwidth of DRAM"; "" */
+    const char *name; /* "FMA roof", "bf16 roof", "bandwidth of DRAM"; "" */
     double roof_ns;
 };
 

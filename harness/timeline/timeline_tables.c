@@ -227,6 +227,7 @@ static int tables_layer(struct tables_reader *r, const cJSON *json, struct layer
 {
     size_t nr = r->to->layers.nr_iterations;
     const cJSON *gpu = cJSON_GetObjectItemCaseSensitive(json, "gpu_ns");
+    const cJSON *launch = cJSON_GetObjectItemCaseSensitive(json, "launch_ns");
     int64_t depth = json_int(json, "depth", 0);
 
     *layer = (struct layer_samples) {
@@ -237,8 +238,10 @@ static int tables_layer(struct tables_reader *r, const cJSON *json, struct layer
         .total_ns = tables_times(cJSON_GetObjectItemCaseSensitive(json, "total_ns"), nr),
         .self_ns = tables_times(cJSON_GetObjectItemCaseSensitive(json, "self_ns"), nr),
         .gpu_ns = gpu ? tables_times(gpu, nr) : memory_zeroed(nr + 1, sizeof(int64_t)),
+        .launch_ns = launch ? tables_times(launch, nr) : memory_zeroed(nr + 1, sizeof(int64_t)),
     };
-    if (!layer->name || !layer->name[0] || !layer->total_ns || !layer->self_ns || !layer->gpu_ns)
+    if (!layer->name || !layer->name[0] || !layer->total_ns || !layer->self_ns || !layer->gpu_ns ||
+        !layer->launch_ns)
         return error_set(r->err, "%s: an operation of \"layers\" has not one time an iteration",
                          r->what);
     /* 0 in files of older programs: then sums are shown, no medians. */
@@ -258,9 +261,11 @@ static int tables_layers(struct tables_reader *r, const cJSON *json)
     to->iteration = prof_trace_text(&r->to->texts, json_string(layers, "iteration", ""));
     to->ns = tables_times(ns, nr);
     to->rest_ns = tables_times(cJSON_GetObjectItemCaseSensitive(layers, "rest_ns"), nr);
+    const cJSON *launch = cJSON_GetObjectItemCaseSensitive(layers, "rest_launch_ns");
+    to->rest_launch_ns = launch ? tables_times(launch, nr) : memory_zeroed(nr + 1, sizeof(int64_t));
     to->gpu_ns = memory_zeroed(nr + 1, sizeof(int64_t));
     to->start = memory_zeroed(nr + 1, sizeof(int64_t));
-    if (!to->iteration || !to->ns || !to->rest_ns)
+    if (!to->iteration || !to->ns || !to->rest_ns || !to->rest_launch_ns)
         return error_set(r->err, "%s: \"layers\" has not one \"ns\" and \"rest_ns\" an iteration",
                          r->what);
     to->nr_iterations = nr;

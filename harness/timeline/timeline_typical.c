@@ -35,18 +35,39 @@ struct timeline_middle timeline_middle_of(const int64_t *values, size_t nr)
     return m;
 }
 
+struct timeline_middle timeline_middle_without(const int64_t *values, const int64_t *taken,
+                                               size_t nr)
+{
+    int64_t *rest = memory_zeroed(nr + 1, sizeof(*rest));
+
+    for (size_t i = 0; i < nr; i++)
+        rest[i] = values[i] - taken[i];
+    struct timeline_middle m = timeline_middle_of(rest, nr);
+    free(rest);
+    return m;
+}
+
 /* Of an operation that most iterations lack, the median is 0 and says nothing. */
+static struct timeline_middle typical_or_none(struct timeline_middle m)
+{
+    return m.median > 0 ? m : no_middle;
+}
+
 static struct timeline_middle typical_middle(const int64_t *values, size_t nr)
 {
-    struct timeline_middle m = timeline_middle_of(values, nr);
+    return typical_or_none(timeline_middle_of(values, nr));
+}
 
-    return m.median > 0 ? m : no_middle;
+/* As a row has it: calls of the CUDA runtime have rows of their own. */
+static struct timeline_middle typical_self(const int64_t *self, const int64_t *launch, size_t nr)
+{
+    return typical_or_none(timeline_middle_without(self, launch, nr));
 }
 
 static void typical_from_layer(const struct timeline_layers *layers,
                                const struct layer_samples *layer, struct typical_row *to)
 {
-    to->self = typical_middle(layer->self_ns, layers->nr_iterations);
+    to->self = typical_self(layer->self_ns, layer->launch_ns, layers->nr_iterations);
     to->total = typical_middle(layer->total_ns, layers->nr_iterations);
     to->gpu = typical_middle(layer->gpu_ns, layers->nr_iterations);
 }
@@ -68,7 +89,7 @@ static void typical_fill_row(const struct timeline_layers *layers, struct prof_m
         typical_from_layer(layers, &layers->items[at], to);
     } else if (at < 0 && row->side == PROF_HOST && strcmp(row->name, layers->iteration) == 0 &&
                row->calls == layers->nr_iterations) {
-        to->self = typical_middle(layers->rest_ns, layers->nr_iterations);
+        to->self = typical_self(layers->rest_ns, layers->rest_launch_ns, layers->nr_iterations);
         to->total = typical_middle(layers->ns, layers->nr_iterations);
         to->gpu = typical_middle(layers->gpu_ns, layers->nr_iterations);
     }

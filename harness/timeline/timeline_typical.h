@@ -24,6 +24,9 @@ struct timeline_middle {
 /* Of `nr` numbers; all NAN without any. The interval lies between two order statistics, so it holds
  * whatever the distribution (David and Nagaraja 2003, "Order Statistics", 7.1). */
 struct timeline_middle timeline_middle_of(const int64_t *values, size_t nr);
+/* Of values[i] - taken[i]. */
+struct timeline_middle timeline_middle_without(const int64_t *values, const int64_t *taken,
+                                               size_t nr);
 
 /* ns of one iteration; median NAN: not known. */
 struct typical_row {

@@ -129,8 +129,8 @@ TEST(bottlenecks_add_up_to_the_forwards)
     assert_close(points->items[points->nr - 1].x * figure->panels[1]->x.factor, bars / all, 1e-9);
     for (size_t i = 1; i < points->nr; i++)
         assert_true(points->items[i].x >= points->items[i - 1].x);
-    assert_string_equal(figure->panels[0]->y.ticks.items[0].text, "fc");
-    assert_has(figure->alt, "fc took most");
+    assert_string_equal(figure->panels[0]->y.ticks.items[0].text, "head");
+    assert_has(figure->alt, "head took most");
     assert_has(figure->caption, "Of 2 threads the main one.");
     figure_free(figure);
 }

@@ -167,7 +167,7 @@ TRACE_TEST(of_the_recording)
     /* 8 on the host, in 1600 ns */
     expect(
         &e, "overhead",
-        "recording takes about 25 % of the time (8 scopes of 50 ns): use fewer scopes around more "
+        "recording takes about 19 % of the time (6 scopes of 50 ns): use fewer scopes around more "
         "work, or sample");
     cost.on = 5;
     expect(&e, "overhead", "");

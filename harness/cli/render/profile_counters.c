@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "gputrace/kernel_name.h"
 #include "measure/profiling.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
@@ -75,10 +76,11 @@ static int kernels_by_bytes(const void *a_, const void *b_)
 
 static void add_counters_row(const struct kernel_total *k, struct table *t)
 {
-    char text[TEXT_UNIT_SIZE];
+    char text[TEXT_UNIT_SIZE], name[KERNEL_NAME_SIZE];
 
     table_row(t);
-    table_cell(t, TABLE_PLAIN, "%s", k->name[0] ? k->name : "(all kernels)");
+    table_cell(t, TABLE_PLAIN, "%s",
+               k->name[0] ? kernel_name_short(k->name, name) : "(all kernels)");
     table_cell(t, TABLE_PLAIN, "%s", text_figures(k->launches, 6, text));
     table_cell(t, TABLE_PLAIN, "%s", text_bytes(k->work.bytes, text));
     table_cell(t, TABLE_PLAIN, "%s", text_rate(k->work.flops, "FLOP", text));

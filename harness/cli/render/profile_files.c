@@ -113,12 +113,15 @@ static void add_times_json(cJSON *json, const char *name, const int64_t *ns, siz
         cJSON_AddItemToArray(array, cJSON_CreateNumber((double)ns[i]));
 }
 
-static bool has_gpu_time(const struct layer_samples *s, size_t nr)
+/* Where there is a GPU. */
+static void add_any_times_json(cJSON *json, const char *name, const int64_t *ns, size_t nr)
 {
+    bool any = false;
+
     for (size_t i = 0; i < nr; i++)
-        if (s->gpu_ns[i] != 0)
-            return true;
-    return false;
+        any |= ns[i] != 0;
+    if (any)
+        add_times_json(json, name, ns, nr);
 }
 
 static cJSON *layers_json(const struct timeline_layers *l)
@@ -128,6 +131,7 @@ static cJSON *layers_json(const struct timeline_layers *l)
     cJSON_AddStringToObject(json, "iteration", l->iteration);
     add_times_json(json, "ns", l->ns, l->nr_iterations);
     add_times_json(json, "rest_ns", l->rest_ns, l->nr_iterations);
+    add_any_times_json(json, "rest_launch_ns", l->rest_launch_ns, l->nr_iterations);
     if (l->nr_left_out)
         json_add_int(json, "left_out", (int64_t)l->nr_left_out);
     array = cJSON_AddArrayToObject(json, "operations");
@@ -141,8 +145,8 @@ static cJSON *layers_json(const struct timeline_layers *l)
         json_add_number(one, "bytes", s->bytes);
         add_times_json(one, "total_ns", s->total_ns, l->nr_iterations);
         add_times_json(one, "self_ns", s->self_ns, l->nr_iterations);
-        if (has_gpu_time(s, l->nr_iterations))
-            add_times_json(one, "gpu_ns", s->gpu_ns, l->nr_iterations);
+        add_any_times_json(one, "gpu_ns", s->gpu_ns, l->nr_iterations);
+        add_any_times_json(one, "launch_ns", s->launch_ns, l->nr_iterations);
         cJSON_AddItemToArray(array, one);
     }
     return json;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/render/profile_counters.h"
 #include "cli/render/profile_view.h"
+#include "gputrace/kernel_name.h"
 #include "terminal/terminal.h"
 #include "text/escape.h"
 #include "text/table.h"
@@ -209,9 +210,11 @@ static void add_profile_row(const struct profile_view *v, const struct prof_bott
                             enum prof_by by, struct table *t)
 {
     const struct prof_row *row = b->row;
+    char name[KERNEL_NAME_SIZE];
 
     table_row(t);
-    table_cell(t, TABLE_PLAIN, "%s", row->name);
+    table_cell(t, TABLE_PLAIN, "%s",
+               row->side == PROF_DEVICE ? kernel_name_short(row->name, name) : row->name);
     table_cell(t, TABLE_PLAIN, "%zu", row->calls);
     add_profile_time(t, (double)row->total);
     add_profile_time(t, (double)row->self);
@@ -270,6 +273,12 @@ static void print_bottleneck_table(const struct profile_view *v, const struct ta
         table_markdown(t, out);
 }
 
+/* A scope as its stream saw it, all of whose time is that of the kernels in it. */
+static bool is_covered(const struct prof_bottleneck *b, enum prof_by by)
+{
+    return by == PROF_BY_SELF && b->row->side == PROF_DEVICE && b->row->self == 0;
+}
+
 static int print_bottlenecks(const struct profile_view *v, enum prof_side side, enum prof_by by,
                              size_t top, enum profile_form form, struct strbuf *out,
                              struct error *err)
@@ -280,7 +289,8 @@ static int print_bottlenecks(const struct profile_view *v, enum prof_side side, 
 
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < nr; i++)
-        add_profile_row(v, &list[i], by, &t);
+        if (!is_covered(&list[i], by))
+            add_profile_row(v, &list[i], by, &t);
     if (nr > 0)
         print_bottleneck_table(v, &t, side, by, form, out);
     table_release(&t);
@@ -345,12 +355,13 @@ static void print_advice(const struct profile_view *v, size_t top, struct strbuf
 static void print_scope_cost(const struct profile_view *v, struct strbuf *out)
 {
     char text[PROF_COST_SIZE];
-    double ns = prof_cost_of(&v->cost, &v->summary) * (double)v->summary.calls[PROF_HOST];
+    size_t scopes = prof_summary_scopes(&v->summary);
+    double ns = prof_cost_of(&v->cost, &v->summary) * (double)scopes;
 
     if (v->cost.on <= 0 || v->summary.total[PROF_HOST] <= 0)
         return;
     strbuf_addf(out, "\nRecording: %s; %zu scopes on the main thread: %.3g %% of its time\n",
-                prof_cost_text(&v->cost, &v->summary, text), v->summary.calls[PROF_HOST],
+                prof_cost_text(&v->cost, &v->summary, text), scopes,
                 100 * ns / (double)v->summary.total[PROF_HOST]);
 }
 
