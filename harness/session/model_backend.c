@@ -33,37 +33,37 @@ static const struct gpt_ops *host_backend(const char *name)
 
 /* ---- the variant ---- */
 
-static bool is_backend(const struct variant *v, const char *kernel)
-{
-    return strcmp(v->kernel->name, kernel) == 0 && !(v->flags & VARIANT_HIDDEN) && v->launch;
-}
+typedef ARRAY(const char *) backend_names;
 
-static const char *missing_backend_why(const struct registry *r, const char *name)
+/* Those of a model's prefill, on one kind of device or, with DEVICE_KIND_NR, on any; to `list` as a
+ * text and, where wanted, to `names`. */
+static void list_backends(const char *kernel, enum device_kind kind, struct strbuf *list,
+                          backend_names *names)
 {
-    for (const struct missing_variant *m = r->missing; m && m->name; m++)
-        if (strcmp(m->operation, "gpt") == 0 && strcmp(m->name, name) == 0)
-            return m->why;
-    return NULL;
-}
-
-static int no_such_backend(const struct registry *r, const char *kernel, const char *name,
-                           const char *model, struct error *err)
-{
-    ARRAY(const char *) names = ARRAY_EMPTY;
-    const char *why = missing_backend_why(r, name);
+    const struct registry *r = registry_builtin();
     const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
+        if (strcmp(v->kernel->name, kernel) != 0 || (v->flags & VARIANT_HIDDEN) ||
+            (kind != DEVICE_KIND_NR && v->device != kind))
+            continue;
+        strbuf_addf(list, "%s%s", list->length ? ", " : "", v->name);
+        if (kind == DEVICE_KIND_NR)
+            strbuf_addf(list, " (%s)", device_kind_name(v->device));
+        if (names)
+            *array_push(names) = v->name;
+    }
+}
+
+static int no_such_backend(const char *kernel, const char *name, const char *model,
+                           struct error *err)
+{
+    backend_names names = ARRAY_EMPTY;
     struct strbuf list;
 
-    if (why)
-        return error_set(err, "backend %s is not in this build: %s", name, why);
     strbuf_init(&list);
-    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
-        if (!is_backend(v, kernel))
-            continue;
-        strbuf_addf(&list, "%s%s (%s)", names.nr ? ", " : "", v->name, device_kind_name(v->device));
-        *array_push(&names) = v->name;
-    }
-    *array_push(&names) = NULL;
+    list_backends(kernel, DEVICE_KIND_NR, &list, &names);
+    *array_push(&names) = NULL; /* ends the list for text_nearest() */
     const char *nearest = text_nearest(name, names.items);
     error_set(err, "no backend of %s is called \"%s\"%s%s%s; there are: %s", model, name,
               nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
@@ -73,20 +73,45 @@ static int no_such_backend(const struct registry *r, const char *kernel, const c
     return -1;
 }
 
+static const char *missing_backend_why(const char *name)
+{
+    for (const struct missing_variant *m = registry_builtin()->missing; m && m->name; m++)
+        if (strcmp(m->operation, "gpt") == 0 && strcmp(m->name, name) == 0)
+            return m->why;
+    return NULL;
+}
+
 static const struct variant *find_backend(const char *name, const char *model, struct error *err)
 {
-    const struct registry *r = registry_builtin();
+    const char *why = missing_backend_why(name);
     char kernel[64];
 
     snprintf(kernel, sizeof(kernel), "gpt/%s/prefill", model);
-    const struct variant *v = registry_variant(r, kernel, name);
-    if (v && is_backend(v, kernel))
+    const struct variant *v = registry_variant(registry_builtin(), kernel, name);
+    if (v && !(v->flags & VARIANT_HIDDEN))
         return v;
-    no_such_backend(r, kernel, name, model, err);
+    if (why)
+        error_set(err, "backend %s is not in this build: %s", name, why);
+    else
+        no_such_backend(kernel, name, model, err);
     return NULL;
 }
 
 /* ---- the device ---- */
+
+static int wrong_device(const struct variant *v, const char *device, enum device_kind kind,
+                        struct error *err)
+{
+    struct strbuf list;
+
+    strbuf_init(&list);
+    list_backends(v->kernel->name, kind, &list, NULL);
+    error_set(err, "backend %s runs on %s, not on %s%s%s%s%s", v->name, device_kind_name(v->device),
+              device, list.length ? "; on " : "", list.length ? device_kind_name(kind) : "",
+              list.length ? " there are: " : "", list.length ? list.data : "");
+    strbuf_release(&list);
+    return -1;
+}
 
 /* A spec that is none is left to device_open(), which says what there is. */
 static int check_device(const struct variant *v, const struct model_backend_request *request,
@@ -95,8 +120,7 @@ static int check_device(const struct variant *v, const struct model_backend_requ
     int kind = request->device ? device_kind_of(request->device) : (int)v->device;
 
     if (kind >= 0 && kind != (int)v->device)
-        return error_set(err, "backend %s runs on %s, not on %s", v->name,
-                         device_kind_name(v->device), request->device);
+        return wrong_device(v, request->device, (enum device_kind)kind, err);
     if (request->threads && v->device != DEVICE_CPU)
         return error_set(err, "--threads are the CPU's, and backend %s runs on %s", v->name,
                          device_kind_name(v->device));
