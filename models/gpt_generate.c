@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "models/gpt_generate.h"
+#include "models/generation/predictor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,10 +79,31 @@ int32_t gpt_sample(const float *logits, int64_t vocab, const struct gpt_sampling
     return chosen;
 }
 
+int64_t gpt_generate_held(const struct gpt_config *c, int64_t seq, int64_t nr)
+{
+    int64_t most = seq + nr - 1;
+
+    return most < c->block ? most : c->block;
+}
+
+int gpt_generate_check(const struct gpt_config *c, const struct gpt_tokens *prompt,
+                       const struct gpt_sampling *s, int64_t nr, struct error *err)
+{
+    if (prompt->batch != 1)
+        return error_set(err, "%s: generation continues one sequence, not %lld", c->name,
+                         (long long)prompt->batch);
+    if (prompt->seq < 1 || nr < 1 || nr > INT32_MAX)
+        return error_set(err, "%s: generation needs a prompt and at least 1 token to add", c->name);
+    if (!(s->temperature >= 0) || isinf(s->temperature) || s->top_k < 0)
+        return error_set(err, "%s: temperature and top-k must not be negative", c->name);
+    return 0;
+}
+
+/* ---- the loop ---- */
+
 /* One generation under way. */
 struct writing {
-    struct gpt_forward forward;
-    struct gpt_cache cache;
+    const struct gpt_predictor *predictor;
     float *logits, *scratch; /* [vocab] each */
     int32_t *context;        /* prompt and what came after it */
     int64_t length;          /* tokens in the context */
@@ -91,23 +112,18 @@ struct writing {
 
 static void writing_release(struct writing *w)
 {
-    gpt_forward_release(&w->forward);
-    gpt_cache_release(&w->cache);
     free(w->logits);
     free(w->scratch);
     free(w->context);
 }
 
-static int writing_init(struct writing *w, const struct gpt_model *m, const struct gpt_ops *ops,
-                        int threads, const struct gpt_tokens *prompt, int64_t nr, struct error *err)
+static int writing_init(struct writing *w, const struct gpt_predictor *predictor,
+                        const struct gpt_config *c, const struct gpt_tokens *prompt, int64_t nr,
+                        struct error *err)
 {
-    const struct gpt_config *c = m->config;
-    int64_t total = prompt->seq + nr, held = total < c->block ? total : c->block;
+    int64_t total = prompt->seq + nr;
 
-    *w = (struct writing) { .length = prompt->seq, .block = c->block };
-    if (gpt_forward_init(&w->forward, c, &m->weights, ops, held, held, threads, err) ||
-        gpt_cache_init(&w->cache, c, 1, held, err))
-        return -1;
+    *w = (struct writing) { .predictor = predictor, .length = prompt->seq, .block = c->block };
     w->logits = malloc((size_t)c->vocab * sizeof(float));
     w->scratch = malloc((size_t)c->vocab * sizeof(float));
     w->context = malloc((size_t)total * sizeof(int32_t));
@@ -118,35 +134,72 @@ static int writing_init(struct writing *w, const struct gpt_model *m, const stru
 }
 
 /* Logits after the whole context, which is cropped to its last `block` tokens. */
-static void start(struct writing *w)
+static int start(struct writing *w, struct error *err)
 {
     int64_t seq = w->length < w->block ? w->length : w->block;
 
-    gpt_prefill(&w->forward, w->context + w->length - seq, 1, seq, &w->cache, GPT_LOGITS_LAST,
-                w->logits);
+    return w->predictor->start(w->predictor->context, w->context + w->length - seq, seq, w->logits,
+                               err);
 }
 
 /* Logits after one more token. */
-static void advance(struct writing *w, int32_t token)
+static int advance(struct writing *w, int32_t token, struct error *err)
 {
     w->context[w->length++] = token;
-    if (w->length > w->block)
-        start(w);
-    else
-        gpt_decode(&w->forward, &token, 1, w->length - 1, &w->cache, w->logits);
+    return w->length > w->block
+               ? start(w, err)
+               : w->predictor->advance(w->predictor->context, token, w->logits, err);
 }
 
-static int check_request(const struct gpt_model *m, const struct gpt_tokens *prompt,
-                         const struct gpt_sampling *s, int64_t nr, struct error *err)
+int64_t gpt_generate_by(const struct gpt_predictor *predictor, const struct gpt_config *c,
+                        const struct gpt_tokens *prompt, const struct gpt_sampling *sampling,
+                        int64_t nr, int32_t *out, gpt_token_fn *sink, void *context,
+                        struct error *err)
 {
-    if (prompt->batch != 1)
-        return error_set(err, "%s: generation continues one sequence, not %lld", m->config->name,
-                         (long long)prompt->batch);
-    if (prompt->seq < 1 || nr < 1 || nr > INT32_MAX)
-        return error_set(err, "%s: generation needs a prompt and at least 1 token to add",
-                         m->config->name);
-    if (!(s->temperature >= 0) || isinf(s->temperature) || s->top_k < 0)
-        return error_set(err, "%s: temperature and top-k must not be negative", m->config->name);
+    struct writing w;
+    struct random random;
+    int64_t done = 0;
+
+    if (gpt_generate_check(c, prompt, sampling, nr, err))
+        return -1;
+    random_seed(&random, sampling->seed);
+    int rc = writing_init(&w, predictor, c, prompt, nr, err) || start(&w, err);
+    while (rc == 0) {
+        int32_t token = gpt_sample(w.logits, c->vocab, sampling, &random, w.scratch);
+        out[done++] = token;
+        if ((sink && sink(token, context)) || done == nr)
+            break;
+        rc = advance(&w, token, err);
+    }
+    writing_release(&w);
+    return rc ? -1 : done;
+}
+
+/* ---- by the host's forward ---- */
+
+struct host_predictor {
+    struct gpt_forward forward;
+    struct gpt_cache cache;
+    int64_t length; /* positions in the cache */
+};
+
+static int host_start(void *context, const int32_t *tokens, int64_t seq, float *logits,
+                      struct error *err)
+{
+    struct host_predictor *h = context;
+
+    (void)err;
+    gpt_prefill(&h->forward, tokens, 1, seq, &h->cache, GPT_LOGITS_LAST, logits);
+    h->length = seq;
+    return 0;
+}
+
+static int host_advance(void *context, int32_t token, float *logits, struct error *err)
+{
+    struct host_predictor *h = context;
+
+    (void)err;
+    gpt_decode(&h->forward, &token, 1, h->length++, &h->cache, logits);
     return 0;
 }
 
@@ -154,24 +207,18 @@ int64_t gpt_generate(const struct gpt_model *m, const struct gpt_ops *ops, int t
                      const struct gpt_tokens *prompt, const struct gpt_sampling *sampling,
                      int64_t nr, int32_t *out, gpt_token_fn *sink, void *context, struct error *err)
 {
-    struct writing w;
-    struct random random;
+    const struct gpt_config *c = m->config;
+    struct host_predictor host = { .length = 0 };
+    const struct gpt_predictor predictor = { &host, host_start, host_advance };
     int64_t done = -1;
 
-    if (check_request(m, prompt, sampling, nr, err))
+    if (gpt_generate_check(c, prompt, sampling, nr, err))
         return -1;
-    random_seed(&random, sampling->seed);
-    if (writing_init(&w, m, ops, threads, prompt, nr, err))
-        goto out;
-    start(&w);
-    for (done = 0; done < nr;) {
-        out[done] = gpt_sample(w.logits, m->config->vocab, sampling, &random, w.scratch);
-        int32_t token = out[done++];
-        if ((sink && sink(token, context)) || done == nr)
-            break;
-        advance(&w, token);
-    }
-out:
-    writing_release(&w);
+    int64_t held = gpt_generate_held(c, prompt->seq, nr);
+    if (gpt_forward_init(&host.forward, c, &m->weights, ops, held, held, threads, err) == 0 &&
+        gpt_cache_init(&host.cache, c, 1, held, err) == 0)
+        done = gpt_generate_by(&predictor, c, prompt, sampling, nr, out, sink, context, err);
+    gpt_forward_release(&host.forward);
+    gpt_cache_release(&host.cache);
     return done;
 }

@@ -19,6 +19,8 @@ t run gemm --device cuda | toolkit
 t run gemm --device cuda:graph | toolkit
 t roofline --device cuda:1 | toolkit
 t verify gemm/nn/cuda_naive --device cuda --test-shapes | toolkit
+echo '[1, 2]' >tokens.json
+t model generate --model nano --tokens tokens.json --backend cuda_bf16 | toolkit
 check "no history was made" test ! -e .harness
 
 say What is no device says so first

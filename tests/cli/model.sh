@@ -41,7 +41,7 @@ echo
 
 say "Generation"
 "$HARNESS" model generate --model nano --seed 7 --tokens one.json --length 5 >a
-"$HARNESS" model generate --weights w.safetensors --model nano --tokens one.json -n 5 --threads 1 >b
+"$HARNESS" model generate --weights w.safetensors --model nano --tokens one.json -n 5 --device cpu:1 >b
 check "five tokens" grep -qE '^\[[0-9]+(, [0-9]+){4}\]$' a
 check "weights from a file give the same tokens" cmp a b
 "$HARNESS" model generate --model nano --tokens one.json -n 5 --temperature 1 --top-k 50 --seed 3 >a
@@ -56,7 +56,12 @@ t model logits --model nano --tokens t.json
 t model logits --model nano -o l.npy
 t model logits --tokens t.json -o l.npy
 t_cut model logits --model nano --tokens t.json -o l.npy --backend cudnn
+t_cut model generate --model nano --tokens one.json --backend simdd
+t model generate --model nano --tokens one.json --device process
+t model generate --model nano --tokens one.json --device tpu
+t model generate --model nano --tokens one.json --device cpu:1 --threads 2
 t model generate --model nano --tokens t.json
+t model generate --model nanno --tokens one.json
 t model logits --model nano --tokens one.json -o /dev/full
 t model show
 t model info nano

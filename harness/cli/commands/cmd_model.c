@@ -2,53 +2,32 @@
 #include "cli/command.h"
 
 #include "base/json.h"
-#include "core/device.h"
-#include "models/gpt_generate.h"
+#include "device/devices.h"
 #include "models/gpt_model.h"
+#include "session/model_backend.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct model_options {
-    const char *model, *weights, *tokens, *output, *backend;
+    const char *model, *weights, *tokens, *output, *backend, *device;
     int64_t seed, nr, top_k, threads;
     double temperature;
     bool json;
 };
 
-/* What needs OpenBLAS may not be built: then it is not in this table. */
-static const struct gpt_ops *const backends[] = {
-    &gpt_ops_simd,
-    &gpt_ops_plain,
-#ifdef HARNESS_HAVE_OPENBLAS
-    &gpt_ops_openblas,
-#endif
-    NULL,
-};
-
-static const struct gpt_ops *find_backend(const char *name, struct error *err)
+static int need_model(const struct model_options *o, struct error *err)
 {
-    for (const struct gpt_ops *const *ops = backends; *ops; ops++)
-        if (!name || strcmp((*ops)->name, name) == 0)
-            return *ops;
-    error_set(err, "unknown backend \"%s\"; there are simd and plain%s", name,
-              sizeof(backends) / sizeof(backends[0]) > 3 ? " and openblas" : "");
-    return NULL;
-}
-
-static int model_threads(const struct model_options *o)
-{
-    return o->threads ? (int)o->threads : device_cpu_cores();
+    return o->model ? 0 : error_set(err, "give --model NAME; `harness list models` shows them");
 }
 
 static int open_named_model(const struct model_options *o, struct gpt_model *m, struct error *err)
 {
-    if (!o->model)
-        return error_set(err, "give --model NAME; `harness list models` shows them");
+    if (need_model(o, err))
+        return -1;
     if (o->weights)
         return gpt_model_open_file(m, o->model, o->weights, err);
     return gpt_model_open_seed(m, o->model, (uint64_t)o->seed, err);
@@ -165,21 +144,26 @@ static int export_weights(const struct model_options *o, struct error *err)
     return rc;
 }
 
-static int write_logits(const struct model_options *o, struct error *err)
-{
-    const struct gpt_ops *ops = find_backend(o->backend, err);
+/* What logits and generate have in common. */
+struct model_job {
+    const struct model_options *o;
+    struct model_backend backend;
     struct gpt_tokens tokens;
-    struct gpt_model m;
+    struct gpt_model model;
+};
 
-    if (!ops || need_option(o->tokens, "tokens FILE", err) ||
-        need_option(o->output, "output FILE", err) || open_named_model(o, &m, err))
-        return -1;
-    int rc = gpt_tokens_read(&tokens, m.config, o->tokens, err);
-    if (rc == 0) {
-        rc = gpt_model_write_logits(&m, ops, &tokens, model_threads(o), o->output, err);
-        gpt_tokens_release(&tokens);
-    }
-    gpt_model_close(&m);
+/* By the backend, which is open; what can be refused is, before the weights are read. */
+typedef int model_work_fn(struct model_job *job, struct error *err);
+
+static int compute_logits(struct model_job *job, struct error *err)
+{
+    const struct model_options *o = job->o;
+
+    int rc = model_backend_check_logits(&job->backend, &job->tokens, err);
+    if (rc || open_named_model(o, &job->model, err))
+        return rc ? rc : -1;
+    rc = model_backend_write_logits(&job->backend, &job->model, &job->tokens, o->output, err);
+    gpt_model_close(&job->model);
     if (rc == 0)
         terminal_print("%s\n", o->output);
     return rc;
@@ -194,40 +178,69 @@ static int print_token(int32_t token, void *context)
     return fflush(stdout);
 }
 
-static int generate_with(const struct model_options *o, const struct gpt_ops *ops,
-                         const struct gpt_model *m, const struct gpt_tokens *prompt,
-                         struct error *err)
+static int compute_tokens(struct model_job *job, struct error *err)
 {
-    struct gpt_sampling sampling = { o->temperature, o->top_k, (uint64_t)o->seed };
-    int64_t nr = o->nr ? o->nr : 16;
-    int32_t *out = calloc((size_t)nr, sizeof(*out));
+    const struct model_options *o = job->o;
     bool first = true;
+    const struct model_generation generation = {
+        .sampling = { o->temperature, o->top_k, (uint64_t)o->seed },
+        .nr = o->nr ? o->nr : 16,
+        .sink = print_token,
+        .context = &first,
+    };
 
-    if (!out)
-        return error_set(err, "out of memory");
-    int64_t done = gpt_generate(m, ops, model_threads(o), prompt, &sampling, nr, out, print_token,
-                                &first, err);
-    free(out);
-    if (done >= 0)
-        terminal_print("]\n");
-    return done < 0 ? -1 : EXIT_SAME;
+    int rc = model_backend_check_generation(&job->backend, &job->tokens, &generation, err);
+    if (rc || open_named_model(o, &job->model, err))
+        return rc ? rc : -1;
+    rc = model_backend_generate(&job->backend, &job->model, &job->tokens, &generation, err);
+    gpt_model_close(&job->model);
+    if (!first)
+        terminal_print(rc ? "\n" : "]\n");
+    return rc;
+}
+
+static int run_backend(const struct model_options *o, model_work_fn *work, struct error *err)
+{
+    const struct model_backend_request request = { o->backend, o->device, (int)o->threads };
+    const struct gpt_config *config = gpt_config_find(o->model, err);
+    struct model_job job = { .o = o };
+
+    if (!config)
+        return -1;
+    int rc = model_backend_open(&job.backend, config, &request, err);
+    if (rc)
+        return rc;
+    rc = gpt_tokens_read(&job.tokens, config, o->tokens, err);
+    if (rc == 0) {
+        rc = work(&job, err);
+        gpt_tokens_release(&job.tokens);
+    }
+    model_backend_close(&job.backend);
+    return rc;
+}
+
+/* A device that is not here, or cannot do this, is no failure of the program. */
+static int conclude_backend(int rc, struct error *err)
+{
+    if (rc != DEVICE_UNAVAILABLE && rc != CALL_UNSUPPORTED)
+        return rc;
+    terminal_error(err);
+    return EXIT_UNDECIDED;
+}
+
+static int write_logits(const struct model_options *o, struct error *err)
+{
+    if (need_model(o, err) || need_option(o->tokens, "tokens FILE", err) ||
+        need_option(o->output, "output FILE", err))
+        return -1;
+    return conclude_backend(run_backend(o, compute_logits, err), err);
 }
 
 static int generate_tokens(const struct model_options *o, struct error *err)
 {
-    const struct gpt_ops *ops = find_backend(o->backend, err);
-    struct gpt_tokens prompt;
-    struct gpt_model m;
-
-    if (!ops || need_option(o->tokens, "tokens FILE", err) || open_named_model(o, &m, err))
+    if (need_model(o, err) || need_option(o->tokens, "tokens FILE", err))
         return -1;
-    int rc = gpt_tokens_read(&prompt, m.config, o->tokens, err);
-    if (rc == 0) {
-        rc = generate_with(o, ops, &m, &prompt, err);
-        gpt_tokens_release(&prompt);
-    }
-    gpt_model_close(&m);
-    return rc;
+    return conclude_backend(run_backend(o, compute_tokens, err), err);
 }
 
 static const struct {
@@ -279,9 +292,12 @@ static const struct option_row rows[] = {
     OPTION_ROW("output", 'o', OPTION_STRING, struct model_options, output, "FILE",
                "where export (safetensors) and logits (npy) go"),
     OPTION_ROW("backend", 0, OPTION_STRING, struct model_options, backend, "NAME",
-               "simd (default), plain or openblas"),
+               "simd (default), or any variant of the model's prefill: plain, openblas, "
+               "cuda_bf16, ..."),
+    OPTION_ROW("device", 'd', OPTION_STRING, struct model_options, device, "DEVICE",
+               "cpu, cpu:THREADS, cuda, cuda:N (default: what the backend is for)"),
     OPTION_RANGE_ROW("threads", 0, OPTION_INT, struct model_options, threads, 1, 4096, "N",
-                     "default: all cores"),
+                     "of the CPU (default: all cores)"),
     OPTION_RANGE_ROW("length", 'n', OPTION_INT, struct model_options, nr, 1, 1000000, "N",
                      "tokens to generate (default 16)"),
     OPTION_RANGE_ROW("temperature", 0, OPTION_DOUBLE, struct model_options, temperature, 0, 1000,
@@ -300,7 +316,18 @@ const struct command cmd_model = {
         "  harness model export --model nano --seed 7 -o w.safetensors\n"
         "  harness model logits --weights w.safetensors --model nano --tokens t.json \\\n"
         "      -o logits.npy\n"
-        "  harness model generate --model nano --tokens t.json --length 8",
+        "  harness model generate --model nano --tokens t.json --length 8\n"
+        "  harness model logits --model nano --tokens t.json -o logits.npy --backend cuda_bf16\n"
+        "\n"
+        "On the CPU simd, plain and openblas keep the keys and values of a generation. By any "
+        "other\n"
+        "backend, as on a GPU, each token costs a prefill of all tokens held: those given and\n"
+        "--length, at most the model's block. Weights are rounded once to the backend's type, "
+        "logits\n"
+        "are written as float32.\n"
+        "\n"
+        "Exit status: 0 done, 77 the device is not there or the backend cannot do this on it, 2\n"
+        "usage or failure.",
     .action = model_action_at,
     .options = rows,
     .options_size = sizeof(struct model_options),
