@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of kernels for tables; the long ones are of PyTorch 2.11 and of this project. Features: S4-22. */
+/* Names of kernels for tables; the long ones are of PyTorch 2.11 and of this project. Features:
+ * S4-22. */
 #include "gputrace/kernel_name.h"
 
 #include "testing.h"
@@ -20,7 +21,8 @@ TEST(names_are_short)
           "vectorized_gather_kernel<16, long>" },
         { "void k<f(int)::{lambda()#1}>(int)", "k<f(int)::{lambda()#1}>" },
         { "float* make<(a::b)0>(float*)", "make<(a::b)0>" },
-        { "nvjet_sm90_tst_8x64_64x16_4x2_h_bz_bias_TNN", "nvjet_sm90_tst_8x64_64x16_4x2_h_bz_bias_TNN" },
+        { "nvjet_sm90_tst_8x64_64x16_4x2_h_bz_bias_TNN",
+          "nvjet_sm90_tst_8x64_64x16_4x2_h_bz_bias_TNN" },
         { "Memset (Device)", "Memset (Device)" },
         { "memcpy HtoD", "memcpy HtoD" },
         { "graph 3", "graph 3" },

@@ -254,4 +254,108 @@ TEST(time_of_a_device_counts_once)
     }
 }
 
+/*
+ * Kernels that start under the one in front of them (seen on an H200, each started early):
+ *
+ *     a  |----------|                 100 to 200
+ *     b       |----------|            150 to 250: of it, 50 are waiting for a
+ *     c        |--|                   160 to 190: beside a, no waiting
+ *     d                  |-----|      250 to 310
+ */
+TEST(waiting_under_another_kernel_is_no_work)
+{
+    static const struct {
+        const char *name;
+        int64_t start, end, busy;
+    } rows[] = {
+        { "a", 100, 200, 100 }, { "b", 150, 250, 50 }, { "c", 160, 190, 30 }, { "d", 250, 310, 60 }
+    };
+    struct prof_summary summary;
+    struct prof_trace trace;
+    int64_t busy[8];
+
+    prof_trace_init(&trace);
+    const struct prof_track track = { .kind = PROF_TRACK_STREAM, .device = PROF_GPU, .thread = 7 };
+    int stream = prof_trace_track(&trace, &track);
+    for (size_t i = 0; i < 4; i++)
+        add_slice(&trace, stream, rows[i].start, rows[i].end, rows[i].name, PROF_KERNELS);
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    prof_trace_busy(&trace, busy);
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    for (size_t i = 0; i < 4; i++) {
+        const struct prof_row *row = prof_summary_row(&summary, PROF_DEVICE, rows[i].name);
+        assert_int_equal(busy[i], rows[i].busy);
+        assert_int_equal(row->self, rows[i].busy);
+        assert_int_equal(row->total, rows[i].end - rows[i].start);
+    }
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+}
+
+/* Where CUPTI tells of kernels, scopes have no events: their streams' scopes are made of kernels.
+ */
+TEST(scopes_get_the_time_of_what_they_launched)
+{
+    struct activity_list list;
+    struct prof_trace trace;
+    char why[256];
+    struct error err;
+
+    prof_trace_init(&trace);
+    const struct prof_track thread = { .process = 70, .thread = 71 };
+    int main = prof_trace_track(&trace, &thread);
+    static const struct {
+        const char *name;
+        int64_t start, end;
+        int device;
+    } scopes[] = { { "layer", 0, 500, PROF_GPU_AT(1) },
+                   { "qkv", 10, 200, PROF_GPU_AT(1) },
+                   { "proj", 210, 400, PROF_GPU_AT(1) },
+                   { "idle", 410, 420, PROF_GPU_AT(1) },
+                   { "host", 430, 490, PROF_CPU } };
+    for (size_t i = 0; i < 5; i++) {
+        add_slice(&trace, main, scopes[i].start, scopes[i].end, scopes[i].name, PROF_SCOPES);
+        trace.slices[i].device = scopes[i].device;
+    }
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    activity_list_init(&list);
+    list.has_clock = true;
+    add(&list, ACTIVITY_RUNTIME, 20, 40, 1);
+    add(&list, ACTIVITY_KERNEL, 100, 300, 1);
+    add(&list, ACTIVITY_RUNTIME, 50, 60, 2);
+    add(&list, ACTIVITY_KERNEL, 300, 450, 2);
+    add(&list, ACTIVITY_RUNTIME, 220, 240, 3);
+    add(&list, ACTIVITY_KERNEL, 440, 600, 3); /* started early */
+    add(&list, ACTIVITY_RUNTIME, 440, 450, 4);
+    add(&list, ACTIVITY_KERNEL, 700, 800, 4);
+    assert_ok(timeline_add_gpu(&trace, &list, &err), &err);
+    if (prof_trace_check(&trace, why, sizeof(why)) != 0)
+        fail_msg("%s", why);
+    static const struct {
+        const char *name;
+        int64_t start, duration;
+    } expected[] = { { "layer", 100, 700 }, { "qkv", 100, 350 }, { "proj", 440, 160 } };
+    size_t nr = 0;
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        const struct prof_slice *s = &trace.slices[i];
+        if (strcmp(s->category, PROF_GPU_SCOPES) != 0)
+            continue;
+        assert_in_range(nr, 0, 2);
+        assert_string_equal(s->name, expected[nr].name);
+        assert_int_equal(s->start, expected[nr].start);
+        assert_int_equal(s->duration, expected[nr].duration);
+        assert_int_equal(trace.tracks[s->track].kind, PROF_TRACK_STREAM);
+        nr++;
+    }
+    assert_int_equal(nr, 3);
+    struct prof_summary summary;
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "layer")->gpu, 350 + 150 + 100);
+    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "proj")->gpu, 150);
+    assert_int_equal(prof_summary_scopes(&summary), 5); /* and four calls */
+    prof_summary_release(&summary);
+    activity_list_release(&list);
+    prof_trace_release(&trace);
+}
+
 RUN_TESTS(NULL, NULL)

@@ -26,6 +26,9 @@ static void check_sums(const struct timeline_layers *layers)
         for (size_t k = 0; k < layers->nr; k++)
             sum += layers->items[k].self_ns[i];
         assert_int_equal(sum, layers->ns[i]);
+        assert_in_range(layers->rest_launch_ns[i], 0, layers->rest_ns[i]);
+        for (size_t k = 0; k < layers->nr; k++)
+            assert_in_range(layers->items[k].launch_ns[i], 0, layers->items[k].self_ns[i]);
     }
 }
 
@@ -43,6 +46,7 @@ TEST(by_hand)
     assert_int_equal(layers.ns[0], 1000);
     assert_int_equal(layers.rest_ns[0], 1000 - 300 - 500); /* with the copying call */
     assert_int_equal(layers.rest_ns[1], 500);
+    assert_int_equal(layers.rest_launch_ns[0], 30);
     assert_int_equal(layers.nr, 2); /* calls are no operations */
     const struct layer_samples *qkv = timeline_layer(&layers, "qkv");
     const struct layer_samples *attention = timeline_layer(&layers, "attention");

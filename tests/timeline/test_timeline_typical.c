@@ -88,6 +88,52 @@ TEST(a_slow_iteration_moves_no_median)
     found_release(&f);
 }
 
+/* forward 1000 ( op 600 ( cudaLaunchKernel 200 ( cuLaunchKernel 150 ) ), cudaEventSynchronize 100
+ * ): calls have rows of their own, so they are in nobody's own time; all together are the
+ * iterations.
+ */
+TEST(calls_of_the_runtime_count_once)
+{
+    static const struct {
+        const char *name;
+        int start, end;
+        const char *category;
+        double own;
+    } slices[] = { { "forward", 0, 1000, PROF_SCOPES, 300 },
+                   { "op", 100, 700, PROF_SCOPES, 400 },
+                   { "cudaLaunchKernel", 200, 400, PROF_RUNTIME_CALLS, 50 },
+                   { "cuLaunchKernel", 210, 360, PROF_DRIVER_CALLS, 150 },
+                   { "cudaEventSynchronize", 800, 900, PROF_RUNTIME_CALLS, 100 } };
+    enum { NR = sizeof(slices) / sizeof(slices[0]), TIMES = 5 };
+    struct timeline_layers layers;
+    struct timeline_typical typical;
+    struct prof_summary summary;
+    struct prof_trace trace;
+    struct error err;
+
+    prof_trace_init(&trace);
+    int thread = prof_trace_track(&trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    for (int k = 0; k < TIMES; k++)
+        for (size_t i = 0; i < NR; i++)
+            add_slice(&trace, thread, 2000 * k + slices[i].start, 2000 * k + slices[i].end,
+                      slices[i].name, slices[i].category);
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    assert_ok(timeline_layers(&trace, -1, NULL, &layers, &err), &err);
+    timeline_typical(&layers, &summary, &typical);
+    for (size_t i = 0; i < NR; i++) {
+        const struct prof_row *row = prof_summary_row(&summary, PROF_HOST, slices[i].name);
+        assert_close(timeline_typical_self(&typical, row), slices[i].own * TIMES, 0);
+        assert_close((double)row->self, slices[i].own * TIMES, 0);
+    }
+    assert_close(typical.host_ns, 1000.0 * TIMES, 0);
+    assert_int_equal(prof_summary_scopes(&summary), 2 * TIMES);
+    timeline_typical_release(&typical);
+    timeline_layers_release(&layers);
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+}
+
 /* Roofs at which both could run in a tenth of a median: the worst is told first. */
 TEST(advice_names_what_is_slow_in_most_iterations)
 {
