@@ -259,11 +259,10 @@ static void add_launched(struct launched *to, const struct launched *more)
 {
     if (more->track == -1)
         return;
-    *to = to->track == -1
-              ? *more
-              : (struct launched) { more->start < to->start ? more->start : to->start,
-                                    more->end > to->end ? more->end : to->end,
-                                    more->track == to->track ? to->track : -2 };
+    *to = to->track == -1 ? *more
+                          : (struct launched) { more->start < to->start ? more->start : to->start,
+                                                more->end > to->end ? more->end : to->end,
+                                                more->track == to->track ? to->track : -2 };
 }
 
 /* Parents come first in a sorted trace, so sums go upwards from the end. */
