@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gputrace/kernel_name.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -49,6 +50,38 @@ static bool is_declaration(struct name_span span)
     return *span.end == '(' && span.first < span.end && span.end[-1] != ' ';
 }
 
+enum { PLAIN_MOST = 1024 }; /* of a name without namespaces; what is behind is cut anyway */
+
+static size_t word_before(const char *text, size_t length)
+{
+    size_t word = 0;
+
+    while (word < length &&
+           (isalnum((unsigned char)text[length - word - 1]) || text[length - word - 1] == '_'))
+        word++;
+    return word;
+}
+
+/* Arguments have namespaces, too. */
+static size_t drop_namespaces(struct name_span span, char plain[PLAIN_MOST])
+{
+    size_t length = 0;
+
+    for (const char *p = span.first; p < span.end && length < PLAIN_MOST; p++) {
+        size_t skip = anonymous_at(p);
+        size_t word = p[0] == ':' && p[1] == ':' ? word_before(plain, length) : 0;
+        if (skip && p[skip] == ':') {
+            p += skip + 1;
+        } else if (word) {
+            length -= word;
+            p++;
+        } else {
+            plain[length++] = *p;
+        }
+    }
+    return length;
+}
+
 /* Whole characters of UTF-8. */
 static size_t cut_at(const char *text, size_t length, size_t most)
 {
@@ -65,19 +98,19 @@ static size_t cut_at(const char *text, size_t length, size_t most)
 const char *kernel_name_short(const char *name, char buffer[KERNEL_NAME_SIZE])
 {
     struct name_span span = name_of(name);
+    char plain[PLAIN_MOST];
 
     if (!is_declaration(span) || strchr("([", *span.first))
         span = (struct name_span) { name, name + strlen(name) };
-    size_t length = (size_t)(span.end - span.first);
-    size_t whole = cut_at(span.first, length, KERNEL_NAME_MOST);
-    if (whole == length && length < KERNEL_NAME_SIZE) {
-        snprintf(buffer, KERNEL_NAME_SIZE, "%.*s", (int)length, span.first);
+    size_t length = drop_namespaces(span, plain);
+    if (cut_at(plain, length, KERNEL_NAME_MOST) == length && length < KERNEL_NAME_SIZE) {
+        snprintf(buffer, KERNEL_NAME_SIZE, "%.*s", (int)length, plain);
         return buffer;
     }
     /* Bytes, too, have to fit. */
-    size_t most = KERNEL_NAME_MOST - 1, kept = cut_at(span.first, length, most);
+    size_t most = KERNEL_NAME_MOST - 1, kept = cut_at(plain, length, most);
     while (kept + sizeof("…") > KERNEL_NAME_SIZE)
-        kept = cut_at(span.first, length, --most);
-    snprintf(buffer, KERNEL_NAME_SIZE, "%.*s…", (int)kept, span.first);
+        kept = cut_at(plain, length, --most);
+    snprintf(buffer, KERNEL_NAME_SIZE, "%.*s…", (int)kept, plain);
     return buffer;
 }

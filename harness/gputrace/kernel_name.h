@@ -5,8 +5,8 @@
  *     void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int, long, bool)
  *     vectorized_gather_kernel<16, long>
  *
- * What is left out are the type of the result, the namespaces in front and the parameters, and the
- * end of what is longer than KERNEL_NAME_MOST even so. Two kernels may look alike then: files keep
+ * What is left out are the type of the result, all namespaces and the parameters, and the end of
+ * what is longer than KERNEL_NAME_MOST even so. Two kernels may look alike then: files keep
  * whole names.
  */
 #ifndef HARNESS_GPUTRACE_KERNEL_NAME_H

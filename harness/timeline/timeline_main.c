@@ -2,6 +2,7 @@
 #include "timeline/timeline_main.h"
 
 #include "base/memory.h"
+#include "timeline/timeline_backward.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,10 +32,93 @@ int timeline_main_track(const struct prof_trace *trace)
     return longest;
 }
 
+/* ---- what the main thread waits for ---- */
+
+static int64_t main_end(const struct prof_slice *s)
+{
+    return s->start + s->duration;
+}
+
+/* Slices of a track, which lie side by side in a sorted trace. */
+struct main_slices {
+    const struct prof_slice *slices; /* of the trace */
+    size_t first, end;
+};
+
+static struct main_slices main_slices_of(const struct prof_trace *trace, int track)
+{
+    struct main_slices m = { trace->slices, 0, 0 };
+
+    while (m.first < trace->nr_slices && trace->slices[m.first].track != track)
+        m.first++;
+    for (m.end = m.first; m.end < trace->nr_slices && trace->slices[m.end].track == track; m.end++)
+        ;
+    return m;
+}
+
+/* Whether one of these is under way all the time, and begins and ends nothing in it. */
+static bool is_waited_for(const struct main_slices *m, const struct prof_slice *s)
+{
+    size_t low = m->first, high = m->end;
+
+    while (low < high) { /* the first that begins behind the start of s */
+        size_t middle = low + (high - low) / 2;
+        if (m->slices[middle].start <= s->start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < m->end && m->slices[low].start < main_end(s))
+        return false;
+    int around = low > m->first ? (int)low - 1 : PROF_ROOT;
+    while (around >= 0 && main_end(&m->slices[around]) <= s->start)
+        around = m->slices[around].parent;
+    return around >= 0 && main_end(&m->slices[around]) >= main_end(s);
+}
+
+/* By track: whether a scope of the main thread has a flow to another thread's. */
+static bool *find_helpers(const struct prof_trace *trace, int thread)
+{
+    bool *helps = memory_zeroed(trace->nr_tracks + 1, sizeof(*helps));
+
+    for (size_t i = 0; i < trace->nr_flows; i++) {
+        int from = trace->slices[trace->flows[i].from].track;
+        int to = trace->slices[trace->flows[i].to].track;
+        if (from == thread && to != thread && trace->tracks[to].kind == PROF_TRACK_THREAD)
+            helps[to] = true;
+    }
+    return helps;
+}
+
+/* By slice, or NULL where there is none. */
+static bool *find_joined(const struct prof_trace *trace, int thread)
+{
+    bool *helps = find_helpers(trace, thread), any = false;
+    bool *joined = memory_zeroed(trace->nr_slices + 1, sizeof(*joined));
+    const struct main_slices main = main_slices_of(trace, thread);
+
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        if (!helps[s->track])
+            continue;
+        joined[i] = s->parent >= 0 ? joined[s->parent]
+                                   : timeline_says_backward(s->name) && is_waited_for(&main, s);
+        any |= joined[i];
+    }
+    free(helps);
+    if (any)
+        return joined;
+    free(joined);
+    return NULL;
+}
+
+/* ---- a part of a trace ---- */
+
 struct copying {
     const struct prof_trace *from;
     struct prof_trace *to;
     int thread;    /* the main one; streams are kept, too */
+    bool *joined;  /* by slice: of another thread, and put on the main one; NULL: none is */
     int *track_of; /* -1: not kept */
     int *slice_of;
 };
@@ -45,10 +129,13 @@ static int copy_track_slices(const struct copying *c)
 
     for (size_t i = 0; i < from->nr_slices; i++) {
         struct prof_slice s = from->slices[i];
+        bool joins = c->joined && c->joined[i];
         c->slice_of[i] = -1;
-        if (c->track_of[s.track] < 0)
+        if (c->track_of[s.track] < 0 && !joins)
             continue;
-        s.track = c->track_of[s.track];
+        s.track = joins ? c->track_of[c->thread] : c->track_of[s.track];
+        if (joins && s.parent == PROF_ROOT)
+            s.parent = PROF_FIND_PARENT;
         s.parent = s.parent >= 0 ? c->slice_of[s.parent] : s.parent;
         c->slice_of[i] = prof_trace_slice(c->to, &s);
         if (c->slice_of[i] < 0)
@@ -102,9 +189,13 @@ int timeline_main(const struct prof_trace *trace, struct prof_trace *main, struc
     struct copying c = { .from = trace, .to = main, .thread = timeline_main_track(trace) };
 
     prof_trace_init(main);
+    c.joined = c.thread >= 0 ? find_joined(trace, c.thread) : NULL;
     c.track_of = memory_zeroed(trace->nr_tracks + 1, sizeof(*c.track_of));
     c.slice_of = memory_zeroed(trace->nr_slices + 1, sizeof(*c.slice_of));
     int rc = copy_tracks(&c);
+    if (rc == 0 && c.joined)
+        rc = prof_trace_sort(main, NULL);
+    free(c.joined);
     free(c.track_of);
     free(c.slice_of);
     if (rc == 0)
