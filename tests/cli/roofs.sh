@@ -7,6 +7,7 @@ export HARNESS_ROOFS=full # so that it takes long enough to be met
 # without ARG...: the call, whose first child that measures is killed.
 without() {
   local pid child status=0
+  : >err # what the call before has said is not this one's
   "$HARNESS" "$@" >out 2>err &
   pid=$!
   wait_for grep -q 'measuring the roofs' err || true
