@@ -92,6 +92,31 @@ static void advise_on_part(const struct advice_rule *rule, const struct advice_e
     advise(list, rule, NULL, value, value, "%s %s", share_text(value).text, rule->words);
 }
 
+/* A launch needs some microseconds from the call until its kernel runs: gaps that short tell of
+ * launches on their way, and of nothing that the GPU waits for. */
+static const double launch_on_its_way_ns = 1e4;
+
+static void advise_kernel_wait(const struct advice_rule *rule, const struct advice_evidence *e,
+                               struct advice_list *list)
+{
+    char each[PROF_TEXT_SIZE];
+
+    if (!e->split || e->split->span <= 0)
+        return;
+    const struct timeline_split *s = e->split;
+    double value = timeline_part_share(s, PART_KERNEL_WAIT);
+    double idle = (double)(s->ns[PART_KERNEL_WAIT] + s->ns[PART_HOST_WAIT] + s->ns[PART_LAUNCH]);
+    double gap = s->nr_gaps > 0 ? idle / (double)s->nr_gaps : INFINITY;
+    if (gap < launch_on_its_way_ns)
+        advise(list, rule, NULL, value, value,
+               "%s of the time the GPU is idle while its next kernel's launch is on its way: %zu "
+               "gaps of %s in the mean, as long as a launch takes to get there; capture a graph, "
+               "or fuse kernels",
+               share_text(value).text, s->nr_gaps, prof_time_text(gap, each));
+    else
+        advise_on_part(rule, e, list);
+}
+
 /* ---- operations against roofs ---- */
 
 /* Shares of the time from which an operation is worth a line. */
@@ -353,7 +378,7 @@ static const struct advice_rule advice_rules[] = {
     { .name = "kernel-wait",
       .looks_at = "share of the GPU's time that it is idle although work was launched",
       .threshold = 0.2,
-      .find = advise_on_part,
+      .find = advise_kernel_wait,
       .part = PART_KERNEL_WAIT,
       .words = "of the time the GPU is idle although its next work was launched: it waits for "
                "events, other streams or a copy; look at what ends just before" },

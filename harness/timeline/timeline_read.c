@@ -97,6 +97,8 @@ static int launch_by_correlation(const struct prof_trace *trace, int from, int t
     return from;
 }
 
+/* PyTorch ends the flow of a graph's launch at each of its kernels: all come from where it began.
+ */
 static int add_bound_flows(struct trace_reader *r, const struct binding *b)
 {
     const struct prof_slice *slices = r->trace->slices;
@@ -110,8 +112,11 @@ static int add_bound_flows(struct trace_reader *r, const struct binding *b)
         if (from >= 0 && here >= 0 && here != from && slices[here].start >= slices[from].start &&
             prof_trace_flow(r->trace, launch_by_correlation(r->trace, from, here), here) < 0)
             return -1;
+        if (p->phase != 'f')
+            before = here;
+        else if (p->key != key)
+            before = -1;
         key = p->key;
-        before = p->phase == 'f' ? -1 : here;
     }
     return 0;
 }
@@ -165,6 +170,54 @@ static void set_track_names(struct trace_reader *r)
     }
 }
 
+/* XLA's profiler (JAX, TensorFlow) has a process for each GPU, with a line for each stream, and
+ * says no category of what is there. -1: none of these. */
+static int xla_gpu(const struct prof_track *track)
+{
+    static const char of_gpu[] = "/device:GPU:";
+    int device = -1;
+
+    if (track->kind != PROF_TRACK_THREAD ||
+        strncmp(track->owner, of_gpu, sizeof(of_gpu) - 1) != 0 ||
+        sscanf(track->owner + sizeof(of_gpu) - 1, "%2d", &device) != 1)
+        return -1;
+    return device >= 0 && device < PROF_DEVICES - PROF_GPU ? device : -1;
+}
+
+/* Lines beside those of streams ("XLA Ops", "Steps") show the same time once more. */
+static const char *xla_category(const struct prof_track *track, const char *name)
+{
+    if (strncmp(track->name, "Stream", 6) != 0)
+        return PROF_GPU_SCOPES;
+    if (strncasecmp(name, "memcpy", 6) == 0)
+        return PROF_MEMCPY;
+    return strncasecmp(name, "memset", 6) == 0 ? PROF_MEMSET : PROF_KERNELS;
+}
+
+static void adopt_xla_streams(struct prof_trace *trace)
+{
+    bool *is_adopted = memory_zeroed(trace->nr_tracks + 1, sizeof(*is_adopted));
+
+    for (size_t i = 0; i < trace->nr_tracks; i++) {
+        struct prof_track *track = &trace->tracks[i];
+        int device = xla_gpu(track);
+        if (device < 0)
+            continue;
+        is_adopted[i] = true;
+        track->kind = PROF_TRACK_STREAM;
+        track->process = device;
+        track->device = PROF_GPU_AT(device);
+    }
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        struct prof_slice *s = &trace->slices[i];
+        if (!is_adopted[s->track])
+            continue;
+        s->device = trace->tracks[s->track].device;
+        s->category = *s->category ? s->category : xla_category(&trace->tracks[s->track], s->name);
+    }
+    free(is_adopted);
+}
+
 static void set_trace_times(struct trace_reader *r)
 {
     struct prof_trace *trace = r->trace;
@@ -208,6 +261,7 @@ static int finish_trace(struct trace_reader *r, const char *what, struct error *
     int rc;
 
     set_track_names(r);
+    adopt_xla_streams(r->trace);
     set_trace_times(r);
     end_open_slices(r);
     rc = prof_trace_sort(r->trace, moved);

@@ -80,6 +80,18 @@ TEST(of_a_split)
     assert_string_equal(list.items[1].rule, "transfer-bound");
     assert_int_equal(strncmp(list.items[1].text, "15 % of the time in copies", 26), 0);
     timeline_advice_release(&list);
+    /* 5 us a gap: launches on their way; 100 us: something is waited for */
+    split = (struct timeline_split) { .device = 0, .span = 100000, .nr_gaps = 8 };
+    split.ns[PART_GPU] = 60000;
+    split.ns[PART_KERNEL_WAIT] = 40000;
+    expect(&e, "kernel-wait",
+           "40 % of the time the GPU is idle while its next kernel's launch is on its way: 8 gaps "
+           "of 5.000 us in the mean, as long as a launch takes to get there; capture a graph, or "
+           "fuse kernels");
+    split.nr_gaps = 1;
+    expect(&e, "kernel-wait",
+           "40 % of the time the GPU is idle although its next work was launched: it waits for "
+           "events, other streams or a copy; look at what ends just before");
     split = (struct timeline_split) { .device = -1, .span = 1000 };
     split.ns[PART_HOST_WAIT] = 900; /* of no GPU */
     split.ns[PART_OUTSIDE] = 300;
