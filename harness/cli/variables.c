@@ -71,7 +71,7 @@ const struct variable variables[] = {
       "harness", NULL },
     { "HARNESS_CUPTI", "a file", "CUPTI; where it does not load profiles say that they lack it",
       "harness", NULL },
-    { "HARNESS_LIBCUDA", "a file", "the CUDA driver, whose events time scopes of a guest",
+    { "HARNESS_LIBCUDA", "a file", "the CUDA driver, which a guest waits for",
       "programs with profile_cuda.h", NULL },
     { "HARNESS_FAKE", "NAME=VALUE,...", "further settings of the device `fake`, for tests",
       "harness", check_fake },

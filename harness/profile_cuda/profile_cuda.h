@@ -21,13 +21,15 @@
  *
  * Start it before the first CUDA call where possible: CUPTI attaches to a running context, too, but
  * what is in flight then is lost. One at a time in a process, also beside other tools: CUPTI has
- * one subscriber. Scopes whose device is a GPU are timed by events on their stream, from a pool
- * that is filled outside of them, and carry CUPTI's number of the stream, as its kernels do.
+ * one subscriber. Scopes whose device is a GPU have the time of the kernels and copies that were
+ * launched in them, and stand on their stream from the first to the last of these: no events are
+ * put between kernels, which would take a scope 3.6 us and keep kernels from starting early.
  *
  * Nothing is lost in silence: what found no room is in meta.dropped, and meta.note says in words
  * what the trace lacks.
  *
- * Tested against a stand-in for CUPTI and the driver; not verified on a device yet.
+ * Tested against stand-ins for CUPTI and the driver; what it is made of (records, flows, scopes on
+ * streams) was seen on an H200 through `harness profile`.
  */
 #ifndef HARNESS_PROFILE_CUDA_PROFILE_CUDA_H
 #define HARNESS_PROFILE_CUDA_PROFILE_CUDA_H
@@ -48,31 +50,22 @@ struct prof_cuda_options {
     size_t buffer_bytes;   /* that CUPTI fills, each; 0: 1 MiB, about 5,000 kernels */
     unsigned buffers;      /* made at the start; 0: 8 */
     unsigned most_buffers; /* 0: 64; at most 256. Beyond, records are dropped and counted */
-    size_t events;         /* ready before the first scope, two a scope of a GPU; 0: 1,024 */
 };
 
 enum { PROF_CUDA_WORDS = 512 }; /* room for a reason */
 
-/* Sets the hooks of `prof` and begins to collect; no scope may be open. `options` may be NULL.
- * NULL, with the reason in `why`: no CUPTI or one that is too old, no driver, no rights, another
- * collector at work. Memory that is missing for bookkeeping ends the process with a message. */
+/* Begins to collect. `options` may be NULL. NULL, with the reason in `why`: no CUPTI or one that is
+ * too old, no driver, no rights, another collector at work. Memory that is missing for bookkeeping
+ * ends the process with a message. */
 struct prof_cuda *prof_cuda_start(struct prof *prof, const struct prof_cuda_options *options,
                                   char why[PROF_CUDA_WORDS]);
 
 /* Waits for the device, stops, and makes a snapshot with all of it; `trace` is initialised here, to
- * be released by the caller. Frees `cuda`, and takes the hooks away, so no scope of a GPU may be
- * open or begin meanwhile. -1, with the reason in `why`: the trace is that of the scopes alone, and
- * its note says so, or it is empty for want of memory. `cuda` NULL: a snapshot of the scopes. */
+ * be released by the caller. Frees `cuda`. -1, with the reason in `why`: the trace is that of the
+ * scopes alone, and its note says so, or it is empty for want of memory. `cuda` NULL: a snapshot of
+ * the scopes. */
 int prof_cuda_stop(struct prof_cuda *cuda, struct prof *prof, struct prof_trace *trace,
                    char why[PROF_CUDA_WORDS]);
-
-/* So far, of this collector; for programs that want to say it while they run. */
-struct prof_cuda_counts {
-    size_t events;  /* made; above those asked for, the pool was too small */
-    size_t untimed; /* scopes of a GPU without events, for want of one */
-    size_t in_use;  /* events that wait for their snapshot */
-};
-void prof_cuda_count(struct prof_cuda *cuda, struct prof_cuda_counts *counts);
 
 #ifdef __cplusplus
 }

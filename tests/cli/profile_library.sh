@@ -86,7 +86,7 @@ END
 "$compiler" -std=gnu11 $CFLAGS guest.c -o guest $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs harness-profile-cuda) ||
   echo "status $?"
 stub=$build/tests/cuda/libcupti_stub.so
-HARNESS_CUPTI=$stub HARNESS_LIBCUDA=$build/tests/profile_cuda/libevent_stub.so ./guest "$stub" | sort | uniq -c | sed 's/^ *//'
+HARNESS_CUPTI=$stub HARNESS_LIBCUDA=$build/tests/profile_cuda/libcontext_stub.so ./guest "$stub" | sort | uniq -c | sed 's/^ *//'
 HARNESS_CUPTI=/nowhere/libcupti.so ./guest | cut -d: -f1,2
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.16)
@@ -97,4 +97,4 @@ target_link_libraries(guest harness::profile_cuda)
 END
 "$CMAKE" -S . -B three -DCMAKE_PREFIX_PATH="$root" -DCMAKE_C_COMPILER="$compiler" >"$WORK.log/configure" || cat "$WORK.log/configure"
 "$CMAKE" --build three >"$WORK.log/build" || cat "$WORK.log/build"
-HARNESS_CUPTI=$stub HARNESS_LIBCUDA=$build/tests/profile_cuda/libevent_stub.so three/guest "$stub" | grep -c gemm
+HARNESS_CUPTI=$stub HARNESS_LIBCUDA=$build/tests/profile_cuda/libcontext_stub.so three/guest "$stub" | grep -c gemm

@@ -2,7 +2,7 @@
 /*
  * CUPTI for guests of the scopes library (S3-01, S4-28), against stand-ins for CUPTI and the
  * driver: kernels join the scopes by stream and launch, whatever order and pieces their records
- * come in; events are used again; what is lost is said.
+ * come in; the device is waited for; what is lost is said.
  */
 #include "testing.h"
 
@@ -39,25 +39,25 @@ static void stub_run(const char *name, int launches)
     run(name, launches);
 }
 
-static long events_alive(void)
+static long waits(void)
 {
-    void *symbol = symbol_of(EVENT_STUB_PATH, "event_stub_alive");
-    long (*alive)(void);
+    void *symbol = symbol_of(CONTEXT_STUB_PATH, "context_stub_waits");
+    long (*waited)(void);
 
-    memcpy(&alive, &symbol, sizeof(alive));
-    return alive();
+    memcpy(&waited, &symbol, sizeof(waited));
+    return waited();
 }
 
-static void use(const char *cupti, const char *cupti_words, const char *events,
-                const char *event_words)
+static void use(const char *cupti, const char *cupti_words, const char *driver,
+                const char *driver_words)
 {
     char words[64];
 
     setenv("HARNESS_CUPTI", cupti, 1);
     snprintf(words, sizeof(words), "process=%d,%s", (int)getpid(), cupti_words);
     setenv("CUPTI_STUB", words, 1);
-    setenv("HARNESS_LIBCUDA", events, 1);
-    setenv("EVENT_STUB", event_words, 1);
+    setenv("HARNESS_LIBCUDA", driver, 1);
+    setenv("CONTEXT_STUB", driver_words, 1);
 }
 
 struct guest {
@@ -130,15 +130,6 @@ static void check_kernels(const struct prof_trace *trace, size_t nr)
     assert_int_equal(launched, nr);
 }
 
-static const struct prof_slice *scope_of(const struct prof_trace *trace, const char *name)
-{
-    for (size_t i = 0; i < trace->nr_slices; i++)
-        if (!strcmp(trace->slices[i].name, name) && !strcmp(trace->slices[i].category, PROF_SCOPES))
-            return &trace->slices[i];
-    fail_msg("no scope %s", name);
-    return NULL;
-}
-
 /* In order; kernels before their calls; in pieces of two records; late, by hundreds of buffers. */
 TEST(records_in_any_order_and_pieces)
 {
@@ -157,7 +148,7 @@ TEST(records_in_any_order_and_pieces)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct guest g;
-        use(CUPTI_STUB_PATH, cases[i].words, EVENT_STUB_PATH, "");
+        use(CUPTI_STUB_PATH, cases[i].words, CONTEXT_STUB_PATH, "");
         begin(&g, &(struct prof_cuda_options) { .buffer_bytes = cases[i].buffer_bytes,
                                                 .most_buffers = 256 });
         forward(&g, cases[i].launches);
@@ -167,9 +158,10 @@ TEST(records_in_any_order_and_pieces)
                              count_slices(&g.trace, "cudaLaunchKernel", PROF_RUNTIME_CALLS) +
                              (size_t)g.trace.meta.dropped,
                          2 * nr);
-        if (!g.trace.meta.dropped && strcmp(cases[i].words, "wall=1") != 0)
+        if (!g.trace.meta.dropped && strcmp(cases[i].words, "wall=1") != 0) {
             check_kernels(&g.trace, nr);
-        assert_int_equal(scope_of(&g.trace, "forward")->gpu, 1000); /* from event to event */
+            assert_int_equal(count_slices(&g.trace, "forward", PROF_GPU_SCOPES), 1);
+        }
         release(&g);
     }
 }
@@ -178,7 +170,7 @@ TEST(what_is_dropped_is_said)
 {
     struct guest g;
 
-    use(CUPTI_STUB_PATH, "", EVENT_STUB_PATH, "");
+    use(CUPTI_STUB_PATH, "", CONTEXT_STUB_PATH, "");
     begin(&g, &(struct prof_cuda_options) { .buffer_bytes = 128 }); /* no kernel fits */
     forward(&g, 5);
     end(&g);
@@ -188,66 +180,30 @@ TEST(what_is_dropped_is_said)
     release(&g);
 }
 
-TEST(events_are_used_again)
-{
-    struct prof_cuda_counts counts;
-    struct guest g;
-    long before = events_alive();
-
-    use(CUPTI_STUB_PATH, "", EVENT_STUB_PATH, "");
-    begin(&g, &(struct prof_cuda_options) { .events = 8 });
-    for (int round = 0; round < 50; round++) {
-        for (int i = 0; i < 4; i++)
-            forward(&g, 1);
-        prof_cuda_count(g.cuda, &counts);
-        assert_int_equal(counts.in_use, 8);
-        prof_clear(g.prof); /* the next scope gives them back */
-    }
-    prof_cuda_count(g.cuda, &counts);
-    assert_int_equal(counts.events, 8);
-    for (int i = 0; i < 10; i++)
-        forward(&g, 1); /* more than the pool has: it grows */
-    prof_cuda_count(g.cuda, &counts);
-    assert_int_equal(counts.events, 20);
-    assert_int_equal(counts.untimed, 0);
-    end(&g);
-    assert_int_equal(events_alive(), before);
-    release(&g);
-}
-
-TEST(marks_that_are_not_reached_are_waited_for)
-{
-    struct guest g;
-
-    use(CUPTI_STUB_PATH, "", EVENT_STUB_PATH, "pending=1");
-    begin(&g, NULL);
-    forward(&g, 1);
-    end(&g);
-    assert_int_equal(scope_of(&g.trace, "forward")->gpu, 1000);
-    release(&g);
-}
-
-/* Kernels are there; a time of the scope itself is not, and the note says why. */
-TEST(without_a_driver_or_a_context)
+/* What still runs has no record: the driver is waited for, and a note says where it was not. */
+TEST(the_device_is_waited_for)
 {
     static const struct {
         const char *library, *words, *note;
     } cases[] = {
+        { CONTEXT_STUB_PATH, "", NULL },
+        { CONTEXT_STUB_PATH, "status=719", "did not end its work" },
         { "/nowhere/libcuda.so.1", "", "no CUDA driver" },
-        { "libm.so.6", "", "has no cuEventCreate" },
-        { EVENT_STUB_PATH, "context=0", "of scopes had no event" },
+        { "libm.so.6", "", "no CUDA driver" },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct guest g;
+        long before = waits();
         use(CUPTI_STUB_PATH, "", cases[i].library, cases[i].words);
         begin(&g, NULL);
         forward(&g, 3);
         end(&g);
         check_kernels(&g.trace, 3);
-        assert_int_equal(scope_of(&g.trace, "forward")->gpu, 0);
-        assert_non_null(g.trace.meta.note);
-        assert_non_null(strstr(g.trace.meta.note, cases[i].note));
+        assert_int_equal(waits() - before, i < 2);
+        assert_int_equal(g.trace.meta.note != NULL, cases[i].note != NULL);
+        if (cases[i].note)
+            assert_non_null(strstr(g.trace.meta.note, cases[i].note));
         release(&g);
     }
 }
@@ -265,7 +221,7 @@ TEST(a_refusal_says_why_and_scopes_go_on)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct guest g = { .prof = prof_create(NULL) };
         char why[PROF_CUDA_WORDS];
-        use(cases[i].library, cases[i].words, EVENT_STUB_PATH, "");
+        use(cases[i].library, cases[i].words, CONTEXT_STUB_PATH, "");
         assert_null(prof_cuda_start(g.prof, NULL, why));
         assert_non_null(strstr(why, cases[i].why));
         assert_int_equal(prof_set_on(g.prof, 1), 0);
@@ -283,7 +239,7 @@ TEST(one_at_a_time_and_one_after_the_other)
     char why[PROF_CUDA_WORDS];
     struct guest g;
 
-    use(CUPTI_STUB_PATH, "", EVENT_STUB_PATH, "");
+    use(CUPTI_STUB_PATH, "", CONTEXT_STUB_PATH, "");
     for (int i = 0; i < 3; i++) {
         begin(&g, NULL);
         assert_null(prof_cuda_start(g.prof, NULL, why));
@@ -300,10 +256,10 @@ TEST(a_failed_flush_is_said)
 {
     struct guest g;
 
-    use(CUPTI_STUB_PATH, "", EVENT_STUB_PATH, "");
+    use(CUPTI_STUB_PATH, "", CONTEXT_STUB_PATH, "");
     begin(&g, NULL);
     forward(&g, 1);
-    use(CUPTI_STUB_PATH, "flush=999", EVENT_STUB_PATH, "");
+    use(CUPTI_STUB_PATH, "flush=999", CONTEXT_STUB_PATH, "");
     end(&g);
     check_kernels(&g.trace, 1);
     assert_non_null(g.trace.meta.note);
