@@ -4,9 +4,13 @@
 #include "page/page_parts.h"
 
 #include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "overview/overview.h"
+#include "reporters/trend/step_line.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void overview_add_tone(cJSON *json, enum overview_tone tone)
 {
@@ -33,30 +37,54 @@ static cJSON *overview_score_json(const struct overview_score *score)
     return json;
 }
 
-static void overview_add_points(const struct overview_change *change, cJSON *json)
+/* "3 runs", or whose launches they are. */
+static void overview_line_ends(const struct overview_change *change, struct step_line *line,
+                               char ends[3][TEXT_UNIT_SIZE])
 {
-    cJSON *runs = cJSON_AddArrayToObject(json, "runs");
-    cJSON *values = cJSON_AddArrayToObject(json, "values");
-
-    for (size_t i = 0; i < change->nr_points; i++) {
-        const struct overview_point *point = &change->points[i];
-        struct cJSON *run = point->run ? cJSON_CreateObject() : cJSON_CreateNull();
-        char number[32];
-        if (point->run) {
-            json_add_int(run, "started_ms", point->run->started_ms);
-            json_add_string(run, "commit", point->run->build.commit);
-        }
-        cJSON_AddItemToArray(runs, run);
-        snprintf(number, sizeof(number), "%.5g", point->value);
-        cJSON_AddItemToArray(values, cJSON_CreateRaw(number));
+    if (change->launches) {
+        line->first = "launches of the base";
+        line->last = "launches of the head";
+        return;
     }
+    line->first = step_line_day(change->points[0].run->started_ms, ends[0]);
+    line->last = step_line_day(change->points[change->nr_points - 1].run->started_ms, ends[1]);
+    snprintf(ends[2], TEXT_UNIT_SIZE, "%zu runs", change->nr_points);
+    line->middle = ends[2];
+}
+
+/* A step that is older than the points: their level is the one after it. */
+static double overview_level_before(const struct overview_change *change)
+{
+    return change->step || change->source == OVERVIEW_DRIFT ? change->before : change->after;
+}
+
+static cJSON *overview_line_json(const struct overview_change *change,
+                                 const struct chart_metric *metric)
+{
+    double *values = memory_zeroed(change->nr_points, sizeof(*values));
+    char ends[3][TEXT_UNIT_SIZE];
+    struct step_line line = {
+        .values = values,
+        .nr = change->nr_points,
+        .at = change->step,
+        .to = change->nr_points,
+        .before = overview_level_before(change),
+        .after = change->after,
+        .factor = 1,
+        .metric = metric,
+        .apart = change->launches,
+    };
+
+    for (size_t i = 0; i < change->nr_points; i++)
+        values[i] = change->points[i].value;
+    overview_line_ends(change, &line, ends);
+    cJSON *json = step_line_json(&line);
+    free(values);
+    return json;
 }
 
 static cJSON *overview_change_json(const struct overview_change *change)
 {
-    static const char *const sources[] = {
-        [OVERVIEW_COMPARED] = "comparison", [OVERVIEW_STEP] = "step", [OVERVIEW_DRIFT] = "drift"
-    };
     struct chart_metric metric = chart_metric_of(change->metric);
     cJSON *json = cJSON_CreateObject();
 
@@ -65,15 +93,9 @@ static cJSON *overview_change_json(const struct overview_change *change)
     json_add_string(json, "since", change->since);
     json_add_string(json, "note", change->note);
     cJSON_AddStringToObject(json, "key", change->bench->key);
-    cJSON_AddStringToObject(json, "source", sources[change->source]);
     cJSON_AddBoolToObject(json, "worse", change->worse);
-    cJSON_AddStringToObject(json, "quantity", quantity_name(metric.quantity));
-    cJSON_AddStringToObject(json, "base", metric.base);
-    json_add_number(json, "before", change->before);
-    json_add_number(json, "after", change->after);
-    json_add_int(json, "step", (int64_t)change->step);
-    cJSON_AddBoolToObject(json, "launches", change->launches);
-    overview_add_points(change, json);
+    if (change->nr_points)
+        cJSON_AddItemToObject(json, "line", overview_line_json(change, &metric));
     return json;
 }
 

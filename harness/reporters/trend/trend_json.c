@@ -5,10 +5,10 @@
 #include "base/text.h"
 #include "chart/base/chart_base.h"
 #include "metrics/epoch.h"
+#include "reporters/trend/step_line.h"
 #include "reporters/trend/trend_cards.h"
 #include "reporters/trend/trend_command.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,68 +252,31 @@ static void trend_json_add_remarks(cJSON *json, const struct trends *t)
 
 /* ---- cards ---- */
 
-/* Of the most cards that have a line, columns of one, and of its height. */
-enum { LINES_MAX = 100, LINE_COLUMNS = 120, LINE_HEIGHT = 1000 };
+/* Of the most cards that have a line, and columns of one. */
+enum { LINES_MAX = 100, LINE_COLUMNS = 120 };
 
-/* The heights that a line shows: levels and all but the wildest tenth of the points. */
-struct line_range {
-    double low, high; /* in logs */
-};
-
-static struct line_range trend_json_range(const struct trend_card *card,
-                                          const struct trend_line *line)
-{
-    double *sorted = memory_zeroed(line->nr + 1, sizeof(*sorted));
-    struct line_range r = { log(fmin(card->before, card->after)),
-                            log(fmax(card->before, card->after)) };
-
-    memcpy(sorted, line->values, line->nr * sizeof(*sorted));
-    stats_sort(sorted, line->nr);
-    r.low = fmin(r.low, log(sorted[line->nr / 20]));
-    r.high = fmax(r.high, log(sorted[line->nr - 1 - line->nr / 20]));
-    double air = 0.12 * (r.high - r.low);
-    free(sorted);
-    return (struct line_range) { r.low - air, r.high + air };
-}
-
-static double trend_json_height(const struct line_range *r, double value)
-{
-    double share = r->high > r->low ? (log(value) - r->low) / (r->high - r->low) : 0.5;
-
-    return round(LINE_HEIGHT * fmin(fmax(share, 0), 1));
-}
-
-static void trend_json_add_date(cJSON *json, const char *key, int64_t ms)
-{
-    char when[TEXT_UNIT_SIZE];
-
-    text_timestamp(ms, when)[strlen("2026-11-21")] = '\0';
-    json_add_string(json, key, when);
-}
-
-static void trend_json_add_line(cJSON *card_json, const struct trends *t,
-                                const struct trend_card *card)
+static void trend_json_add_line(cJSON *json, const struct trends *t, const struct trend_card *card)
 {
     const struct series *s = card->trend->series;
     struct chart_metric metric = chart_metric_of(t->settings.metric);
-    cJSON *json = cJSON_AddObjectToObject(card_json, "line");
-    cJSON *points = cJSON_AddArrayToObject(json, "points");
-    char text[QUANTITY_TEXT_SIZE];
+    char first[TEXT_UNIT_SIZE], last[TEXT_UNIT_SIZE];
     struct trend_line line;
 
     trend_line_init(&line, card, LINE_COLUMNS);
-    struct line_range range = trend_json_range(card, &line);
-    for (size_t i = 0; i < line.nr; i++)
-        cJSON_AddItemToArray(points, cJSON_CreateNumber(trend_json_height(&range, line.values[i])));
-    json_add_int(json, "from", (int64_t)line.from);
-    json_add_int(json, "at", (int64_t)line.at);
-    json_add_int(json, "to", (int64_t)line.to);
-    json_add_number(json, "before", trend_json_height(&range, card->before));
-    json_add_number(json, "after", trend_json_height(&range, card->after));
-    json_add_string(json, "before_text", chart_text(&metric, card->before * metric.factor, text));
-    json_add_string(json, "after_text", chart_text(&metric, card->after * metric.factor, text));
-    trend_json_add_date(json, "first", s->items[0].time_ms);
-    trend_json_add_date(json, "last", s->items[s->nr - 1].time_ms);
+    struct step_line picture = {
+        .values = line.values,
+        .nr = line.nr,
+        .from = line.from,
+        .at = line.at,
+        .to = line.to,
+        .before = card->before,
+        .after = card->after,
+        .factor = metric.factor,
+        .metric = &metric,
+        .first = step_line_day(s->items[0].time_ms, first),
+        .last = step_line_day(s->items[s->nr - 1].time_ms, last),
+    };
+    cJSON_AddItemToObject(json, "line", step_line_json(&picture));
     trend_line_release(&line);
 }
 
