@@ -5,6 +5,7 @@
 #include "page/page.h"
 #include "page/page_parts.h"
 #include "reporters/compare_json.h"
+#include "reporters/explain_report.h"
 #include "reporters/system_table.h"
 #include "reporters/trend/trend_json.h"
 #include "verdict/differences.h"
@@ -185,10 +186,13 @@ static void core_add_verdicts(const struct page *page, cJSON *core)
     const struct view *view = page->view;
     cJSON *comparison = NULL, *trends = NULL;
 
-    if (view->compared)
+    if (view->compared) {
         comparison = compare_to_json(&view->comparison, view->base_what, view->head_what);
-    else if (view->base_what[0]) /* why the base that was asked for is none */
+        if (view->causes.items.nr)
+            cJSON_AddItemToObject(comparison, "explanations", explain_json(&view->causes));
+    } else if (view->base_what[0]) { /* why the base that was asked for is none */
         json_add_string(core, "no_base", view->base_what);
+    }
     if (view->trends)
         trends = core_known_trends(page);
     cJSON_AddItemToObject(core, "comparison", comparison ? comparison : cJSON_CreateNull());

@@ -170,9 +170,14 @@ void explain_markdown(const struct explanations *e, size_t most, struct strbuf *
 static cJSON *cause_json(const struct cause *cause)
 {
     cJSON *json = cJSON_CreateObject();
+    struct strbuf words;
 
+    strbuf_init(&words);
+    explain_cause_words(cause, &words);
     json_add_string(json, "kind", cause_kind_name(cause->kind));
     json_add_string(json, "name", cause->name);
+    json_add_string(json, "words", words.data);
+    strbuf_release(&words);
     json_add_number(json, "change", cause->change);
     json_add_number(json, "share", cause->share);
     cJSON *interval = cJSON_AddObjectToObject(json, "interval");

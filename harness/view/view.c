@@ -11,6 +11,7 @@ void view_release(struct view *view)
     view_past_free(view->own_past);
     if (view->compared)
         comparison_release(&view->comparison);
+    explanations_release(&view->causes);
     records_part_release(&view->base);
     records_part_release(&view->compared_head);
     if (view->history_is_borrowed)

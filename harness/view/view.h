@@ -20,6 +20,7 @@
 #include "overview/overview.h"
 #include "store/store.h"
 #include "view/annotations.h"
+#include "view/causes.h"
 
 struct view_request {
     /* REFs, files of records, folders of such files (view/history_side.h); none: the newest run. A
@@ -58,6 +59,7 @@ struct view {
     struct records compared_head;
     bool compared;
     struct comparison comparison;        /* if compared */
+    struct explanations causes;          /* of the worst that got slower; empty where none did */
     char base_what[256], head_what[256]; /* for people; base_what says why nothing is compared */
     char base_label[128];                /* what the base is called: "main" */
     struct records

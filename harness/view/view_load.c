@@ -259,6 +259,18 @@ static int view_compare(struct view_loading *l)
     return rc;
 }
 
+enum { VIEW_CAUSES = 20 }; /* nobody reads more, and `compare --explain` has all */
+
+static void view_find_causes(struct view_loading *l)
+{
+    struct view *view = l->view;
+
+    if (view->compared)
+        causes_find(l->source.store, &view->comparison,
+                    (const struct records *const[]) { &view->base, &view->compared_head },
+                    VIEW_CAUSES, &view->causes);
+}
+
 /* The newest of the runs that make points. */
 static int view_load_newest(struct view_loading *l, const struct records *finished)
 {
@@ -373,6 +385,7 @@ static int view_load_all(struct view_loading *l)
     if (view_load_ceilings(l) || view_compare(l) || view_load_history(l))
         return -1;
     view_find_past(l->view);
+    view_find_causes(l);
     view_name_runs(l);
     view_describe_sides(l);
     return 0;

@@ -3,96 +3,15 @@
 
 #include "core/clock.h"
 #include "explain/evidence.h"
-#include "metrics/run_rows.h"
+#include "view/causes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROFILES_MOST = 3, SHARED_LEAST_S = 2 };
+enum { SHARED_LEAST_S = 2 };
 
-/* ---- which benchmarks ---- */
-
-/* A change that is meant to be needs no cause, and what broke has no time. */
-static bool is_red(const struct compare_row *row)
-{
-    return row->verdict == VERDICT_REGRESSED && !row->accepted;
-}
-
-static bool is_of_time(const struct compare_row *row)
-{
-    return row->item->metric->kind != METRIC_FACT;
-}
-
-static int by_badness(const void *x, const void *y)
-{
-    const struct compare_row *const *a = x, *const *b = y;
-    double size_a = fabs(log1p((*a)->change)), size_b = fabs(log1p((*b)->change));
-
-    if (size_a < size_b || size_a > size_b)
-        return size_a > size_b ? -1 : 1;
-    return (*a > *b) - (*a < *b);
-}
-
-/* One row a benchmark, the worst of its metrics. */
-static size_t find_red(const struct comparison *c, const struct compare_row **rows)
-{
-    size_t nr = 0, kept = 0;
-
-    for (size_t i = 0; i < c->nr; i++)
-        if (is_red(&c->rows[i]) && is_of_time(&c->rows[i]))
-            rows[nr++] = &c->rows[i];
-    if (nr)
-        qsort(rows, nr, sizeof(*rows), by_badness);
-    for (size_t i = 0; i < nr; i++) {
-        size_t same = 0;
-        while (same < kept && strcmp(rows[same]->item->bench->key, rows[i]->item->bench->key) != 0)
-            same++;
-        if (same == kept)
-            rows[kept++] = rows[i];
-    }
-    return kept;
-}
-
-/* ---- what is at hand ---- */
-
-static const struct run *newest_run(const struct explain_source *side)
-{
-    int run = run_newest(side->records);
-
-    return run < 0 ? NULL : &side->records->runs[run];
-}
-
-/* Of one commit, on that machine, with nothing planted. */
-static bool is_profile_of(const struct run *profile, const struct run *run)
-{
-    return profile->kind == RUN_PROFILE && profile->build.commit[0] &&
-           strcmp(profile->build.commit, run->build.commit) == 0 &&
-           profile->build.dirty == run->build.dirty &&
-           strcmp(profile->machine.class_name, run->machine.class_name) == 0;
-}
-
-/* The newest of them; what cannot be read is not there. */
-static void add_kept_profiles(const struct explain_request *r, struct explain_case *c,
-                              enum explain_side side)
-{
-    const struct run *run = newest_run(&r->side[side]);
-    struct records runs = { 0 }, profiles = { 0 };
-    int64_t ids[PROFILES_MOST];
-    struct error ignored;
-    size_t nr = 0;
-
-    if (!r->store || !run ||
-        store_finished_runs(r->store, run->machine.class_name, &runs, &ignored))
-        return;
-    for (size_t i = runs.nr_runs; i-- > 0 && nr < PROFILES_MOST;)
-        if (is_profile_of(&runs.runs[i], run))
-            ids[nr++] = runs.runs[i].id;
-    if (nr && store_load(r->store, ids, nr, NULL, &profiles, &ignored) == 0)
-        evidence_add_records(c, &profiles, side);
-    records_release(&profiles);
-    records_release(&runs);
-}
+/* ---- at hand ---- */
 
 /* Once for all benchmarks. */
 struct explain_code {
@@ -185,15 +104,21 @@ static int measure_again(const struct explain_request *r, struct explain_case *c
 
 static void add_context(struct explain_case *c, const struct explain_request *r)
 {
-    const struct run *base = newest_run(&r->side[EXPLAIN_BASE]);
-    const struct run *head = newest_run(&r->side[EXPLAIN_HEAD]);
+    const struct explain_source *base = &r->side[EXPLAIN_BASE], *head = &r->side[EXPLAIN_HEAD];
 
-    for (int side = 0; side < EXPLAIN_SIDES; side++)
-        evidence_add_records(c, r->side[side].records, (enum explain_side)side);
-    if (r->side[EXPLAIN_BASE].words)
-        evidence_add_words(c, r->side[EXPLAIN_BASE].words, r->side[EXPLAIN_HEAD].words);
-    if (base && head)
-        evidence_add_runs(c, base, head);
+    causes_add_sides(c, (const struct records *const[]) { base->records, head->records });
+    if (base->words)
+        evidence_add_words(c, base->words, head->words);
+}
+
+static void add_kept_profiles(const struct explain_request *r, struct explain_case *c,
+                              enum explain_side side)
+{
+    struct records profiles;
+
+    causes_profiles(r->store, r->side[side].records, &profiles);
+    evidence_add_records(c, &profiles, side);
+    records_release(&profiles);
 }
 
 /* Notes are made while the causes are not known yet. */
@@ -253,10 +178,10 @@ static bool allot(const struct explain_request *r, double left, size_t rows, boo
 
 int explain_comparison(const struct explain_request *r, struct explanations *out, struct error *err)
 {
-    const struct compare_row **rows = memory_zeroed(r->comparison->nr + 1, sizeof(*rows));
     double budget = r->budget > 0 ? r->budget : EXPLAIN_BUDGET, part;
     struct explain_code code = { .why = { "" } };
-    size_t nr = find_red(r->comparison, rows), done = 0;
+    size_t nr, done = 0;
+    const struct compare_row **rows = causes_red(r->comparison, &nr);
     uint64_t start = clock_ns();
     int rc = 0;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The comparison row by row: what wants attention first, the rest behind a button. */
+import { causesView } from './causes.js';
 import { button, el, fill, nameOf } from './dom.js';
 import { barReach, intervalBar } from './interval_bar.js';
 import { metricOf } from './data.js';
@@ -82,8 +83,14 @@ export function verdictTable(app) {
   const view = tableView(columnsOf(app, rows), { caption: 'Verdicts', class: 'verdicts',
     empty: 'No row wants attention.', keyOf: (row) => row.key, lit: () => app.litKey(),
     onRow: (row) => row.benchmark >= 0 && app.choose({ key: row.key, uuid: null }) });
-  const more = el('p', { class: 'more' });
+  const more = el('p', { class: 'more' }), causes = el('div');
+  const { compare } = core.commands ?? {};
+  const labelOf = (key) => {
+    const { benchmark, label } = rows.find((row) => row.key === key) ?? { benchmark: -1, label: key };
+    return benchmark < 0 || app.takesBenchmark(benchmark) ? label : null;
+  };
   const update = () => {
+    fill(causes, causesView(core.comparison, labelOf, compare ?? null));
     const taken = rows.filter((row) => row.benchmark < 0 || app.takesBenchmark(row.benchmark));
     const wanting = rows.some(wantsAttention) ? taken.filter(wantsAttention) : taken;
     const shown = all ? taken : wanting.slice(0, SHOWN);
@@ -96,5 +103,5 @@ export function verdictTable(app) {
   };
   return { element: el('div', {}, core.comparison.notes?.length
     ? el('ul', { class: 'notes' }, core.comparison.notes.map((note) => el('li', {}, nameOf(note, 600))))
-    : null, view.element, more), update, showAll: () => { all = true; update(); } };
+    : null, view.element, more, causes), update, showAll: () => { all = true; update(); } };
 }
