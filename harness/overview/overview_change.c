@@ -334,6 +334,18 @@ static void change_narrow(struct overview_change *change)
     change->to = change->points[at].run;
 }
 
+/* A drift from base to head: what lies before the base is no part of it. */
+static void change_drop_older(const struct run *base, struct overview_change *change)
+{
+    size_t older = 0;
+
+    while (older + 2 < change->nr_points &&
+           change->points[older].run->started_ms < base->started_ms)
+        older++;
+    change->nr_points -= older;
+    memmove(change->points, change->points + older, change->nr_points * sizeof(*change->points));
+}
+
 static void change_from_row(const struct overview_making *m, const struct compare_row *row,
                             struct overview_change *change)
 {
@@ -357,8 +369,12 @@ static void change_from_row(const struct overview_making *m, const struct compar
     }
     if (step)
         change_of_step(m, trend, step, change);
+    else if (row->worse && overview_drifts_worse(trend))
+        change->source = OVERVIEW_DRIFT;
     change_add_series(m, trend, change);
-    if (!change->step && change->nr_points > 1)
+    if (change->source == OVERVIEW_DRIFT && change->from)
+        change_drop_older(change->from, change);
+    else if (!change->step && change->nr_points > 1)
         change_narrow(change);
 }
 

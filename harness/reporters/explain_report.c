@@ -18,9 +18,9 @@ static void add_share(const struct cause *cause, struct strbuf *out)
                     percent);
     else
         strbuf_addf(out, "%.0f %% of the change", percent);
-    if (isfinite(cause->share_of[0]) && cause->share_of[1] - cause->share_of[0] > 0.005)
-        strbuf_addf(out, " (%.0f to %.0f %%)", fmin(100 * cause->share_of[0], 100),
-                    fmin(100 * cause->share_of[1], 100));
+    double low = fmin(100 * cause->share_of[0], 100), high = fmin(100 * cause->share_of[1], 100);
+    if (isfinite(cause->share_of[0]) && high - low > 0.5)
+        strbuf_addf(out, " (%.0f to %.0f %%)", low, high);
 }
 
 void explain_cause_words(const struct cause *cause, struct strbuf *out)

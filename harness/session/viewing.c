@@ -8,6 +8,7 @@
 #include "machine/environment.h"
 #include "models/gpt_config.h"
 #include "query/ref.h"
+#include "session/acceptance.h"
 #include "session/history_file.h"
 
 #include <stdio.h>
@@ -95,9 +96,18 @@ static void add_model_facts(struct viewing *v)
     v->request.nr_models = nr;
 }
 
+static int viewing_accept(struct store *store, const struct records *base,
+                          const struct records *head, struct comparison *c,
+                          struct store_acceptances *accepted, struct error *err)
+{
+    const struct verdict_sides sides = { .base_records = base, .head_records = head };
+
+    return acceptances_mark(store, &sides, c, accepted, err);
+}
+
 void viewing_init(struct viewing *v)
 {
-    *v = (struct viewing) { .view = { .head = -1 } };
+    *v = (struct viewing) { .request = { .accept = viewing_accept }, .view = { .head = -1 } };
     strbuf_init(&v->home);
     strbuf_init(&v->baselines);
     add_model_facts(v);

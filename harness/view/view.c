@@ -11,6 +11,7 @@ void view_release(struct view *view)
     view_past_free(view->own_past);
     if (view->compared)
         comparison_release(&view->comparison);
+    store_acceptances_release(&view->accepted);
     explanations_release(&view->causes);
     records_part_release(&view->base);
     records_part_release(&view->compared_head);

@@ -44,6 +44,10 @@ struct view_request {
     const struct config *config;     /* peaks and delta; may be NULL. Borrowed */
     const struct plot_model *models; /* for figures of models; nr_models, may be 0. Borrowed */
     size_t nr_models;
+    /* Marks rows of the comparison whose change is meant to be, as `harness compare` does it: it
+     * asks git, which is above this room. `accepted` owns the reasons. NULL: none is. */
+    int (*accept)(struct store *store, const struct records *base, const struct records *head,
+                  struct comparison *c, struct store_acceptances *accepted, struct error *err);
     const struct profile_data *profile;      /* for figures of a profile; then there need not be a
                                               * run. NULL: none. Borrowed, as the next */
     const struct profile_data *profile_base; /* the one before it; NULL: none */
@@ -59,6 +63,7 @@ struct view {
     struct records compared_head;
     bool compared;
     struct comparison comparison;        /* if compared */
+    struct store_acceptances accepted;   /* texts of its rows that are meant to be */
     struct explanations causes;          /* of the worst that got slower; empty where none did */
     char base_what[256], head_what[256]; /* for people; base_what says why nothing is compared */
     char base_label[128];                /* what the base is called: "main" */

@@ -256,6 +256,9 @@ static int view_compare(struct view_loading *l)
             &view->comparison, l->err);
     records_release(&earlier);
     view->compared = rc == 0;
+    if (rc == 0 && l->source.store && l->request->accept)
+        rc = l->request->accept(l->source.store, &view->base, &view->compared_head,
+                                &view->comparison, &view->accepted, l->err);
     return rc;
 }
 
@@ -359,7 +362,11 @@ static void view_describe_sides(struct view_loading *l)
         if (view->runs[i] == view->head && (!view->head_what[0] || l->split))
             snprintf(view->head_what, sizeof(view->head_what), "%s", view->run_names[i]);
     }
-    snprintf(view->base_label, sizeof(view->base_label), "%s", ref ? ref : "");
+    bool numbered = ref && strncmp(ref, "run:", 4) == 0;
+    snprintf(view->base_label, sizeof(view->base_label), "%s%s", numbered ? "run " : "",
+             !ref       ? ""
+             : numbered ? ref + 4
+                        : ref);
     if (!view->base_what[0])
         snprintf(view->base_what, sizeof(view->base_what), "%s", view->base_label);
 }

@@ -322,6 +322,35 @@ TEST(runs_between_base_and_head_narrow_the_commit_down)
     made_release(&made);
 }
 
+/* Slower bit by bit: no commit in the middle is to blame, also where the comparison tells it. */
+TEST(a_drift_between_base_and_head_has_no_step)
+{
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct compare_settings compared = COMPARE_DEFAULTS;
+    struct made made = { .compared = true, .past = true };
+    struct error err;
+
+    for (int i = 0; i < RUNS; i++)
+        made_add_run(&made.records, i, 1 + 0.2 * i / RUNS);
+    made_add_run(&made.base, 10, 1 + 0.2 * 10 / RUNS);
+    made_add_run(&made.head, RUNS - 1, 1 + 0.2 * (RUNS - 1) / RUNS);
+    series_list_init(&made.list, &made.records);
+    assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+    assert_ok(compare_run(&made.base, &made.head, &compared, &made.comparison, &err), &err);
+    made.input = (struct overview_input) { .records = &made.head,
+                                           .comparison = &made.comparison,
+                                           .base = &made.base.runs[0],
+                                           .trends = &made.trends };
+    overview_make(&made.input, &made.overview);
+    const struct overview_change *change = &made.overview.change;
+    assert_int_equal(change->source, OVERVIEW_DRIFT);
+    assert_int_equal(change->step, 0);
+    assert_int_equal(change->nr_points, RUNS - 10); /* from the base on */
+    assert_has(change->since, "little by little from ");
+    assert_has(change->since, "commits 0000010..0000059");
+    made_release(&made);
+}
+
 /* The step is 20 days old: of the last 31 days the oldest runs were before it. */
 TEST(scores_are_held_against_a_month_ago)
 {

@@ -176,6 +176,10 @@ test('a click lights a benchmark in figures and tables, and the next one opens i
   assert.match(await page.locator('#section-results [role=status]').first().textContent(), /^2 of 44/);
   await page.getByRole('button', { name: 'Unlight' }).click();
   assert.equal(await page.locator('.is-lit, .has-lit').count(), 0);
+  await page.goBack();
+  await page.locator('.verdicts tr.is-lit').waitFor();
+  await page.goBack();
+  await page.waitForURL((url) => url.hash.includes('lit=') && !url.hash.includes('where='));
   assertQuiet(seen);
 });
 

@@ -18,7 +18,7 @@ const HOSTILE = '<img src=x onerror="document.title=1"> & "why" \u202eabc';
 /* Two benchmarks that got slower on the same night. */
 function nights() {
   return Array.from({ length: RUNS }, (_, i) => {
-    const json = records({ seed: i + 1, hour: 24 * i, commit: String(i + 10).repeat(20), launches: 2 });
+    const json = records({ seed: i + 1, hour: 24 * i, commit: String(i + 10).repeat(20), launches: 5 });
     json.runs[0].measurements = json.runs[0].measurements.filter((m) => KEYS.includes(m.key));
     for (const m of json.runs[0].measurements)
       m.samples_ns = m.samples_ns.map((ns) => Math.round(ns * (i < STEP ? 1 : 1.13)
@@ -48,6 +48,17 @@ test('a step is accepted on its card, with a text that stays a text', options, a
   assert.equal(await page.locator('.story.settled').getByRole('button', { name: 'Accept …' }).count(), 0);
   assert.match(harness('baseline', 'accepted', '--db', file), /batch=4/);
   assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
+test('what is accepted is so in the comparison, too', options, async (t) => {
+  const { url: compared } = await serve(file, '--port', '0', '--baseline', 'run:1');
+  const { page } = await openPage(t, compared);
+  const row = (name) => page.locator('.verdicts tbody tr', { hasText: name });
+  await row('batch=4').getByText('slower (accepted)').waitFor();
+  await row('batch=16').waitFor();
+  assert.doesNotMatch(await row('batch=16').innerText(), /accepted/);
+  assert.match(await page.locator('.answer').innerText(), /1 accepted/);
+  assert.doesNotMatch(await page.locator('.overview-change').innerText(), /batch=4\b/);
 });
 
 test('a remark on the run stands on the card', options, async (t) => {

@@ -5,10 +5,12 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { filterRows, rowsOf } from '../../plots/web/src/data.js';
 import { parseFilter } from '../../plots/web/src/filter.js';
-import { openPage, shot } from './lib.mjs';
+import { harness, records, recordsFile } from './fixture.mjs';
+import { openPage, shot, workFolder } from './lib.mjs';
 import { history, serve } from './serving.mjs';
 
 const { file } = history('history.db', 'first', 'second');
@@ -56,6 +58,31 @@ test('the page and the server refuse the same mistakes, in the same words', opti
       return true;
     });
   }
+});
+
+test('a filter and another base leave the head alone, and back goes back', options, async (t) => {
+  const database = join(workFolder(), 'pick.db');
+  harness('import', ...['first', 'second', 'third'].map((label, i) => recordsFile(`pick-${label}.json`,
+    records({ seed: i + 1, hour: i + 1, label, slower: 1 + i / 4 }))), '--db', database);
+  const { url: compared } = await serve(database, '--port', '0', '--baseline', 'first');
+  const { page } = await openPage(t, compared);
+  /* Five launches of each side: no run is pooled with another. */
+  const shows = async (base, change) => {
+    await page.locator('h1', { hasText: new RegExp(`against ${base}`) }).waitFor();
+    const row = page.locator('.verdicts tbody tr', { hasText: change }).first();
+    await row.getByText('5/5', { exact: true }).waitFor();
+  };
+  await shows('label first', /\+(49|50|51)\.\d %/);
+  await page.getByLabel('Filter', { exact: true }).fill('kernel = attention/causal');
+  await page.locator('#section-results').getByText(/^\d of \d results/).waitFor();
+  await shows('label first', /\+(49|50|51)\.\d %/);
+  await page.getByLabel('Filter', { exact: true }).fill('');
+  await page.locator('#section-results').getByText(/^\d\d of \d\d results/).waitFor();
+  await page.getByLabel('Base', { exact: true }).fill('second');
+  await page.keyboard.press('Enter');
+  await shows('run 2', /\+(19|20|21)\.\d %/);
+  await page.goBack();
+  await shows('label first', /\+(49|50|51)\.\d %/);
 });
 
 test('the page shows, filters, explores and drills with the server', options, async (t) => {
@@ -109,6 +136,13 @@ test('any metric of a benchmark over all runs, on an axis of dates', options, as
   await page.getByLabel('Over all runs', { exact: true }).selectOption('p95');
   await page.locator('#figure-history').getByText('95th percentile', { exact: false }).first().waitFor();
   assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
+test('what the server cannot draw does not lead its chapter', options, async (t) => {
+  const { page } = await openPage(t, url, { folded: true });
+  const kernels = page.locator('#section-kernels');
+  await kernels.locator('.figures > div > .slot figure[data-painted]').waitFor();
+  assert.match(await kernels.locator('.folded > summary').innerText(), /, Roofline$/);
 });
 
 test('a server without --watch is not asked for news', options, async (t) => {

@@ -92,3 +92,14 @@ test('the figure names the drift first, and cards fit a phone and are accessible
   assert.match(await page.locator('#slot-trend').innerText(), /2 slower \(worst drift, \+\d+\.\d %\), 1 faster/);
 });
 
+test('a hover over the trend says which run of which day, and no place in the order', async (t) => {
+  const { page } = await openPage(t, report);
+  await page.locator('#slot-trend').scrollIntoViewIfNeeded();
+  await page.locator('#slot-trend figure[data-painted]').waitFor();
+  const texts = await page.locator('#slot-trend .figure-drawing').evaluate((graph) =>
+    graph.data.filter((trace) => trace.name === 'p50' || trace.hovertext?.some((one) => one.includes('p50')))
+      .flatMap((trace) => trace.hovertext));
+  assert.ok(texts.length >= RUNS, String(texts.length));
+  for (const text of texts)
+    assert.match(text, /^<b>[^<]+<\/b><br>.* · 2026-11-\d\d<br>p50<br>latency [\d.]+ .s$/);
+});

@@ -270,9 +270,10 @@ static void telemetry_add_words(struct telemetry_chart *t)
     quantity_text(t->moves->quantity, t->moves->base, t->range.low, least);
     quantity_text(t->moves->quantity, t->moves->base, t->range.high, most);
     figure_set(&t->f->alt,
-               "%zu quantities read beside %zu measurements of a run over its time; %s goes from "
+               "%zu quantit%s read beside %zu measurements of a run over its time; %s goes from "
                "%s to %s.",
-               t->f->nr_panels, t->nr, t->moves->title, least, most);
+               t->f->nr_panels, t->f->nr_panels == 1 ? "y" : "ies", t->nr, t->moves->title, least,
+               most);
     if (t->range.high > t->range.low)
         chart_conclude(t->f, t->chart, "%s moved between %s and %s", t->moves->title, least, most);
     figure_set(&t->f->subtitle, "%s%s%s  ·  %s", t->run->machine.cpu,

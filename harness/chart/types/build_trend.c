@@ -335,7 +335,8 @@ static void trend_add_caption(const struct trend_chart *t)
     chart_take(&t->f->caption, &sb);
 }
 
-static void trend_add_words(struct trend_chart *t)
+/* `name` is what the first panel is called. */
+static void trend_add_words(struct trend_chart *t, const char *name)
 {
     const struct series *most = t->shown[0];
     const struct run *run = &t->chart->records->runs[t->chart->run];
@@ -347,7 +348,7 @@ static void trend_add_words(struct trend_chart *t)
     quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
     quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].value, last);
     figure_set(&t->f->alt, "Latency of %zu benchmark%s over %d runs; %s went from %s to %s.", t->nr,
-               t->nr == 1 ? "" : "s", t->runs.nr, most->bench->key, first, last);
+               t->nr == 1 ? "" : "s", t->runs.nr, name, first, last);
 }
 
 static void trend_draw(struct trend_chart *t)
@@ -360,7 +361,7 @@ static void trend_draw(struct trend_chart *t)
     t->f->columns = t->nr > 1 ? 2 : 1;
     for (size_t i = 0; i < t->nr; i++)
         trend_add_panel(t, t->shown[i], t->nr == 1 ? t->shown[i]->bench->key : labels[i]);
-    trend_add_words(t);
+    trend_add_words(t, t->nr == 1 ? t->shown[0]->bench->key : labels[0]);
     labels_free(labels, t->nr);
     free(names);
 }

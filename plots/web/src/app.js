@@ -20,6 +20,7 @@ import { noticeStrip } from './notices.js';
 import { pageHead } from './page_head.js';
 import { followPaper } from './print.js';
 import { pageBody } from './page_body.js';
+import { timestampText } from './words.js';
 
 const FILTERS = ['where', 'metric', 'min', 'max', 'runs', 'base'];
 
@@ -111,8 +112,10 @@ export class App {
 
   /** A figure with the page's names for what its marks stand for. */
   named(spec) {
-    return withNames(spec, (key) => this.nameOfKey(key),
-      (uuid) => this.core.runs[this.runOfUuid(uuid)]?.name ?? '');
+    return withNames(spec, (key) => this.nameOfKey(key), (uuid) => {
+      const run = this.core.runs[this.runOfUuid(uuid)];
+      return run ? `${run.name} · ${timestampText(run.started_ms).slice(0, 10)}` : '';
+    });
   }
 
   rowsOfRuns(runs) {
@@ -262,6 +265,13 @@ export class App {
       where: conditionOf(this.state), base: this.state.get('base') };
   }
 
+  /* The page itself: without a choice of runs those of its address, and the base is no head. */
+  pageChoice() {
+    const { asked } = this.source;
+    return { ...this.serverChoice(), run: parseList(this.state.get('runs')).join(',') || asked.run,
+      base: this.state.get('base') || asked.base };
+  }
+
   /* ---- one benchmark ---- */
 
   drill(benchmark, run) {
@@ -280,7 +290,7 @@ export class App {
   }
 
   light(key) {
-    this.state.set({ lit: key });
+    this.state.set({ lit: key }, { step: true });
   }
 
   litKey() {
@@ -288,7 +298,7 @@ export class App {
   }
 
   onlyLit() {
-    this.state.set({ where: keyFilterText(this.state.get('lit')) });
+    this.state.set({ where: keyFilterText(this.state.get('lit')) }, { step: true });
   }
 
   /* In figures, tables and on the strip. */
@@ -394,7 +404,7 @@ export class App {
 
   async askServer(more = {}, anew = false) {
     try {
-      const core = await this.source.select({ ...this.serverChoice(), ...more }, anew);
+      const core = await this.source.select({ ...this.pageChoice(), ...more }, anew);
       if (core) {
         this.load().catch((error) => this.fail(error));
         this.build();

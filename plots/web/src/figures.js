@@ -146,6 +146,8 @@ class Slot {
       whole: spec.view === 'timeline' ? () => app.source.trace() : null });
     this.show(note ? el('p', { class: 'beside' }, note) : null, card);
     this.card = card;
+    if (spec.reason && !app.filters())
+      this.onAbsent?.();
   }
 
   /** Its card, where the page has what it takes: without waiting. */
@@ -212,13 +214,32 @@ export function kept(app, id, details) {
 }
 
 /* What is folded is found all the same: its words stand there before it is drawn. */
-function folded(app, chapter, slots) {
-  if (slots.length === 0)
-    return null;
-  const names = slots.map((slot) => slot.info.title).join(', ');
-  return kept(app, `figures-${chapter}`, el('details', { class: 'folded' },
-    el('summary', {}, `${slots.length} more figure${slots.length === 1 ? '' : 's'}: ${names}`),
-    el('div', { class: 'figures' }, slots.map((slot) => slot.element))));
+function folded(app, chapter) {
+  const summary = el('summary'), place = el('div', { class: 'figures' });
+  const element = kept(app, `figures-${chapter}`, el('details', { class: 'folded' }, summary, place));
+  return { element, show(slots) {
+    element.hidden = slots.length === 0;
+    fill(summary, `${slots.length} more figure${slots.length === 1 ? '' : 's'}: ${
+      slots.map((slot) => slot.info.title).join(', ')}`);
+    fill(place, slots.map((slot) => slot.element));
+  } };
+}
+
+/* One leads; a server says late that a figure has nothing to show, and then the next one does. */
+function leading(app, chapter, slots) {
+  const first = el('div'), rest = folded(app, chapter), absent = new Set();
+  const show = (order) => {
+    fill(first, order[0].element);
+    rest.show(order.slice(1));
+    for (const slot of order)
+      slot.onAbsent = () => {
+        absent.add(slot);
+        if (slot === order[0] && absent.size < slots.length)
+          show([...order.slice(1), slot]);
+      };
+  };
+  show(slots);
+  return [first, rest.element];
 }
 
 /* The answer of one profile has the whole table, of which the figure is the first part. */
@@ -236,5 +257,5 @@ export function figureSlots(app, chapter) {
   if (infos.length === 0)
     return null;
   const slots = infos.map((info) => new Slot(app, info));
-  return { element: el('div', { class: 'figures' }, slots[0].element, folded(app, chapter, slots.slice(1))), slots };
+  return { element: el('div', { class: 'figures' }, leading(app, chapter, slots)), slots };
 }

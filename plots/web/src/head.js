@@ -78,8 +78,8 @@ function runField(app, label, id, what, choose) {
 
 /** Which run is compared with which; a server alone can draw it. */
 export function comparePicker(app) {
-  const base = runField(app, 'Base', 'pick-base', 'a run to compare with', (id) => app.state.set({ base: id }));
-  const head = runField(app, 'Head', 'pick-head', 'the newest run', (id) => app.state.set({ runs: id }));
+  const base = runField(app, 'Base', 'pick-base', 'a run to compare with', (id) => app.state.set({ base: id }, { step: true }));
+  const head = runField(app, 'Head', 'pick-head', 'the newest run', (id) => app.state.set({ runs: id }, { step: true }));
   const element = el('div', { class: 'compare-picker', role: 'group', 'aria-label': 'Compared runs' },
     base.element, head.element);
   const update = () => {

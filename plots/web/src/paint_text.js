@@ -125,6 +125,10 @@ export function axisText(axis, value) {
   return text + unit;
 }
 
+/* Places that only count, as runs in their order: the mark's names say more. */
+const onlyCounts = (axis) => !axisName(axis) && axis.scale !== 'category'
+  && (axis.quantity ?? 'plain') === 'plain' && !axis.base;
+
 /* "latency 3.1 ms" */
 const member = (axis, value) => [axisName(axis), axisText(axis, value)].filter(Boolean).join(' ');
 
@@ -176,13 +180,13 @@ export function itemWords(panel, layer, i) {
   const x = at(layer.x, i), y = at(layer.y, i), low = at(layer.low, i), high = at(layer.high, i);
   const names = layer.names?.(i) || [];
   words.push(...names);
-  if (layer.label && !names.includes(layer.label))
+  if (layer.label && !names.some((name) => `${name} · `.startsWith(`${layer.label} · `)))
     words.push(layer.label);
   if (at(layer.text, i) !== null && layer.mark !== 'text' && !names.includes(layer.text[i]))
     words.push(layer.text[i]);
   if (y !== null && panel.y.scale === 'category' && !(panel.rows && names.length))
     words.push(member(panel.y, y));
-  if (x !== null)
+  if (x !== null && !(names.length && onlyCounts(panel.x)))
     words.push(member(panel.x, x));
   if (y !== null && panel.y.scale !== 'category')
     words.push(member(panel.y, y));

@@ -89,7 +89,8 @@ function noSamples(error) {
 /** Data is fetched from the server that sent the page. */
 export function httpSource(core, location) {
   const ask = requester(), samples = remembered(64);
-  let choice = choiceOf(location);
+  const asked = choiceOf(location);
+  let choice = asked;
   let table = null;
   const url = (path, more = {}) => {
     const query = queryOf({ ...choice, ...more });
@@ -98,6 +99,7 @@ export function httpSource(core, location) {
 
   const source = {
     core,
+    asked,
     live: true,
     table() {
       table = table || ask('table', url('api/table')).catch((error) => {

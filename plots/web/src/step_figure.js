@@ -30,7 +30,7 @@ function levels({ from, at, to, before, after }, { x, y }) {
 function series({ points, at, apart }, { point, y }) {
   const last = points.length - 1;
   const dot = (height, i) => svg('circle', { cx: point(i).toFixed(1), cy: y(height).toFixed(1),
-    r: i === last ? 4 : 2.5, class: at && i >= at ? 'since' : 'before' });
+    r: i === last ? 4 : 2.5, class: i === last || (at && i >= at) ? 'since' : 'before' });
   return [apart ? null : path('median', ...points.map((height, i) => [point(i), y(height)])),
     points.map((height, i) => (i === last || points.length <= FEW ? dot(height, i) : null))];
 }
