@@ -9,6 +9,7 @@
 #include "chart/presets.h"
 #include "chart/profile/profile_base.h"
 #include "profile_fixture.h"
+#include "text/textwidth.h"
 #include "timeline/timeline_read.h"
 
 struct fixture {
@@ -203,6 +204,31 @@ TEST(limit_leaves_the_longest)
     struct figure *figure = chart_build(&chart);
     assert_int_equal(figure->panels[0]->y.ticks.nr, 3);
     assert_has(figure->caption, "Showing 3 of ");
+    figure_free(figure);
+}
+
+/* In each row a cell ends before the next begins, however many columns there are. */
+TEST(columns_of_the_table_do_not_touch)
+{
+    const struct fixture *f = *state;
+    struct figure *figure = draw(f, "operations", &f->before, NULL);
+
+    figure_finish(figure);
+    const struct panel *p = figure->panels[0];
+    for (int row = -1; row < (int)p->y.ticks.nr; row++) {
+        double end = 0;
+        for (size_t i = 0; i < p->nr; i++) {
+            const struct layer *layer = p->layers[i];
+            for (size_t k = 0; layer->mark == MARK_TEXT && k < layer->nr; k++) {
+                const struct datum *d = &layer->items[k];
+                if (d->y != row)
+                    continue;
+                double right = d->x * p->area.width;
+                assert_true(right - text_width(d->text, 12, layer->style.bold) >= end);
+                end = right;
+            }
+        }
+    }
     figure_free(figure);
 }
 

@@ -202,6 +202,7 @@ static void profile_table_add_table(const struct drawn *t, struct figure *f)
         shown++;
     }
     double spare = fmax(0, WIDTH - all) / fmax(1, shown);
+    f->width += fmax(0, all - WIDTH); /* texts that lie on each other are none */
     for (size_t c = 0; c < t->nr_columns; c++) {
         if (profile_table_is_empty(t, &t->columns[c]))
             continue;
