@@ -334,6 +334,18 @@ static void change_narrow(struct overview_change *change)
     change->to = change->points[at].run;
 }
 
+/* Measured in turn, the sides are no stretches of a history: no run between them changed anything.
+ */
+static bool change_is_interleaved(const struct overview_making *m)
+{
+    const struct records *head = m->input->head;
+
+    for (size_t i = 0; head && m->input->base && i < head->nr_runs; i++)
+        if (head->runs[i].started_ms < m->input->base->started_ms)
+            return true;
+    return false;
+}
+
 /* A drift from base to head: what lies before the base is no part of it. */
 static void change_drop_older(const struct run *base, struct overview_change *change)
 {
@@ -363,7 +375,8 @@ static void change_from_row(const struct overview_making *m, const struct compar
     change->worse = row->worse;
     change->from = m->input->base;
     change->to = m->head;
-    if (!trend || trend->series->nr < 3 || strcmp(row->item->metric->id, "p50") != 0) {
+    if (!trend || trend->series->nr < 3 || strcmp(row->item->metric->id, "p50") != 0 ||
+        change_is_interleaved(m)) {
         change_add_launches(row, change);
         return;
     }

@@ -322,6 +322,33 @@ TEST(runs_between_base_and_head_narrow_the_commit_down)
     made_release(&made);
 }
 
+/* Sides that were measured in turn are shown by their launches: no run in between made the step. */
+TEST(sides_measured_in_turn_have_no_date)
+{
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct compare_settings compared = COMPARE_DEFAULTS;
+    struct made made = { .compared = true, .past = true };
+    struct error err;
+
+    for (int i = 0; i < 6; i++) {
+        made_add_run(&made.records, i, i % 2 ? 1.2 : 1);
+        made_add_run(i % 2 ? &made.head : &made.base, i, i % 2 ? 1.2 : 1);
+    }
+    series_list_init(&made.list, &made.records);
+    assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+    assert_ok(compare_run(&made.base, &made.head, &compared, &made.comparison, &err), &err);
+    made.input = (struct overview_input) { .records = &made.head,
+                                           .run = 2,
+                                           .head = &made.head,
+                                           .comparison = &made.comparison,
+                                           .base = &made.base.runs[2],
+                                           .trends = &made.trends };
+    overview_make(&made.input, &made.overview);
+    assert_true(made.overview.change.launches);
+    assert_int_equal(made.overview.change.nr_points, 6 * LAUNCHES);
+    made_release(&made);
+}
+
 /* Slower bit by bit: no commit in the middle is to blame, also where the comparison tells it. */
 TEST(a_drift_between_base_and_head_has_no_step)
 {
