@@ -230,7 +230,7 @@ measured() { # SOURCE: once for each folder
 
 # draw SOURCE FIGURE...: into $work/SOURCE. PNGs of 1600 pixels are enough for a page.
 draw() {
-  local source=$1 names arguments figure
+  local source=$1 names arguments figure width
   shift
   names=$(IFS=, && echo "$*")
   measured "$source"
@@ -241,7 +241,8 @@ draw() {
       sed -n '/^Absent/,$p' "$work/$source/summary.txt" >&2
       exit 1
     }
-    (cd "$work/$source" && gnuplot -e "scale = 4/3." "$figure.gp")
+    width=$(sed -n 's/.*\<width = \([0-9.]*\).*/\1/p' "$work/$source/$figure.gp" | head -n 1)
+    (cd "$work/$source" && gnuplot -e "scale = 1600./$width" "$figure.gp")
   done
 }
 
