@@ -28,7 +28,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 all=(probe verify sanitize profile measure anchors table)
 named=(rates)
 # Seconds that a stage may take; 540 together, without those that are asked for by name: a comparison of suite gpu-rates takes some 14 s.
-declare -A limit=([probe]=50 [verify]=90 [sanitize]=60 [profile]=60 [measure]=140 [anchors]=120 [table]=20 [rates]=420)
+declare -A limit=([probe]=50 [verify]=90 [sanitize]=60 [profile]=60 [measure]=120 [anchors]=140 [table]=20 [rates]=420)
 kernels=(gemm attention layernorm pointwise embedding)
 
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
@@ -259,12 +259,13 @@ stage_profile() {
 }
 
 # measure NAME ARG...: one `harness run` into the history, its records as JSON beside it. Further
-# launches are for what time is left.
+# launches are for what time is left of $budget.
+budget=45s
 measure() {
   local name=$1 status=0
   shift
   limited "$(left)" "$harness" run "$@" --db "$out/history.db" --label "$name" --json \
-    --timeout 60s --budget 45s --output "$out/$name.json" >"$out/$name.log" 2>&1 || status=$?
+    --timeout 60s --budget "$budget" --output "$out/$name.json" >"$out/$name.log" 2>&1 || status=$?
   echo "$name: $(tail -n 1 "$out/$name.log")"
   case $status in
     0) ;;
@@ -304,6 +305,7 @@ stage_anchors() {
     echo "no PyTorch that sees the GPU in python3: no anchors"
     return
   fi
+  local budget=25s
   torch_round 1 25 --parts kernels,eager || return 1
   measure anchors-1 --suite gpu-anchors --device cuda || return 1
   torch_round 2 10 --parts kernels || return 1
