@@ -167,8 +167,8 @@ static void take_work_from_scopes(const struct prof_trace *trace, int64_t *self)
 
 static int is_stream_work(const struct prof_trace *trace, const struct prof_slice *s)
 {
-    return trace->tracks[s->track].kind == PROF_TRACK_STREAM &&
-           !(s->flags & PROF_INSTANT_POINT) && strcmp(s->category, PROF_GPU_SCOPES) != 0;
+    return trace->tracks[s->track].kind == PROF_TRACK_STREAM && !(s->flags & PROF_INSTANT_POINT) &&
+           strcmp(s->category, PROF_GPU_SCOPES) != 0;
 }
 
 /* How far a stream's work has got, slice by slice. */

@@ -31,10 +31,10 @@
 enum { TIMELINE_LAYER_VALUES = 1 << 20, TIMELINE_LAYERS_LEAST = 8 };
 
 struct layer_samples {
-    const char *name;                     /* belongs to the trace, as the next one */
-    const char *backend;                  /* of the first scope that has any; NULL */
-    int depth;                            /* of its first scope: 0 directly in the iteration */
-    size_t calls;                         /* scopes in all iterations */
+    const char *name;    /* belongs to the trace, as the next one */
+    const char *backend; /* of the first scope that has any; NULL */
+    int depth;           /* of its first scope: 0 directly in the iteration */
+    size_t calls;        /* scopes in all iterations */
     int64_t *total_ns, *self_ns, *gpu_ns, *launch_ns; /* one an iteration; 0 where it has none */
     double flops, bytes; /* per iteration: the mean over iterations, counted like total */
 };
@@ -43,9 +43,9 @@ struct timeline_layers {
     const char *iteration; /* name of the iterations; belongs to the trace */
     int track;
     size_t nr_iterations;
-    int64_t *start, *ns, *gpu_ns;         /* one an iteration */
-    int64_t *rest_ns, *rest_launch_ns;    /* self and launch of the iteration's own scope */
-    double flops, bytes;                    /* per iteration */
+    int64_t *start, *ns, *gpu_ns;      /* one an iteration */
+    int64_t *rest_ns, *rest_launch_ns; /* self and launch of the iteration's own scope */
+    double flops, bytes;               /* per iteration */
     struct layer_samples *items;
     size_t nr, nr_left_out; /* left out: for want of room */
 };

@@ -17,8 +17,8 @@ int timeline_main_track(const struct prof_trace *trace);
  * summaries, splits and figures of a program are made of. A trace without threads keeps its
  * streams. PyTorch runs a backward pass on a GPU by a thread of its own, which the main one waits
  * for: scopes there that say "backward" (timeline_backward.h) are the main thread's, where a flow
- * of one of its scopes leads to that thread and it does nothing else meanwhile. `main` is sorted, has the same meta and is the caller's to release; on -1 (no memory) it
- * is empty. */
+ * of one of its scopes leads to that thread and it does nothing else meanwhile. `main` is sorted,
+ * has the same meta and is the caller's to release; on -1 (no memory) it is empty. */
 int timeline_main(const struct prof_trace *trace, struct prof_trace *main, struct error *err);
 
 #endif
