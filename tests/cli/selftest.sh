@@ -88,3 +88,15 @@ ln -s selftest.db .harness/elsewhere.db
 t selftest null/copy/right --power --device "$FAKE" --db .harness/elsewhere.db
 t selftest --aa 2 --suite nothing
 t selftest --aa 2 nothing/at/all --device "$FAKE"
+
+say "Interrupted: what was compared until then is shown"
+"$HARNESS" selftest null/copy/right --iterations 20 --seed 7 --aa 1000 --device "$FAKE" \
+  --db cut.db >cut.out 2>cut.err &
+pid=$!
+check "it compares" wait_for grep -q 'comparison 4 of' cut.err
+kill -INT $pid
+status=0
+wait $pid || status=$?
+echo "status $status"
+check "it says so" grep -q '^interrupted: the runs are kept, .* what was compared shows:' cut.err
+check "with the rates" grep -q 'false alarms' cut.out

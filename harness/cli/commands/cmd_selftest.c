@@ -228,9 +228,9 @@ static int measure_selftests(struct testing *s, char **filters, int nr, struct e
         s->trials.store = power ? s->planted : s->history;
         int rc = power ? trials_power(&s->trials, selftest_repeats(s), t, err)
                        : trials_aa(&s->trials, (int)s->o->aa, t, err);
+        s->nr_tests += rc == 0 || (*s->o->measuring.interrupted && selftest_tells(t));
         if (rc || keep_selftest(s, t, err))
             return -1;
-        s->nr_tests++;
     }
     return 0;
 }
@@ -362,6 +362,23 @@ static int run_placement(struct testing *s, struct error *err)
     return rc ? -1 : EXIT_SAME;
 }
 
+/* What was compared until then is shown. It is not kept: an earlier test that ended says more. */
+static int tell_interrupted(const struct testing *s, struct error *err)
+{
+    terminal_note("interrupted: the runs are kept, the rates of this test are not%s\n",
+                  s->nr_tests ? "; what was compared shows:" : "");
+    for (size_t i = 0; i < s->nr_tests; i++) {
+        struct strbuf text;
+        strbuf_init(&text);
+        selftest_report(&s->tests[i], terminal_width(), terminal_colour(), &text);
+        int rc = output_page(&text, NULL, err);
+        strbuf_release(&text);
+        if (rc)
+            return -1;
+    }
+    return 128 + (int)*s->o->measuring.interrupted;
+}
+
 static int run_selftests(struct testing *s, int argc, char **argv, struct error *err)
 {
     if (check_selftest_options(s->o, err) || choose_selftest_workload(s, argv, argc, err) ||
@@ -378,8 +395,7 @@ static int run_selftests(struct testing *s, int argc, char **argv, struct error 
     if (measure_selftests(s, argv, argc, err)) {
         if (!*s->o->measuring.interrupted)
             return -1;
-        terminal_note("interrupted: the runs are kept, their rates are not\n");
-        return 128 + (int)*s->o->measuring.interrupted;
+        return tell_interrupted(s, err);
     }
     int rc = s->o->json ? print_selftests_json(s, err) : print_selftests(s, err);
     return rc ? -1 : selftest_exit_status(s);
