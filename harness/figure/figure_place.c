@@ -38,6 +38,7 @@ struct label {
     struct datum *datum;
     double x, y, radius, width; /* of its point; of the text */
     struct place place;
+    bool gone; /* no room was found: it would lie over one before it */
 };
 
 struct scene {
@@ -287,7 +288,7 @@ static void place_add_leaders(const struct scene *scene, struct panel *p)
 
     for (size_t i = 0; i < scene->labels.nr; i++) {
         const struct place *place = &scene->labels.items[i].place;
-        if (place->distance < LEADER_FROM)
+        if (place->distance < LEADER_FROM || scene->labels.items[i].gone)
             continue;
         if (!leaders) {
             leaders = panel_layer(p, MARK_LINE, NULL);
@@ -324,6 +325,20 @@ static double place_in_order(struct scene *scene, const struct panel *p, size_t 
     return cost;
 }
 
+/* Two texts over each other are none: the first, which is of more weight, stays. */
+static void place_drop_covered(struct scene *scene)
+{
+    for (size_t i = 0; i < scene->labels.nr; i++) {
+        struct label *l = &scene->labels.items[i];
+        for (size_t k = 0; k < i && !l->gone; k++) {
+            const struct label *other = &scene->labels.items[k];
+            l->gone = !other->gone && place_overlap(&l->place.box, &other->place.box);
+        }
+        if (l->gone)
+            l->datum->text[0] = '\0';
+    }
+}
+
 /* What is best in one order need not be in another. */
 static void place_all(struct scene *scene, struct panel *p)
 {
@@ -338,6 +353,7 @@ static void place_all(struct scene *scene, struct panel *p)
         }
     }
     place_in_order(scene, p, best / 2 * nr / starts, best % 2);
+    place_drop_covered(scene);
     for (size_t i = 0; i < scene->labels.nr; i++) {
         const struct label *l = &scene->labels.items[i];
         l->datum->dx = l->place.dx;

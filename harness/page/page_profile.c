@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "chart/base/profile_data.h"
+#include "chart/profile/profile_base.h"
 #include "text/ticks.h"
 
 #include <math.h>
@@ -183,7 +184,7 @@ static void profile_headline(const struct profile_data *data, const struct ranke
                              struct strbuf *out)
 {
     const char *whole = profile_whole_name(data);
-    char share[QUANTITY_TEXT_SIZE];
+    char share[QUANTITY_TEXT_SIZE], shown[KERNEL_NAME_SIZE];
 
     if (!ranked->nr) {
         strbuf_addf(out, "Nothing was recorded in %.160s that took any time.", data->name);
@@ -198,7 +199,8 @@ static void profile_headline(const struct profile_data *data, const struct ranke
         strbuf_addf(out, "%s of %.160s is in none of its operations",
                     profile_share_text(worst->share, share), whole);
     } else {
-        strbuf_addf(out, "%.160s takes %s of %s%.160s", worst->row->name,
+        strbuf_addf(out, "%.160s takes %s of %s%.160s",
+                    profile_shown_name(worst->row->side, worst->row->name, shown),
                     profile_share_text(worst->share, share),
                     ranked->by == RANKED_BY_SELF ? "" : "the GPU's time in ", whole);
         profile_add_roof(data, worst->row, " and runs at ", out);
@@ -314,13 +316,15 @@ static void profile_add_top(const struct profile_data *data, const struct ranked
                             cJSON *json)
 {
     cJSON *top = cJSON_AddArrayToObject(json, "top");
+    char shown[KERNEL_NAME_SIZE];
     struct strbuf words;
 
     strbuf_init(&words);
     cJSON_AddStringToObject(json, "top_by", ranked_by_words(ranked->by));
     for (size_t i = 0; i < ranked->nr && i < TOP; i++) {
         profile_row_words(data, &ranked->items[i], ranked->by, &words);
-        page_add_operation(top, ranked->items[i].row->name, &words);
+        const struct prof_row *row = ranked->items[i].row;
+        page_add_operation(top, profile_shown_name(row->side, row->name, shown), &words);
     }
     strbuf_release(&words);
 }
@@ -390,8 +394,9 @@ static void profile_add_one(const struct profile_data *data, const struct ranked
     profile_iterations_words(data, &text);
     page_add_words(sentences, &text);
     if (data->other_threads) {
-        strbuf_addf(&text, "Of %zu threads this is the main one, whose time a caller waits for.",
-                    data->other_threads + 1);
+        strbuf_addf(&text, "Of %zu threads this is the main one, whose time a caller waits for%s.",
+                    data->other_threads + 1,
+                    data->helped ? ", with the backward passes that another one ran for it" : "");
         page_add_words(sentences, &text);
     }
     profile_add_cards(data, json);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "chart/base/profile_data.h"
+#include "chart/profile/profile_base.h"
 #include "text/ticks.h"
 #include "timeline/timeline_diff.h"
 
@@ -65,13 +66,14 @@ static bool profile_has_changed(const struct diff_row *row)
 static void profile_change_headline(const struct timeline_diff *diff, struct strbuf *out)
 {
     const struct diff_row *row = profile_first_change(diff, profile_change_side(diff));
-    char time[QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE];
+    char time[QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE], shown[KERNEL_NAME_SIZE];
 
     if (!profile_has_changed(row)) {
         strbuf_adds(out, "No operation changed: the times of both profiles are the same.");
         return;
     }
-    strbuf_addf(out, "%.160s changed most: %s %s an iteration", row->name,
+    strbuf_addf(out, "%.160s changed most: %s %s an iteration",
+                profile_shown_name(row->side, row->name, shown),
                 diff_time_text(fabs(row->change), time), row->change > 0 ? "more" : "less");
     profile_add_relative(profile_pair(row), out);
     strbuf_addf(out, ", %s of all change.", diff_share_text(row->share, share));
@@ -117,6 +119,7 @@ static void profile_add_changes(const struct timeline_diff *diff, cJSON *json)
 {
     cJSON *changes = cJSON_AddArrayToObject(json, "changes");
     enum prof_side side = profile_change_side(diff);
+    char shown[KERNEL_NAME_SIZE];
     struct strbuf words;
 
     strbuf_init(&words);
@@ -125,7 +128,7 @@ static void profile_add_changes(const struct timeline_diff *diff, cJSON *json)
         if (row->side != side || row->change == 0)
             continue;
         profile_change_words(row, &words);
-        page_add_operation(changes, row->name, &words);
+        page_add_operation(changes, profile_shown_name(side, row->name, shown), &words);
     }
     strbuf_release(&words);
 }

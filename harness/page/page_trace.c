@@ -161,6 +161,43 @@ static void trace_texts_init(struct trace_texts *texts, const struct trace_colum
     texts->nr = kept;
 }
 
+static size_t trace_text_at(const struct trace_texts *texts, const char *text)
+{
+    const struct trace_text key = { text, 0 };
+    const struct trace_text *found =
+        bsearch(&key, texts->items, texts->nr, sizeof(key), trace_text_order);
+
+    return (size_t)(found - texts->items);
+}
+
+/* "shown": [...] beside "names": names of kernels as they are shown, null for all others; nothing
+ * where there are no such names. */
+static void trace_add_shown(struct strbuf *out, const struct trace_columns *c,
+                            const struct trace_texts *texts)
+{
+    bool *others = memory_zeroed(texts->nr + 1, sizeof(*others)), any = false;
+    cJSON *list = cJSON_CreateArray();
+    char buffer[KERNEL_NAME_SIZE];
+
+    for (size_t k = 0; k < c->nr; k++)
+        if (!profile_on_device(&c->data->trace, trace_columns_at(c, k)))
+            others[trace_text_at(texts, trace_columns_at(c, k)->name)] = true;
+    for (size_t i = 0; i < texts->nr; i++) {
+        const char *name = texts->items[i].text;
+        const char *shown = profile_shown_name(others[i] ? PROF_HOST : PROF_DEVICE, name, buffer);
+        bool differs = strcmp(shown, name) != 0;
+        any |= differs;
+        cJSON_AddItemToArray(list, differs ? cJSON_CreateString(shown) : cJSON_CreateNull());
+    }
+    free(others);
+    if (any) {
+        strbuf_adds(out, ",\"shown\":");
+        json_take_script(list, out);
+    } else {
+        cJSON_Delete(list);
+    }
+}
+
 /* "names": [...], "name": [...] */
 static void trace_add_texts(struct strbuf *out, const struct trace_columns *c, const char *what,
                             const char *(*of)(const struct prof_slice *))
@@ -176,13 +213,11 @@ static void trace_add_texts(struct strbuf *out, const struct trace_columns *c, c
     strbuf_addf(out, ",\"%ss\":", what);
     json_take_script(list, out);
     strbuf_addf(out, ",\"%s\":[", what);
-    for (size_t k = 0; k < c->nr; k++) {
-        const struct trace_text key = { of(trace_columns_at(c, k)), 0 };
-        const struct trace_text *text =
-            bsearch(&key, texts.items, texts.nr, sizeof(key), trace_text_order);
-        strbuf_addf(out, "%s%zu", k ? "," : "", (size_t)(text - texts.items));
-    }
+    for (size_t k = 0; k < c->nr; k++)
+        strbuf_addf(out, "%s%zu", k ? "," : "", trace_text_at(&texts, of(trace_columns_at(c, k))));
     strbuf_addc(out, ']');
+    if (of == trace_name_of)
+        trace_add_shown(out, c, &texts);
     free(texts.items);
 }
 

@@ -25,6 +25,7 @@ extern "C" {
 
 /* Categories that are understood, by the names that Kineto uses (pytorch/kineto). */
 #define PROF_SCOPES        "user_annotation"
+#define PROF_STEPS         "step" /* scopes, too: iterations of a loop, whatever else is outermost */
 #define PROF_GPU_SCOPES    "gpu_user_annotation" /* the same, as its stream saw it */
 #define PROF_KERNELS       "kernel"
 #define PROF_MEMCPY        "gpu_memcpy"

@@ -65,6 +65,7 @@ struct name_time {
     const char *name;
     int64_t ns;
     size_t order; /* of its first appearance */
+    bool is_step;
 };
 
 struct name_times {
@@ -86,24 +87,30 @@ static void name_times_add(struct name_times *times, const struct prof_slice *s)
     int *at = place_in(&times->places, s->name, (int)times->nr);
 
     if ((size_t)*at == times->nr)
-        times->items[times->nr++] = (struct name_time) { s->name, 0, times->nr };
+        times->items[times->nr++] = (struct name_time) { s->name, 0, times->nr, false };
     times->items[*at].ns += s->duration;
+    times->items[*at].is_step |= !strcmp(s->category, PROF_STEPS);
 }
 
-/* The outermost name with the most time; NULL: there is none. */
+static bool is_better(const struct name_time *a, const struct name_time *b)
+{
+    return a->is_step != b->is_step ? a->is_step : a->ns > b->ns;
+}
+
+/* The outermost name with the most time, steps before all others; NULL: there is none. */
 static const char *find_iteration(const struct layering *l)
 {
     struct name_times times = { memory_zeroed(l->trace->nr_texts + 1, sizeof(*times.items)),
                                 0,
                                 { 0 } };
-    struct name_time best = { NULL, -1, 0 };
+    struct name_time best = { NULL, -1, 0, false };
 
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         if (is_outermost(l, &l->trace->slices[i]))
             name_times_add(&times, &l->trace->slices[i]);
     }
     for (size_t k = 0; k < times.nr; k++)
-        best = times.items[k].ns > best.ns ? times.items[k] : best;
+        best = is_better(&times.items[k], &best) ? times.items[k] : best;
     free(times.items);
     prof_map_release(&times.places);
     return best.name;

@@ -51,8 +51,9 @@ struct timeline_layers {
 };
 
 /* Of a sorted trace. `track` -1: the main one; `iteration` NULL: of the outermost names on it the
- * one with the most time. Iterations that were cut (PROF_OPEN) are left out; -1 where none is left.
- * The result is empty on -1; release it before the trace. */
+ * one with the most time, steps (PROF_STEPS) before all others. Iterations that were cut
+ * (PROF_OPEN) are left out; -1 where none is left. The result is empty on -1; release it before the
+ * trace. */
 int timeline_layers(const struct prof_trace *trace, int track, const char *iteration,
                     struct timeline_layers *layers, struct error *err);
 void timeline_layers_release(struct timeline_layers *layers);

@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "timeline/timeline_backward.h"
 #include "timeline/timeline_entries.h"
+#include "timeline/timeline_xla.h"
 #include "timeline/trace_reader.h"
 
 #include <stdlib.h>
@@ -269,6 +270,8 @@ static int finish_trace(struct trace_reader *r, const char *what, struct error *
         lane_of[moved[i]] = r->lane_of.items[i];
     if (rc == 0)
         rc = bind_flows(r, lane_of);
+    if (rc == 0)
+        rc = timeline_bind_xla(r->trace);
     if (rc == 0)
         rc = timeline_name_backward(r->trace);
     if (rc)

@@ -112,6 +112,16 @@ static const char *name_of_event(const struct event *e)
     return "ProfilerStep";
 }
 
+/* XLA's stands in quotes, under a name of its own. */
+static int64_t correlation_of(const cJSON *args)
+{
+    const char *text = json_string(args, "correlation_id", "");
+    char *end = NULL;
+    long long number = strtoll(text, &end, 10);
+
+    return json_int(args, "correlation", *text && !*end ? number : 0);
+}
+
 /* What the arguments say; the rest stays, so that those of both ends of a slice are joined. */
 static void take_arguments(const cJSON *args, struct prof_slice *s)
 {
@@ -127,7 +137,7 @@ static void take_arguments(const cJSON *args, struct prof_slice *s)
     s->launch = json_int(args, "launch_ns", s->launch);
     s->memory_live = json_int(args, "memory_live", s->memory_live);
     s->memory_peak = json_int(args, "memory_peak", s->memory_peak);
-    int64_t correlation = json_int(args, "correlation", 0);
+    int64_t correlation = correlation_of(args);
     s->correlation = correlation > 0 ? (uint64_t)correlation : s->correlation;
     s->flags |= json_int(args, "open", 0) ? PROF_OPEN : 0;
     s->flags |= json_int(args, "unwound", 0) ? PROF_UNWOUND : 0;
@@ -136,6 +146,14 @@ static void take_arguments(const cJSON *args, struct prof_slice *s)
 static int slice_device(const struct prof_track *track, const struct prof_slice *s)
 {
     return track->kind == PROF_TRACK_STREAM ? track->device : s->gpu > 0 ? PROF_GPU : PROF_CPU;
+}
+
+/* XLA says by a number which scopes are steps. */
+static const char *category_of_event(const struct event *e)
+{
+    bool is_step = !*e->category && cJSON_GetObjectItemCaseSensitive(e->args, "step_num");
+
+    return is_step ? PROF_STEPS : e->category;
 }
 
 /* Its index, or -1. */
@@ -148,7 +166,7 @@ static int add_event_slice(struct trace_reader *r, const struct event *e, int64_
         .start = e->time,
         .duration = duration,
         .name = name_of_event(e),
-        .category = e->category,
+        .category = category_of_event(e),
         .flags = flags,
         .memory_live = -1,
         .memory_peak = -1,

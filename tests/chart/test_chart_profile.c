@@ -557,4 +557,153 @@ TEST(copies_are_drawn_by_direction)
     profile_data_release(&data);
 }
 
+/* ---- of a training step on an H200, as PyTorch wrote it ---- */
+
+static void take_training(struct profile_data *data)
+{
+    struct prof_trace trace;
+    struct error err;
+
+    assert_ok(timeline_read(HARNESS_SOURCE_DIR "/tests/fixtures/timeline/gpu/torch_train.json.gz",
+                            &trace, &err),
+              &err);
+    assert_ok(profile_data_init(data, &trace, "training", NULL, &err), &err);
+}
+
+/* Names that stand in a figure: of rows, of a legend, in blocks and beside points. */
+static void check_shown_names(const struct figure *figure)
+{
+    for (size_t i = 0; i < figure->nr_panels; i++) {
+        const struct panel *p = figure->panels[i];
+        for (size_t k = 0; k < p->y.ticks.nr; k++)
+            assert_null(strstr(p->y.ticks.items[k].text, "at::native"));
+        for (size_t k = 0; k < p->nr; k++) {
+            const struct layer *s = p->layers[k];
+            assert_true(!s->label || !strstr(s->label, "at::native"));
+            for (size_t d = 0; s->mark == MARK_TEXT && d < s->nr; d++)
+                assert_null(strstr(s->items[d].text, "void "));
+        }
+    }
+}
+
+TEST(names_of_kernels_are_cut_short)
+{
+    static const char *const figures[] = { "bottlenecks",     "flame",      "timeline",
+                                           "memory-timeline", "time-split", "duration-launches",
+                                           "operations",      "layer-times" };
+    const struct fixture *f = *state;
+    struct profile_data data;
+
+    take_training(&data);
+    for (size_t n = 0; n < sizeof(figures) / sizeof(figures[0]); n++) {
+        struct figure *figure = draw(f, figures[n], &data, NULL);
+        assert_null(figure->reason);
+        check_shown_names(figure);
+        figure_free(figure);
+    }
+    /* A block says the whole name below what it says of it. */
+    struct figure *figure = draw(f, "flame", &data, NULL);
+    size_t whole = 0;
+    for (size_t i = 0; i < figure->panels[1]->nr; i++) {
+        const struct layer *s = figure->panels[1]->layers[i];
+        for (size_t k = 0; s->mark == MARK_BARS && k < s->nr; k++) {
+            if (strncmp(s->items[k].text, "reduce_kernel<", 14) != 0)
+                continue;
+            assert_has(s->items[k].text, "\nvoid at::native::reduce_kernel<");
+            whole++;
+        }
+    }
+    assert_true(whole > 0);
+    figure_free(figure);
+    profile_data_release(&data);
+}
+
+/* "ProfilerStep" of a stream spans its kernels and the gaps between them. */
+TEST(scopes_of_a_stream_are_not_drawn_over_its_kernels)
+{
+    static const char *const figures[] = { "stack-depth", "memory-timeline" };
+    const struct fixture *f = *state;
+    struct profile_data data;
+
+    take_training(&data);
+    for (size_t n = 0; n < sizeof(figures) / sizeof(figures[0]); n++) {
+        struct figure *figure = draw(f, figures[n], &data, NULL);
+        const struct panel *p = figure->panels[figure->nr_panels - 1];
+        const struct layer *kernels = find_layer(p, MARK_BARS, "kernel");
+        double lane = kernels->items[0].y, longest = 0;
+        for (size_t i = 0; i < p->nr; i++)
+            for (size_t k = 0; p->layers[i]->mark == MARK_BARS && k < p->layers[i]->nr; k++) {
+                const struct datum *d = &p->layers[i]->items[k];
+                longest = fmax(longest, d->y == lane ? (d->x - d->low) * p->x.factor : 0);
+            }
+        assert_true(longest > 10e3 && longest < 100e3); /* ns; a step has 2 ms */
+        figure_free(figure);
+    }
+    profile_data_release(&data);
+}
+
+/* However long the names are. */
+TEST(columns_of_the_table_do_not_touch)
+{
+    const struct fixture *f = *state;
+    struct profile_data data;
+    size_t cells = 0;
+
+    take_training(&data);
+    struct figure *figure = draw(f, "operations", &data, NULL);
+    const struct panel *p = figure->panels[0];
+    for (size_t k = 0; k < 40; k++) {
+        double end = p->area.x;
+        for (size_t i = 0; i < p->nr; i++)
+            for (size_t c = 0; p->layers[i]->mark == MARK_TEXT && c < p->layers[i]->nr; c++) {
+                const struct datum *d = &p->layers[i]->items[c];
+                if (d->y != (double)k)
+                    continue;
+                double x = p->area.x + d->x * p->area.width;
+                assert_true(x - text_width(d->text, 12, false) > end);
+                end = x;
+                cells++;
+            }
+    }
+    assert_true(cells == 40 * 13);
+    figure_free(figure);
+    profile_data_release(&data);
+}
+
+/* Of labels over each other the first stays. */
+TEST(labels_of_points_do_not_cover_each_other)
+{
+    const struct fixture *f = *state;
+    struct profile_data data;
+    size_t shown = 0, gone = 0;
+
+    take_training(&data);
+    struct figure *figure = draw(f, "duration-launches", &data, NULL);
+    check_data_texts(figure, figure->panels[0]);
+    const struct panel *p = figure->panels[0];
+    for (size_t i = 0; i < p->nr; i++)
+        for (size_t k = 0; p->layers[i]->place && k < p->layers[i]->nr; k++)
+            *(p->layers[i]->items[k].text[0] ? &shown : &gone) += 1;
+    assert_true(shown >= 25 && shown + gone == 40);
+    assert_has(find_layer(p, MARK_POINTS, "on the device")->items[0].text, "void at::native::");
+    figure_free(figure);
+    profile_data_release(&data);
+}
+
+TEST(captions_say_which_threads_are_there)
+{
+    const struct fixture *f = *state;
+    struct profile_data data;
+
+    take_training(&data);
+    struct figure *figure = draw(f, "bottlenecks", &data, NULL);
+    assert_has(figure->caption,
+               "Of 5 threads the main one, with the backward passes that another one ran for it.");
+    figure_free(figure);
+    figure = draw(f, "timeline", &data, NULL);
+    assert_null(strstr(figure->caption, "the main one"));
+    figure_free(figure);
+    profile_data_release(&data);
+}
+
 RUN_TESTS(setup, teardown)

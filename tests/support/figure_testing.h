@@ -63,6 +63,8 @@ static inline void check_data_texts(const struct figure *f, const struct panel *
     for (size_t i = 0; i < p->nr; i++) {
         const struct layer *l = p->layers[i];
         for (size_t k = 0; l->mark == MARK_TEXT && !l->follow && k < l->nr && nr < 200; k++) {
+            if (!l->items[k].text[0]) /* it found no place */
+                continue;
             struct rect box = data_text_box(p, &l->items[k]);
             assert_true(box.x >= 0 && box.x + box.width <= f->width);
             for (size_t n = 0; n < nr; n++)

@@ -9,6 +9,7 @@
 
 #include "profile/summary.h"
 #include "timeline/timeline_findings.h"
+#include "timeline/timeline_layers.h"
 #include "timeline/timeline_main.h"
 #include "timeline/timeline_read.h"
 
@@ -128,6 +129,31 @@ TEST(streams_of_xla_are_streams)
     const struct prof_row *row = prof_summary_row(&summary, PROF_DEVICE, "triton_softmax_2");
     assert_int_equal(row->calls, 3);
     assert_int_equal(row->device, PROF_GPU);
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+}
+
+/* There are no flows: call and kernel have one number, and steps have theirs. */
+TEST(calls_of_xla_launch_its_kernels)
+{
+    struct timeline_layers layers;
+    struct prof_summary summary;
+    struct prof_trace trace;
+    struct error err;
+
+    assert_ok(timeline_read(FIXTURES "jax.json.gz", &trace, &err), &err);
+    assert_int_equal(trace.nr_flows, 12);
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    const struct prof_row *call = prof_summary_row(&summary, PROF_HOST, "triton_softmax_2");
+    const struct prof_row *step = prof_summary_row(&summary, PROF_HOST, "step");
+    assert_string_equal(call->category, PROF_DRIVER_CALLS);
+    assert_in_range(call->gpu, 6912 - 20, 6912 + 20);
+    assert_in_range(step->gpu, 51330 - 50, 51330 + 50);
+    assert_true(step->launch > 0);
+    assert_ok(timeline_layers(&trace, timeline_main_track(&trace), NULL, &layers, &err), &err);
+    assert_string_equal(layers.iteration, "step"); /* the profiler itself takes longer */
+    assert_int_equal(layers.nr_iterations, 3);
+    timeline_layers_release(&layers);
     prof_summary_release(&summary);
     prof_trace_release(&trace);
 }

@@ -13,6 +13,7 @@ import { serveWith } from './serving.mjs';
 
 const PROFILES = join(SOURCE, 'tests/fixtures/profile');
 const BEFORE = join(PROFILES, 'forward'), AFTER = join(PROFILES, 'forward-slower');
+const TRAINING = join(SOURCE, 'tests/fixtures/timeline/gpu/torch_train.json.gz');
 
 /* Without a history: a profile needs no run. */
 const report = (name, ...profiles) => reportPage(name, ['--profile', profiles.join(',')]);
@@ -221,6 +222,23 @@ test('the table of operations sorts, filters and is saved', async (t) => {
   for (const column of ['sd (ns)', 'min (ns)', 'max (ns)', 'GPU (ns)'])
     assert.ok(head.split(',').includes(column), `${column} in ${head}`);
   assert.match(row, /^ln_\d,host,18,\d+(\.\d+)?,/);
+});
+
+/* As PyTorch wrote it on a GPU: names of hundreds of characters. */
+test('names of kernels are short in the table and whole in its tooltip, its filter and its file', async (t) => {
+  const { page, seen } = await open(t, [TRAINING]);
+  const card = page.locator('#section-profile .operations');
+  await card.getByLabel('Filter operations').fill('at::native::reduce_kernel<128');
+  const name = card.locator('tbody tr th bdi').first();
+  assert.match(await name.textContent(), /^reduce_kernel<128, 4, .{1,45}$/u);
+  assert.match(await name.getAttribute('title'), /^void at::native::reduce_kernel<.{100,}$/u);
+  const [download] = await Promise.all([page.waitForEvent('download'),
+    card.getByRole('button', { name: 'Save as CSV' }).click()]);
+  assert.match(readFileSync(await download.path(), 'utf8'), /"void at::native::reduce_kernel</u);
+  const timeline = await figure(page, 'timeline');
+  await timeline.getByLabel('Search slices').fill('at::native::reduce_kernel<128');
+  assert.match(await timeline.textContent(), /[1-9]\d* slices match/u);
+  assertQuiet(seen);
 });
 
 test('on paper the views are drawn as figures', async (t) => {

@@ -50,6 +50,16 @@ int *profile_depths(const struct prof_trace *trace)
     return depths;
 }
 
+static size_t thread_slices(const struct prof_trace *trace)
+{
+    int track = timeline_main_track(trace);
+    size_t nr = 0;
+
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        nr += trace->slices[i].track == track;
+    return nr;
+}
+
 int profile_data_init(struct profile_data *data, struct prof_trace *trace, const char *name,
                       const struct profile_facts *facts, struct error *err)
 {
@@ -68,6 +78,7 @@ int profile_data_init(struct profile_data *data, struct prof_trace *trace, const
     for (size_t i = 0; i < data->trace.nr_tracks; i++)
         data->other_threads += data->trace.tracks[i].kind == PROF_TRACK_THREAD;
     data->other_threads -= data->track >= 0;
+    data->helped = thread_slices(&data->main) > thread_slices(&data->trace);
     for (size_t i = 0; i < data->main.nr_slices; i++) {
         const struct prof_slice *s = &data->main.slices[i];
         data->outer += s->track == data->track && s->parent < 0 && !(s->flags & PROF_INSTANT_POINT);

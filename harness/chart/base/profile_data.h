@@ -23,14 +23,15 @@
 #include <stdint.h>
 
 struct profile_data {
-    char *name;                 /* what it is called: its file or folder */
-    struct prof_trace trace;    /* all of it */
-    struct prof_trace main;     /* the main thread and the streams; sorted */
-    int track;                  /* the main thread in `main`; -1: there is no thread */
-    struct prof_summary rows;   /* of `main` */
-    int64_t *self;              /* of each slice of `main` */
-    size_t other_threads;       /* left out of `main` */
-    size_t outer;               /* outermost slices of the main thread: iterations of a benchmark */
+    char *name;               /* what it is called: its file or folder */
+    struct prof_trace trace;  /* all of it */
+    struct prof_trace main;   /* the main thread and the streams; sorted */
+    int track;                /* the main thread in `main`; -1: there is no thread */
+    struct prof_summary rows; /* of `main` */
+    int64_t *self;            /* of each slice of `main` */
+    size_t other_threads;     /* left out of `main` */
+    bool helped;  /* but for backward passes of theirs, which are in it (timeline_main.h) */
+    size_t outer; /* outermost slices of the main thread: iterations of a benchmark */
     struct profile_facts facts; /* beside the trace */
     struct timeline_findings found;
 };

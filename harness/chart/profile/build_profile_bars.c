@@ -96,7 +96,7 @@ static void profile_bars_words(struct figure *f, const struct chart *chart,
                                const struct profile_worst *w, size_t shown)
 {
     char words[PROFILE_WORDS_SIZE], self[QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE];
-    const char *name = w->list[0].row->name;
+    const char *name = w->rows[0].name;
     const struct profile_rows rows = profile_worst_rows(w);
 
     quantity_text(QUANTITY_SHARE, "", w->list[0].share, share);

@@ -73,7 +73,8 @@ static struct panel *rows_panel(const struct boxes *b, struct figure *f)
     struct prof_row *rows = memory_zeroed(b->rows.nr + 1, sizeof(*rows));
 
     for (size_t i = 0; i < b->rows.nr; i++)
-        rows[i].name = b->rows.items[i].name;
+        rows[i] =
+            (struct prof_row) { .name = b->rows.items[i].name, .side = b->rows.items[i].side };
     const struct profile_rows named = { rows, b->rows.nr, b->rows.of };
     struct panel *p = profile_rows_panel(f, &named, false);
     free(rows);

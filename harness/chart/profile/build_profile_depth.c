@@ -40,18 +40,21 @@ static void close_until(struct edges *e, const struct profile_window *w, int *op
     }
 }
 
-/* Below the line: the device has no depth. */
+/* Below the line: the device has no depth. A scope of a stream spans its kernels, and is none. */
 static size_t profile_depth_add_device(struct panel *p, const struct profile_data *data,
                                        const struct profile_window *w)
 {
     struct layer *kernels = panel_bars(p, "kernel", INK_VERMILLION);
     struct layer *copies = panel_bars(p, "copy or fill", INK_GREEN);
+    bool *holds = profile_holders(&data->main);
     size_t nr = 0;
 
     kernels->thickness = copies->thickness = 0.5;
     for (size_t i = 0; i < data->main.nr_slices; i++) {
         const struct prof_slice *s = &data->main.slices[i];
         if (!profile_on_device(&data->main, s) || s->start < w->low || s->start >= w->high)
+            continue;
+        if (holds[i] && profile_kind_of(&data->main, s) == PROFILE_SCOPE)
             continue;
         bool copy = profile_is_transfer(s);
         struct datum *d = layer_add(copy ? copies : kernels, profile_at(w, s->start + s->duration),
@@ -60,6 +63,7 @@ static size_t profile_depth_add_device(struct panel *p, const struct profile_dat
         d->text = memory_string(s->name);
         nr++;
     }
+    free(holds);
     return nr;
 }
 

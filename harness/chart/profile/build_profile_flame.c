@@ -30,6 +30,7 @@ static const struct {
 struct flame {
     const struct diff_frame *frames;
     size_t nr;
+    enum prof_side side;
     bool compares;
     double *low;   /* where a frame begins */
     double *inner; /* what its children have taken so far */
@@ -71,25 +72,25 @@ static double narrowest_drawn(const struct flame *fl)
     return narrowest;
 }
 
-static void flame_frame_words(const struct flame *fl, const struct diff_frame *frame, char *words,
-                              size_t size)
+/* The name as it is shown is `shown`; a name that was cut stands whole in the last line. */
+static void flame_frame_words(const struct flame *fl, const struct diff_frame *frame,
+                              const char *shown, struct strbuf *out)
 {
     char total[QUANTITY_TEXT_SIZE], self[QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE],
-        change[QUANTITY_TEXT_SIZE];
+        change[QUANTITY_TEXT_SIZE], whole[PROFILE_WHOLE_SIZE];
 
-    int used = snprintf(words, size, "%.200s\n%s, %s of all, self %s", frame->name,
-                        quantity_text(QUANTITY_TIME, "", frame->total[1], total),
-                        quantity_text(QUANTITY_SHARE, "", frame->total[1] / fl->all, share),
-                        quantity_text(QUANTITY_TIME, "", frame->self[1], self));
-    if (!fl->compares || used < 0 || (size_t)used >= size)
-        return;
-    if (frame->total[0] > 0)
-        snprintf(
-            words + used, size - (size_t)used, ", before %s (%s)",
-            quantity_text(QUANTITY_TIME, "", frame->total[0], total),
+    strbuf_clear(out);
+    strbuf_addf(out, "%.200s\n%s, %s of all, self %s", shown,
+                quantity_text(QUANTITY_TIME, "", frame->total[1], total),
+                quantity_text(QUANTITY_SHARE, "", frame->total[1] / fl->all, share),
+                quantity_text(QUANTITY_TIME, "", frame->self[1], self));
+    if (fl->compares && frame->total[0] > 0)
+        strbuf_addf(
+            out, ", before %s (%s)", quantity_text(QUANTITY_TIME, "", frame->total[0], total),
             quantity_text(QUANTITY_PERCENT, "", frame->total[1] / frame->total[0] - 1, change));
-    else
-        snprintf(words + used, size - (size_t)used, ", not there before");
+    else if (fl->compares)
+        strbuf_adds(out, ", not there before");
+    strbuf_adds(out, profile_whole_line(shown, frame->name, whole));
 }
 
 enum { SEAM = 1000 };
@@ -151,6 +152,7 @@ static void flame_rank(struct flame_hues *hues, const char *name, double self)
 static void flame_find_hues(const struct flame *fl, struct panel *p, struct flame_hues *hues)
 {
     double narrowest = fl->all / SEAM;
+    char shown[KERNEL_NAME_SIZE];
 
     for (size_t i = 0; i < fl->nr; i++)
         if (fl->frames[i].self[1] > narrowest &&
@@ -159,8 +161,9 @@ static void flame_find_hues(const struct flame *fl, struct panel *p, struct flam
     for (size_t k = 0; k <= PALETTE_HUES; k++)
         for (int odd = 0; odd < 2; odd++) {
             bool named = k < hues->nr;
-            hues->layers[k][odd] = panel_bars(p, named ? hues->names[k] : "other operations",
-                                              named ? (enum ink)k : INK_GREY);
+            const char *label =
+                named ? profile_shown_name(fl->side, hues->names[k], shown) : "other operations";
+            hues->layers[k][odd] = panel_bars(p, label, named ? (enum ink)k : INK_GREY);
             hues->layers[k][odd]->thickness = 0.92;
             hues->layers[k][odd]->style.opacity = (named ? 0.62 : 0.3) - 0.12 * odd;
         }
@@ -174,8 +177,10 @@ static void flame_add_frames(struct flame *fl, struct panel *p)
     struct layer *layers[TONE_NR];
     struct flame_hues hues = { .nr = 0 };
     struct profile_blocks blocks;
-    char words[480];
+    char shown[KERNEL_NAME_SIZE];
+    struct strbuf words;
 
+    strbuf_init(&words);
     if (fl->compares)
         tone_layers(p, layers);
     else
@@ -187,16 +192,18 @@ static void flame_add_frames(struct flame *fl, struct panel *p)
         if (!(frame->total[1] > narrowest) || frame->depth >= DEPTH_MAX)
             continue;
         fl->drawn++;
-        flame_frame_words(fl, frame, words, sizeof(words));
+        const char *name = profile_shown_name(fl->side, frame->name, shown);
+        flame_frame_words(fl, frame, name, &words);
         struct layer *bars =
             fl->compares ? layers[flame_tone_of(frame)]
                          : hues.layers[flame_hue_of(&hues, frame->name)][count[frame->depth]++ % 2];
         struct datum *d = layer_add(
             bars, fl->compares ? high - fmin(seam, frame->total[1] / 4) : high, frame->depth);
         d->low = low;
-        d->text = memory_string(words);
-        profile_block_name(&blocks, frame->depth, low, high, frame->name);
+        d->text = memory_string(words.data);
+        profile_block_name(&blocks, frame->depth, low, high, name);
     }
+    strbuf_release(&words);
     free(count);
 }
 
@@ -218,6 +225,7 @@ static void flame_add_side(struct figure *f, struct flame *fl, const struct time
 {
     *fl = (struct flame) { .frames = diff->frames[side],
                            .nr = diff->nr_frames[side],
+                           .side = side,
                            .compares = fl->compares };
     fl->low = memory_zeroed(fl->nr + 1, sizeof(*fl->low));
     fl->inner = memory_zeroed(fl->nr + 1, sizeof(*fl->inner));

@@ -2,15 +2,29 @@
 /* Is an operation slow, or is it called often? Mean duration against the number of calls; on a line
  * from the top left to the bottom right the total is the same. */
 #include "chart/profile/profile_base.h"
+#include "text/textwidth.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { LIMIT = 20, GUIDES = 3 };
 
 struct extent {
     double fewest, most, shortest, longest;
 };
+
+/* Room for a name beside its point: twenty of them stand in one field. */
+enum { NAME_ROOM = 230, NAME_TEXT = 12 };
+
+static void launches_add_name(struct layer *names, const struct prof_row *row)
+{
+    char shown[KERNEL_NAME_SIZE];
+    char *text = text_cut(profile_shown_name(row->side, row->name, shown), NAME_TEXT, NAME_ROOM);
+
+    layer_add_text(names, (double)row->calls, row->mean, ANCHOR_LEFT, text);
+    free(text);
+}
 
 static void launches_add_points(struct panel *p, const struct profile_rows *rows, const char *label,
                                 size_t nth, struct extent *e)
@@ -29,8 +43,8 @@ static void launches_add_points(struct panel *p, const struct profile_rows *rows
         e->most = fmax(e->most, (double)row->calls);
         e->shortest = fmin(e->shortest, row->mean);
         e->longest = fmax(e->longest, row->mean);
-        layer_add(points, (double)row->calls, row->mean);
-        layer_add_text(names, (double)row->calls, row->mean, ANCHOR_LEFT, row->name);
+        layer_add(points, (double)row->calls, row->mean)->text = memory_string(row->name);
+        launches_add_name(names, row);
     }
 }
 

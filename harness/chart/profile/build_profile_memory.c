@@ -194,41 +194,47 @@ static const char *const lane_names[LANE_NR] = {
     [LANE_KERNELS] = "kernels",
 };
 
-/* Outermost operations: those right inside the outermost slice, or it itself where it is alone. */
-static int profile_memory_lane_of(const struct profile_data *data, size_t i)
+/* Outermost operations: those right inside the outermost slice, or it itself where it is alone. A
+ * scope of a stream would lie over its kernels. */
+static int profile_memory_lane_of(const struct profile_data *data, const bool *holds, size_t i)
 {
     const struct prof_slice *s = &data->main.slices[i];
 
     if (profile_is_transfer(s))
         return LANE_COPIES;
     if (profile_on_device(&data->main, s))
-        return LANE_KERNELS;
+        return holds[i] && profile_kind_of(&data->main, s) == PROFILE_SCOPE ? -1 : LANE_KERNELS;
     bool is_second = s->parent >= 0 && data->main.slices[s->parent].parent < 0;
     return is_second && !profile_is_call(s) ? LANE_SCOPES : -1;
 }
 
-static int profile_memory_seen_lane(const struct profile_data *data, const struct profile_window *w,
-                                    size_t i)
+/* By slice the lane that it is seen in, or -1. Owned by the caller. */
+static int *profile_memory_lanes(const struct profile_data *data, const struct profile_window *w)
 {
-    const struct prof_slice *s = &data->main.slices[i];
+    int *lanes = memory_zeroed(data->main.nr_slices + 1, sizeof(*lanes));
+    bool *holds = profile_holders(&data->main);
 
-    return s->start >= w->low && s->start < w->high && !(s->flags & PROF_INSTANT_POINT)
-               ? profile_memory_lane_of(data, i)
-               : -1;
+    for (size_t i = 0; i < data->main.nr_slices; i++) {
+        const struct prof_slice *s = &data->main.slices[i];
+        lanes[i] = s->start >= w->low && s->start < w->high && !(s->flags & PROF_INSTANT_POINT)
+                       ? profile_memory_lane_of(data, holds, i)
+                       : -1;
+    }
+    free(holds);
+    return lanes;
 }
 
 /* A row for each lane with something in it: without a device there are operations alone. */
 static void profile_memory_name_lanes(struct panel *p, const struct profile_data *data,
-                                      const struct profile_window *w, int rows[LANE_NR])
+                                      const int *lanes, int rows[LANE_NR])
 {
     const char *names[LANE_NR];
     bool used[LANE_NR] = { false };
     size_t nr = 0;
 
     for (size_t i = 0; i < data->main.nr_slices; i++) {
-        int lane = profile_memory_seen_lane(data, w, i);
-        if (lane >= 0)
-            used[lane] = true;
+        if (lanes[i] >= 0)
+            used[lanes[i]] = true;
     }
     for (int lane = 0; lane < LANE_NR; lane++) {
         rows[lane] = (int)nr;
@@ -240,23 +246,27 @@ static void profile_memory_name_lanes(struct panel *p, const struct profile_data
 }
 
 static void profile_memory_add_lanes(struct panel *p, const struct profile_data *data,
-                                     const struct profile_window *w, const int rows[LANE_NR],
-                                     size_t count[LANE_NR])
+                                     const struct profile_window *w, const int *lanes,
+                                     const int rows[LANE_NR], size_t count[LANE_NR])
 {
     double units = fmax(1, (double)(w->high - w->low));
     struct profile_blocks blocks;
-    char words[400], text[QUANTITY_TEXT_SIZE], bytes[QUANTITY_TEXT_SIZE];
+    char words[400 + PROFILE_WHOLE_SIZE], whole[PROFILE_WHOLE_SIZE], shown[KERNEL_NAME_SIZE];
+    char text[QUANTITY_TEXT_SIZE], bytes[QUANTITY_TEXT_SIZE];
 
     profile_blocks_init(&blocks, p, units, text_width("operations", 12, false));
     for (size_t i = 0; i < data->main.nr_slices; i++) {
         const struct prof_slice *s = &data->main.slices[i];
-        int lane = profile_memory_seen_lane(data, w, i);
+        int lane = lanes[i];
         if (lane < 0)
             continue;
-        snprintf(words, sizeof(words), "%.200s\n%s%s%s", s->name,
+        const char *name =
+            profile_shown_name(lane == LANE_KERNELS ? PROF_DEVICE : PROF_HOST, s->name, shown);
+        snprintf(words, sizeof(words), "%.200s\n%s%s%s%s", name,
                  quantity_text(QUANTITY_TIME, "", (double)s->duration, text),
                  s->bytes > 0 ? ", " : "",
-                 s->bytes > 0 ? quantity_text(QUANTITY_BYTES, "", (double)s->bytes, bytes) : "");
+                 s->bytes > 0 ? quantity_text(QUANTITY_BYTES, "", (double)s->bytes, bytes) : "",
+                 profile_whole_line(name, s->name, whole));
         profile_blocks_add(&blocks, profile_kind_of(&data->main, s), count[lane]++ % 2 != 0,
                            rows[lane], profile_at(w, s->start),
                            profile_at(w, s->start + s->duration), words);
@@ -266,16 +276,17 @@ static void profile_memory_add_lanes(struct panel *p, const struct profile_data 
 static void profile_memory_add_lane_panel(struct figure *f, const struct profile_data *data,
                                           const struct profile_window *w, size_t count[LANE_NR])
 {
-    struct panel *lanes = figure_panel(f);
-    int rows[LANE_NR];
+    struct panel *p = figure_panel(f);
+    int *lanes = profile_memory_lanes(data, w), rows[LANE_NR];
 
     f->aligned = true;
-    profile_memory_name_lanes(lanes, data, w, rows);
-    profile_time_axis(&lanes->x);
-    lanes->x.low = 0;
-    lanes->x.high = (double)(w->high - w->low);
-    profile_memory_add_lanes(lanes, data, w, rows, count);
-    figure_set(&lanes->title, "what ran meanwhile");
+    profile_memory_name_lanes(p, data, lanes, rows);
+    profile_time_axis(&p->x);
+    p->x.low = 0;
+    p->x.high = (double)(w->high - w->low);
+    profile_memory_add_lanes(p, data, w, lanes, rows, count);
+    figure_set(&p->title, "what ran meanwhile");
+    free(lanes);
 }
 
 /* Copies are shown where nothing followed memory, too. */

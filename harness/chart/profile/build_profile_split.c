@@ -135,18 +135,31 @@ static size_t rows_drawn(const struct split *s, size_t limit)
     return nr;
 }
 
+/* A row that is no scope's is one of kernels that none is known to have started. */
+static enum prof_side profile_split_side_of(const struct split_row *row)
+{
+    for (int kind = 0; kind < KIND_NR; kind++)
+        if (row->ns[kind] > 0 && !parts[kind].device)
+            return PROF_HOST;
+    return PROF_DEVICE;
+}
+
 /* " Left out, ...: embed, ln_f and 3 more." of the rows from `nr` on, in their order. */
 static void profile_split_add_left_out(const struct split *s, size_t nr, size_t limit,
                                        struct strbuf *out)
 {
     size_t left = s->nr - nr, named = left < NAMED ? left : NAMED;
+    char shown[KERNEL_NAME_SIZE];
 
     if (!left)
         return;
     strbuf_addf(out, " Left out, %s:",
                 nr < limit ? "each below 0.05 % of the longest" : "shorter than these");
-    for (size_t i = 0; i < named; i++)
-        strbuf_addf(out, "%s %.60s", i ? "," : "", s->rows[nr + i].name);
+    for (size_t i = 0; i < named; i++) {
+        const struct split_row *row = &s->rows[nr + i];
+        strbuf_addf(out, "%s %.60s", i ? "," : "",
+                    profile_shown_name(profile_split_side_of(row), row->name, shown));
+    }
     if (left > named)
         strbuf_addf(out, " and %zu more", left - named);
     strbuf_addc(out, '.');
@@ -161,7 +174,8 @@ static double profile_split_add_panel(struct figure *f, const struct split *s, s
     char text[QUANTITY_TEXT_SIZE];
 
     for (size_t i = 0; i < nr; i++)
-        names[i].name = s->rows[i].name;
+        names[i] = (struct prof_row) { .name = s->rows[i].name,
+                                       .side = profile_split_side_of(&s->rows[i]) };
     struct panel *p = profile_rows_panel(f, &(struct profile_rows) { names, nr, nr }, device);
     figure_set(&p->title, "%s", profile_side_name(device ? PROF_DEVICE : PROF_HOST));
     axis_set(&p->x, "time", QUANTITY_TIME, "", AXIS_LINEAR);

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 enum { LIMIT = 40, ROW_HEIGHT = 24, CELL_SIZE = 2 * QUANTITY_TEXT_SIZE + 8 };
-/* Pixels; WIDTH: of all columns but the names, about. */
-enum { TEXT_SIZE = 12, COLUMN_GAP = 16, WIDTH = 1000 };
+/* Pixels; WIDTH: of all columns but the names, about; BESIDE: what stands beside names and columns.
+ */
+enum { TEXT_SIZE = 12, COLUMN_GAP = 16, WIDTH = 1000, BESIDE = 72 };
+static const double names_most = 0.42; /* of the width: more of it a layout never gives to names */
 
 /* A cell in words, "" for none, and the number that it is sorted by. */
 struct cell {
@@ -25,6 +27,7 @@ struct table_row {
     const struct diff_row *diff;           /* NULL: no difference is shown */
     double share;                          /* of the own time of its side */
     const char *name;
+    enum prof_side side;
 };
 
 typedef void cell_fn(const struct table_row *r, struct cell *cell);
@@ -184,15 +187,25 @@ static void profile_table_add_column(const struct drawn *t, struct panel *p,
     }
 }
 
+/* Columns do not go over each other: where names and they need more, the figure is wider. */
+static double profile_table_width(const char *const *names, size_t nr, double columns)
+{
+    double widest = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        widest = fmax(widest, text_width(names[i], TEXT_SIZE, false));
+    return fmin(widest + columns + BESIDE, (columns + BESIDE) / (1 - names_most));
+}
+
 static void profile_table_add_table(const struct drawn *t, struct figure *f)
 {
     const char **names = memory_zeroed(t->nr + 1, sizeof(*names));
+    char(*cut)[KERNEL_NAME_SIZE] = memory_zeroed(t->nr + 1, sizeof(*cut));
 
     f->view = "table";
     for (size_t i = 0; i < t->nr; i++)
-        names[i] = t->rows[i].name;
+        names[i] = profile_shown_name(t->rows[i].side, t->rows[i].name, cut[i]);
     struct panel *p = figure_table(f, "operation", names, t->nr, ROW_HEIGHT);
-    free(names);
     /* Each has what it needs, and all the same share of the room that is left. */
     double all = 0, end = 0, shown = 0;
     for (size_t c = 0; c < t->nr_columns; c++) {
@@ -201,14 +214,16 @@ static void profile_table_add_table(const struct drawn *t, struct figure *f)
         all += column_width(t, &t->columns[c]);
         shown++;
     }
+    f->width = fmax(f->width, profile_table_width(names, t->nr, all));
     double spare = fmax(0, WIDTH - all) / fmax(1, shown);
-    f->width += fmax(0, all - WIDTH); /* texts that lie on each other are none */
     for (size_t c = 0; c < t->nr_columns; c++) {
         if (profile_table_is_empty(t, &t->columns[c]))
             continue;
         end += column_width(t, &t->columns[c]) + spare;
         profile_table_add_column(t, p, &t->columns[c], end / (all + spare * shown));
     }
+    free(names);
+    free(cut);
 }
 
 static void profile_table_take_side(struct drawn *t, const struct profile_data *data,
@@ -218,8 +233,8 @@ static void profile_table_take_side(struct drawn *t, const struct profile_data *
 
     profile_worst_init(&w, data, side, true, limit - t->nr);
     for (size_t i = 0; i < w.nr; i++)
-        t->rows[t->nr++] = (struct table_row) { w.list[i].row, &data->found, NULL, w.list[i].share,
-                                                w.rows[i].name };
+        t->rows[t->nr++] = (struct table_row) { w.list[i].row,   &data->found,        NULL,
+                                                w.list[i].share, w.list[i].row->name, side };
     profile_worst_release(&w);
 }
 
@@ -228,7 +243,7 @@ static void profile_table_draw_one(struct figure *f, const struct chart *chart, 
 {
     const struct profile_data *data = chart->profile;
     struct drawn t = { .columns = of_one, .nr_columns = sizeof(of_one) / sizeof(of_one[0]) };
-    char words[PROFILE_WORDS_SIZE];
+    char words[PROFILE_WORDS_SIZE], top[KERNEL_NAME_SIZE];
 
     t.rows = memory_zeroed(data->rows.nr_rows + 1, sizeof(*t.rows));
     profile_table_take_side(&t, data, PROF_HOST, limit);
@@ -242,7 +257,8 @@ static void profile_table_draw_one(struct figure *f, const struct chart *chart, 
                     "95 %% interval and the mean; mean, sd, min, p50, p95 and max are of single "
                     "calls. Rates are the work that scopes say they do.%s",
                     profile_rows_words(&all, words));
-    figure_set(&f->alt, "Table of %zu operations; on top is %s.", t.nr, t.rows[0].name);
+    figure_set(&f->alt, "Table of %zu operations; on top is %s.", t.nr,
+               profile_shown_name(t.rows[0].side, t.rows[0].name, top));
     free(t.rows);
 }
 
@@ -250,11 +266,13 @@ static void profile_table_draw_two(struct figure *f, const struct chart *chart, 
                                    const struct timeline_diff *diff)
 {
     struct drawn t = { .columns = of_two, .nr_columns = sizeof(of_two) / sizeof(of_two[0]) };
-    char words[PROFILE_WORDS_SIZE];
+    char words[PROFILE_WORDS_SIZE], top[KERNEL_NAME_SIZE];
 
     t.rows = memory_zeroed(diff->nr_rows + 1, sizeof(*t.rows));
     for (size_t i = 0; i < diff->nr_rows && t.nr < limit; i++)
-        t.rows[t.nr++] = (struct table_row) { NULL, NULL, &diff->rows[i], 0, diff->rows[i].name };
+        t.rows[t.nr++] = (struct table_row) {
+            NULL, NULL, &diff->rows[i], 0, diff->rows[i].name, diff->rows[i].side
+        };
     if (!t.nr) {
         chart_absent(f, "neither profile has an operation");
     } else {
@@ -266,7 +284,7 @@ static void profile_table_draw_two(struct figure *f, const struct chart *chart, 
                         chart->profile_base->name, chart->profile->name,
                         profile_rows_words(&all, words));
         figure_set(&f->alt, "Table of %zu operations before and after; %s changed most.", t.nr,
-                   t.rows[0].name);
+                   profile_shown_name(t.rows[0].side, t.rows[0].name, top));
     }
     free(t.rows);
 }

@@ -150,13 +150,16 @@ static int64_t shortest_drawn(struct lanes *l)
     return shortest;
 }
 
-static void profile_timeline_slice_words(const struct prof_slice *s, char *words, size_t size)
+static void profile_timeline_slice_words(const struct prof_trace *trace, const struct prof_slice *s,
+                                         char *words, size_t size)
 {
-    char text[QUANTITY_TEXT_SIZE];
+    char text[QUANTITY_TEXT_SIZE], shown[KERNEL_NAME_SIZE], whole[PROFILE_WHOLE_SIZE];
+    enum prof_side side = profile_on_device(trace, s) ? PROF_DEVICE : PROF_HOST;
+    const char *name = profile_shown_name(side, s->name, shown);
     struct strbuf sb;
 
     strbuf_init(&sb);
-    strbuf_addf(&sb, "%.200s\n%s", s->name,
+    strbuf_addf(&sb, "%.200s\n%s", name,
                 quantity_text(QUANTITY_TIME, "", (double)s->duration, text));
     if (s->backend)
         strbuf_addf(&sb, ", %.60s", s->backend);
@@ -166,6 +169,7 @@ static void profile_timeline_slice_words(const struct prof_slice *s, char *words
             quantity_text(QUANTITY_RATE, "FLOP/s", s->flops / (double)s->duration * 1e9, text));
     if (s->bytes > 0)
         strbuf_addf(&sb, ", %s", quantity_text(QUANTITY_BYTES, "", (double)s->bytes, text));
+    strbuf_adds(&sb, profile_whole_line(name, s->name, whole));
     snprintf(words, size, "%s", sb.data);
     strbuf_release(&sb);
 }
@@ -174,7 +178,7 @@ static void profile_timeline_add_slices(struct lanes *l, struct panel *p, double
 {
     int64_t shortest = shortest_drawn(l);
     struct profile_blocks blocks;
-    char words[400];
+    char words[400 + PROFILE_WHOLE_SIZE];
 
     profile_blocks_init(&blocks, p, fmax(1, (double)(l->window.high - l->window.low)), names);
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
@@ -182,7 +186,7 @@ static void profile_timeline_add_slices(struct lanes *l, struct panel *p, double
         if (!profile_timeline_has_row(l, i) || s->duration < shortest)
             continue;
         size_t row = l->of[s->track].first + profile_timeline_row_in_track(l, i);
-        profile_timeline_slice_words(s, words, sizeof(words));
+        profile_timeline_slice_words(l->trace, s, words, sizeof(words));
         profile_blocks_add(&blocks, profile_kind_of(l->trace, s), l->count[row]++ % 2 != 0,
                            (double)row, profile_at(&l->window, s->start),
                            profile_at(&l->window, s->start + s->duration), words);
@@ -207,11 +211,11 @@ static void profile_timeline_draw(struct lanes *l, struct figure *f, const struc
         snprintf(left, sizeof(left), " Showing the %zu longest of %zu calls.", l->slices, l->all);
     if (l->rows_left_out)
         snprintf(rows, sizeof(rows), " %zu rows below those have no room here.", l->rows_left_out);
-    profile_caption(f, chart,
-                    "A call is drawn from its start to its end, below the call that it is in; "
-                    "neighbours alternate in tone.%s%s%s%s",
-                    profile_window_words(chart->profile, &l->window, words), left, rows,
-                    l->tracks_left_out ? " Other threads have no room here." : "");
+    profile_caption_all(f, chart,
+                        "A call is drawn from its start to its end, below the call that it is in; "
+                        "neighbours alternate in tone.%s%s%s%s",
+                        profile_window_words(chart->profile, &l->window, words), left, rows,
+                        l->tracks_left_out ? " Other threads have no room here." : "");
     figure_set(&f->alt, "Timeline of %zu calls in %zu rows over %s.", l->slices, l->nr,
                quantity_text(QUANTITY_TIME, "", (double)(l->window.high - l->window.low), text));
     free(l->count);

@@ -58,13 +58,18 @@ bool profile_head(struct figure *f, const struct chart *chart)
     return !f->reason;
 }
 
+static void profile_add_threads(struct strbuf *sb, const struct profile_data *data)
+{
+    if (data->other_threads)
+        strbuf_addf(sb, " Of %zu threads the main one%s.", data->other_threads + 1,
+                    data->helped ? ", with the backward passes that another one ran for it" : "");
+}
+
 static void profile_add_meta(struct strbuf *sb, const struct profile_data *data)
 {
     const struct prof_meta *meta = &data->trace.meta;
     char text[QUANTITY_TEXT_SIZE];
 
-    if (data->other_threads)
-        strbuf_addf(sb, " Of %zu threads the main one.", data->other_threads + 1);
     if (meta->rate > 0 && meta->rate < 1)
         strbuf_addf(sb, " Of all outermost calls %s were recorded, chosen at random.",
                     quantity_text(QUANTITY_SHARE, "", meta->rate, text));
@@ -73,19 +78,52 @@ static void profile_add_meta(struct strbuf *sb, const struct profile_data *data)
                     (unsigned long long)meta->dropped);
 }
 
+static void profile_take_caption(struct figure *f, const struct profile_data *data, bool all,
+                                 const char *words)
+{
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    strbuf_adds(&sb, words);
+    if (!all)
+        profile_add_threads(&sb, data);
+    profile_add_meta(&sb, data);
+    chart_take(&f->caption, &sb);
+}
+
 void profile_caption(struct figure *f, const struct chart *chart, const char *format, ...)
 {
     char words[1024];
-    struct strbuf sb;
     va_list args;
 
     va_start(args, format);
     vsnprintf(words, sizeof(words), format, args);
     va_end(args);
-    strbuf_init(&sb);
-    strbuf_adds(&sb, words);
-    profile_add_meta(&sb, chart->profile);
-    chart_take(&f->caption, &sb);
+    profile_take_caption(f, chart->profile, false, words);
+}
+
+void profile_caption_all(struct figure *f, const struct chart *chart, const char *format, ...)
+{
+    char words[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words, sizeof(words), format, args);
+    va_end(args);
+    profile_take_caption(f, chart->profile, true, words);
+}
+
+const char *profile_shown_name(enum prof_side side, const char *name, char buffer[KERNEL_NAME_SIZE])
+{
+    return side == PROF_DEVICE ? kernel_name_short(name, buffer) : name;
+}
+
+const char *profile_whole_line(const char *shown, const char *name, char line[PROFILE_WHOLE_SIZE])
+{
+    if (!strcmp(shown, name))
+        return "";
+    snprintf(line, PROFILE_WHOLE_SIZE, "\n%.200s", name);
+    return line;
 }
 
 struct profile_rows profile_rows(const struct profile_data *data, enum prof_side side, size_t limit)
@@ -114,6 +152,7 @@ void profile_worst_init(struct profile_worst *w, const struct profile_data *data
     *w = (struct profile_worst) { .typical = &data->found.typical, .of = of, .iterations = 1 };
     w->list = memory_zeroed(of + 1, sizeof(*w->list));
     w->rows = memory_zeroed(of + 1, sizeof(*w->rows));
+    w->names = memory_zeroed(of + 1, sizeof(*w->names));
     if (side == PROF_HOST && w->typical->nr_iterations > 1)
         w->iterations = (double)w->typical->nr_iterations;
     int nr = timeline_typical_bottlenecks(w->typical, &data->main, side, PROF_BY_SELF, w->list,
@@ -123,14 +162,17 @@ void profile_worst_init(struct profile_worst *w, const struct profile_data *data
            (w->list[w->nr - 1].row->self == 0 ||
             (w->nr > 1 && w->list[w->nr - 1].share < least_share)))
         w->nr--;
-    for (size_t i = 0; i < w->nr; i++)
+    for (size_t i = 0; i < w->nr; i++) {
         w->rows[i] = *w->list[i].row;
+        w->rows[i].name = profile_shown_name(side, w->rows[i].name, w->names[i]);
+    }
 }
 
 void profile_worst_release(struct profile_worst *w)
 {
     free(w->list);
     free(w->rows);
+    free(w->names);
 }
 
 struct profile_rows profile_worst_rows(const struct profile_worst *w)
@@ -159,13 +201,15 @@ const char *profile_side_name(enum prof_side side)
 struct panel *profile_rows_panel(struct figure *f, const struct profile_rows *rows, bool joined)
 {
     const char **names = memory_zeroed(rows->nr + 1, sizeof(*names));
+    char(*shown)[KERNEL_NAME_SIZE] = memory_zeroed(rows->nr + 1, sizeof(*shown));
 
     for (size_t i = 0; i < rows->nr; i++)
-        names[i] = rows->items[i].name;
+        names[i] = profile_shown_name(rows->items[i].side, rows->items[i].name, shown[i]);
     struct panel *p = figure_rows(f, names, rows->nr, ROW_HEIGHT, 12);
     p->joined = joined;
     p->plot_height = fmax(p->plot_height, 60);
     free(names);
+    free(shown);
     return p;
 }
 
@@ -241,6 +285,16 @@ static enum profile_kind profile_copy_kind(const struct prof_slice *slice)
         if (strcasestr(slice->name, directions[i].words))
             return directions[i].kind;
     return PROFILE_TRANSFER;
+}
+
+bool *profile_holders(const struct prof_trace *trace)
+{
+    bool *holds = memory_zeroed(trace->nr_slices + 1, sizeof(*holds));
+
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        if (trace->slices[i].parent >= 0)
+            holds[trace->slices[i].parent] = true;
+    return holds;
 }
 
 enum profile_kind profile_kind_of(const struct prof_trace *trace, const struct prof_slice *slice)

@@ -4,6 +4,7 @@
 #define HARNESS_CHART_PROFILE_PROFILE_PARTS_H
 
 #include "chart/base/chart_base.h"
+#include "gputrace/kernel_name.h"
 
 /* The subtitle. False where the figure got a reason: no profile, or nothing was recorded. */
 bool profile_head(struct figure *f, const struct chart *chart);
@@ -13,6 +14,16 @@ bool profile_has_slices(struct figure *f, const struct chart *chart);
  * not shown, scopes that were not recorded). */
 void profile_caption(struct figure *f, const struct chart *chart, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Of a figure that has all threads. */
+void profile_caption_all(struct figure *f, const struct chart *chart, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The name of an operation or a slice as figures show it: a kernel's is cut short. */
+const char *profile_shown_name(enum prof_side side, const char *name,
+                               char buffer[KERNEL_NAME_SIZE]);
+/* A line with the whole name, for the words of a block; "" where that is what is shown. */
+enum { PROFILE_WHOLE_SIZE = 240 };
+const char *profile_whole_line(const char *shown, const char *name, char line[PROFILE_WHOLE_SIZE]);
 
 /* The first rows of one side, in the order of the summary: by self time, none without any.
  * `of` is how many there are. */
@@ -27,8 +38,9 @@ struct profile_rows profile_rows(const struct profile_data *data, enum prof_side
  * out whose bars would have no length. */
 struct profile_worst {
     const struct timeline_typical *typical;
-    struct prof_bottleneck *list; /* owned, as the rows */
-    struct prof_row *rows;        /* the same ones, for their names */
+    struct prof_bottleneck *list; /* owned, as the rows and names */
+    struct prof_row *rows;        /* the same ones, with names as they are shown */
+    char (*names)[KERNEL_NAME_SIZE];
     size_t nr, of;
     double iterations; /* that the times are divided by; 1: sums of all calls */
 };
@@ -44,7 +56,7 @@ const char *profile_rows_words(const struct profile_rows *rows, char words[PROFI
 /* "on the host", "on the device". */
 const char *profile_side_name(enum prof_side side);
 
-/* A panel with a row for each; `joined` to the one before. */
+/* A panel with a row for each, by its name as it is shown; `joined` to the one before. */
 struct panel *profile_rows_panel(struct figure *f, const struct profile_rows *rows, bool joined);
 /* A time axis that begins where `window` does: data are profile_at() of their time. */
 void profile_time_axis(struct axis *axis);
@@ -71,6 +83,8 @@ struct profile_blocks {
     struct layer *texts;
     double width; /* pixels of the plot for one unit of the axis */
 };
+/* By slice: whether another one is inside it. Owned by the caller. */
+bool *profile_holders(const struct prof_trace *trace);
 enum profile_kind profile_kind_of(const struct prof_trace *trace, const struct prof_slice *slice);
 /* As in the legend: "kernel", "call of the runtime". */
 const char *profile_kind_label(enum profile_kind kind);

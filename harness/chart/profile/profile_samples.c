@@ -116,6 +116,7 @@ static struct sample_row *profile_samples_rows_by_call(const struct profile_data
         if (row->side != side || !timeline_row_works(row))
             continue;
         rows[i] = (struct sample_row) { .name = row->name,
+                                        .side = row->side,
                                         .values = memory_zeroed(row->calls + 1, sizeof(double)) };
         *profile_samples_place(places, row->name) = (int)i;
     }

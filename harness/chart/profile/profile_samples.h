@@ -25,7 +25,8 @@ struct sample_row {
     const char *name; /* belongs to the profile */
     double *values;   /* sorted; owned */
     size_t nr;
-    double weight; /* ns that it is sorted by: of the median iteration, or of all calls */
+    enum prof_side side; /* of the name */
+    double weight;       /* ns that it is sorted by: of the median iteration, or of all calls */
 };
 
 struct sample_rows {

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/render/profile_import.h"
+#include "gputrace/kernel_name.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
 #include "timeline/timeline_diff.h"
@@ -43,12 +44,13 @@ static const char *signed_time(double ns, char text[PROF_TEXT_SIZE + 1])
 /* Medians where they are known, and how far the means moved beside them. */
 static void add_diff_row(const struct diff_row *row, struct table *t)
 {
-    char time[PROF_TEXT_SIZE + 1], other[PROF_TEXT_SIZE + 1];
+    char time[PROF_TEXT_SIZE + 1], other[PROF_TEXT_SIZE + 1], name[KERNEL_NAME_SIZE];
     bool by_median = isfinite(row->median[0]);
     const double *pair = by_median ? row->median : row->self;
 
     table_row(t);
-    table_cell(t, TABLE_PLAIN, "%s", row->name);
+    table_cell(t, TABLE_PLAIN, "%s",
+               row->side == PROF_DEVICE ? kernel_name_short(row->name, name) : row->name);
     add_diff_calls(row, t);
     table_cell(t, TABLE_PLAIN, "%s", prof_time_text(pair[0], time));
     table_cell(t, TABLE_PLAIN, "%s", prof_time_text(pair[1], time));

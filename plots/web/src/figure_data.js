@@ -105,7 +105,7 @@ export function wholeTrace(json, spec, hidden) {
   json.lanes.reduce((from, _, lane) => addLane(adding, lane, from), 0);
   const trace = columns.finish((a, b) => a.rank - b.rank), tones = kindTones(json.kinds, spec);
   trace.source = trace.places.map((at) => kept[at]);
-  return Object.assign(trace, { launch: launchOf(trace, json), window: json.window.map((ns) => ns / 1e3),
+  return Object.assign(trace, { shown: json.shown, launch: launchOf(trace, json), window: json.window.map((ns) => ns / 1e3),
     tone: (i) => tones[trace.category[i] - json.names.length][i % 2],
     args: (i) => argsOf(json, trace.source[i]),
     note: json.left_out ? `Outside what is shown first the ${json.left_out} shortest calls, of ${timeText(

@@ -3,7 +3,7 @@
  * The table of all operations, whatever they were read from: sorted by its heads, filtered, saved as
  * CSV, PAGE rows at a time. Rows are objects, times in ns; what no row has is no column.
  */
-import { button, el, nameOf } from './dom.js';
+import { button, cleanText, el, nameOf } from './dom.js';
 import { tableView } from './table_view.js';
 import { bytesText, quantityText, shareText, timeText } from './words.js';
 
@@ -22,6 +22,10 @@ const rate = (key, label, base) => number(key, label, (value) => quantityText('r
 const text = (key, label) => ({ key, label, value: (row) => row[key] ?? '',
   cell: (row) => nameOf(row[key] || '', 80) });
 
+/* A kernel's name is shown cut short; the file, the filter and the tooltip have the whole of it. */
+const nameCell = (row) => (row.shown ? el('bdi', { title: cleanText(row.operation).slice(0, 4000) },
+  cleanText(row.shown)) : nameOf(row.operation, 80));
+
 /* A median and its interval are one cell; the file has all three numbers. */
 function medianOf(row) {
   if (!has(row.median))
@@ -33,7 +37,7 @@ function medianOf(row) {
 const hidden = (column) => ({ ...column, hidden: true });
 
 const COLUMNS = [
-  { ...text('operation', 'operation'), name: true }, text('side', 'side'),
+  { ...text('operation', 'operation'), name: true, cell: nameCell }, text('side', 'side'),
   number('calls', 'calls', String), time('total', 'total', 'of all calls, each once'),
   time('self', 'self', 'without the operations inside'),
   number('share', 'share', shareText, '', 'of all own times'),

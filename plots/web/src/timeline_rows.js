@@ -4,7 +4,7 @@
  * drawn a pixel at a time, as dark as that pixel's time is covered and in the colour of the slice in
  * its middle. So a drawing costs what there are pixels, however many slices there are.
  */
-import { firstWhere, nameAt } from './trace_columns.js';
+import { firstWhere, shownAt } from './trace_columns.js';
 
 const LEAST_SHADE = 0.25, DIM = 0.25;
 
@@ -81,7 +81,7 @@ export function drawRow(context, trace, row, scale, { top, height, tone, isDim, 
     context.globalAlpha = (dim ? DIM : 1) * shade;
     context.fillStyle = fill;
     context.fillRect(left, top, width > 3 ? width - 0.5 : width, height);
-    const name = width > 12 ? words(nameAt(trace, slice), width) : null;
+    const name = width > 12 ? words(shownAt(trace, slice), width) : null;
     if (name) {
       context.fillStyle = ink;
       context.fillText(name, left + 3, top + height - 5);

@@ -199,3 +199,6 @@ function bounded(trace) {
 
 /** The name of a slice. */
 export const nameAt = (trace, i) => trace.texts[trace.name[i]];
+
+/** The name that stands in its block: a kernel's may be cut short. */
+export const shownAt = (trace, i) => trace.shown?.[trace.name[i]] || nameAt(trace, i);
