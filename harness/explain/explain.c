@@ -16,7 +16,8 @@ const char *cause_kind_name(enum cause_kind kind)
         [CAUSE_THREADS] = "threads",     [CAUSE_CLOCK] = "clock",
         [CAUSE_MACHINE] = "machine",     [CAUSE_BUILD] = "build",
         [CAUSE_LIBRARY] = "library",     [CAUSE_SETTING] = "setting",
-        [CAUSE_WORK] = "work",           [CAUSE_UNKNOWN] = "unknown",
+        [CAUSE_WORK] = "work",           [CAUSE_CODE] = "code",
+        [CAUSE_UNKNOWN] = "unknown",
     };
 
     return names[kind];
@@ -93,6 +94,7 @@ void explain_causes(const struct explain_case *c, struct explanation *out)
         ranking_add_operations(&r);
         ranking_add_facts(&r);
         ranking_add_work(&r);
+        ranking_add_code(&r);
     } else {
         r.all = 1; /* nothing to share out */
     }

@@ -113,6 +113,7 @@ enum cause_kind {
     CAUSE_LIBRARY,
     CAUSE_SETTING,
     CAUSE_WORK, /* more instructions, of which nobody knows why */
+    CAUSE_CODE, /* a few functions have other machine code, and nothing tells more */
     CAUSE_UNKNOWN,
     CAUSE_KINDS,
 };

@@ -190,3 +190,76 @@ void ranking_add_facts(struct ranking *r)
         add_facts_of(r, i);
     add_other_code(r);
 }
+
+/* ---- a few functions ---- */
+
+static void write_function_change(const struct code_function *f, struct strbuf *out)
+{
+    strbuf_addf(out, "%.60s() ", f->name);
+    if (f->size[0] && f->size[1])
+        strbuf_addf(out, "has other machine code (%llu bytes, were %llu)",
+                    (unsigned long long)f->size[1], (unsigned long long)f->size[0]);
+    else
+        strbuf_adds(out, f->size[1] ? "is new" : "is gone");
+}
+
+/* What changed, before what is new or gone: new functions are called by one that changed. */
+static const struct code_function *first_changed(const struct code_diff *code)
+{
+    for (size_t i = 0; i < code->changed.nr; i++)
+        if (code->changed.items[i].size[0] && code->changed.items[i].size[1])
+            return &code->changed.items[i];
+    return &code->changed.items[0];
+}
+
+/* One of this name: a kernel is there once for each kind of vectors. */
+static bool is_named(const struct code_function *const *named, size_t nr,
+                     const struct code_function *f)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (!strcmp(named[i]->name, f->name))
+            return true;
+    return false;
+}
+
+static void write_changed_functions(const struct code_diff *code, const struct code_function *first,
+                                    struct strbuf *out)
+{
+    enum { NAMED = 3 };
+    const struct code_function *named[NAMED] = { first };
+    size_t nr = 1;
+
+    write_function_change(first, out);
+    for (size_t i = 0; i < code->changed.nr && nr < NAMED; i++) {
+        if (is_named(named, nr, &code->changed.items[i]))
+            continue;
+        strbuf_adds(out, ", ");
+        write_function_change(&code->changed.items[i], out);
+        named[nr++] = &code->changed.items[i];
+    }
+}
+
+/* An operation that is named has its function beside it, and so have instructions. */
+void ranking_add_code(struct ranking *r)
+{
+    const struct code_diff *code = &r->c->code;
+    double rest = ranking_rest(r);
+    struct strbuf text;
+
+    if (!code->known || code->changed.nr == 0 || share_of_changed_code(code) >= 0.5 ||
+        r->localised >= PART_LEAST || rest < PART_LEAST ||
+        change_is_shown(&r->of[EXPLAIN_INSTRUCTIONS]))
+        return;
+    const struct code_function *first = first_changed(code);
+    strbuf_init(&text);
+    strbuf_addf(&text, "other code in %.60s()", first->name);
+    if (code->changed.nr > 1)
+        strbuf_addf(&text, " and %zu more", code->changed.nr - 1);
+    struct cause *cause = ranking_add(r, CAUSE_CODE, text.data);
+    cause_set_share(cause, rest, BELIEF_VAGUE);
+    cause->by_elimination = true;
+    r->has_fact = true;
+    strbuf_clear(&text);
+    write_changed_functions(code, first, &text);
+    cause->evidence = strbuf_detach(&text);
+}

@@ -62,5 +62,7 @@ void ranking_add_operations(struct ranking *r);
 void ranking_add_facts(struct ranking *r);
 /* Instructions, which say how and not why. */
 void ranking_add_work(struct ranking *r);
+/* Functions that changed, where neither an operation nor instructions say more. */
+void ranking_add_code(struct ranking *r);
 
 #endif

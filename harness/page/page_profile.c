@@ -253,7 +253,7 @@ static void profile_row_words(const struct profile_data *data, const struct rank
     profile_add_rate(row->flops, timeline_row_ns(&data->found, row), "FLOP/s", out);
     profile_add_rate((double)row->bytes, timeline_row_ns(&data->found, row), "B/s", out);
     profile_add_roof(data, row, ", ", out);
-    if (row->memory_peak >= 0)
+    if (row->memory_peak > 0)
         strbuf_addf(out, ", peak memory %s",
                     quantity_text(QUANTITY_BYTES, "", (double)row->memory_peak, text));
 }

@@ -110,6 +110,8 @@ t profile null/copy/right --device "$FAKE"
 t profile --diff one
 t profile --diff nothing second
 t profile --import nothing
+printf '{"traceEvents":[]}' >empty.json
+t profile --import empty.json
 t profile --diff --import a b
 t profile --import --counters a
 t profile gpt/nano/prefill --device cpu:1 --counters

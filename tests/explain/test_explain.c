@@ -135,6 +135,34 @@ static void know_nothing(struct explain_case *c)
     explain_add_fact(c, FACT_IDENTITY, "commit", "a", "b");
 }
 
+/* The function that changed is named, not the one that is new and larger. */
+static void know_a_function(struct explain_case *c)
+{
+    c->code.known = true;
+    c->code.common = 5;
+    c->code.same = 4;
+    *array_push(&c->code.changed) = (struct code_function) { memory_string("clear"), { 0, 300 } };
+    *array_push(&c->code.changed) = (struct code_function) { memory_string("launch"), { 90, 120 } };
+}
+
+static void know_a_function_and_its_operation(struct explain_case *c)
+{
+    know_attention(c);
+    know_a_function(c);
+}
+
+static void know_a_function_and_its_instructions(struct explain_case *c)
+{
+    know_work(c);
+    know_a_function(c);
+}
+
+static void know_a_function_and_a_library(struct explain_case *c)
+{
+    know_library(c);
+    know_a_function(c);
+}
+
 static void know_many_functions(struct explain_case *c)
 {
     c->code.known = true;
@@ -167,6 +195,14 @@ static const struct {
     { "a library", know_library, CAUSE_LIBRARY, "libc", 1, "2.36 -> 2.38", 2 },
     { "what seldom matters", know_vague, CAUSE_UNKNOWN, NULL, 1, "not at hand", 2 },
     { "nothing", know_nothing, CAUSE_UNKNOWN, NULL, 1, "hardware counters", 1 },
+    { "a function", know_a_function, CAUSE_CODE, "other code in launch() and 1 more", 1,
+      "launch() has other machine code (120 bytes, were 90), clear() is new", 1 },
+    { "a function and an operation", know_a_function_and_its_operation, CAUSE_OPERATION,
+      "attention", 0.83, "no function of that name", 2 },
+    { "a function and work", know_a_function_and_its_instructions, CAUSE_WORK, NULL, 1,
+      "other machine code: clear(), launch()", 1 },
+    { "a function and a library", know_a_function_and_a_library, CAUSE_LIBRARY, "libc", 1,
+      "1 of 5 functions", 3 },
     { "another build", know_many_functions, CAUSE_BUILD, NULL, 1, "16 of 20 functions", 1 },
 };
 

@@ -114,6 +114,20 @@ static int import_ncu(const char *path, struct prof_trace *trace, struct error *
     return rc;
 }
 
+/* Tables without a trace (profile.json, a summary of the scopes library) read as none of any call. */
+static int import_trace(const char *path, struct prof_trace *trace, struct error *err)
+{
+    if (timeline_read(path, trace, err))
+        return -1;
+    if (trace->nr_slices > 0)
+        return 0;
+    prof_trace_release(trace);
+    return error_set(err,
+                     "%s: no call is in it; a summary or a profile.json has tables alone, which "
+                     "`harness report --profile FILE` shows",
+                     path);
+}
+
 int profile_import(const char *path, struct prof_trace *trace, struct error *err)
 {
     enum file_kind kind;
@@ -122,6 +136,6 @@ int profile_import(const char *path, struct prof_trace *trace, struct error *err
     if (profile_file_kind(path, &kind, err))
         return -1;
     if (kind == KIND_TRACE)
-        return timeline_read(path, trace, err);
+        return import_trace(path, trace, err);
     return kind == KIND_NSYS ? import_nsys(path, trace, err) : import_ncu(path, trace, err);
 }
