@@ -120,9 +120,15 @@ static void metric_rate(const struct summary *s, double work, struct metric_valu
     value->few = time.few;
 }
 
+/* Tokens that nobody counted, and a rate that the program which measured said, stand as it said. */
 static void derive_rate(const struct metric_input *in, struct metric_value *value)
 {
-    metric_rate(in->s, in->metric->work(in->s->m), value);
+    double stated = measurement_telemetry(in->s->m, "tokens_per_second");
+    double work = in->metric->work(in->s->m);
+
+    metric_rate(in->s, work, value);
+    if (!(work > 0) && in->metric->work == metric_tokens && stated > 0)
+        value->value = stated;
 }
 
 static void derive_intensity(const struct metric_input *in, struct metric_value *value)

@@ -249,7 +249,11 @@ static const struct table_column report_columns[] = {
     { .title = "batch", .align = TABLE_RIGHT },
     { .title = "seq", .align = TABLE_RIGHT },
     { .title = "mean ± sd", .align = TABLE_RIGHT },
+    { .title = "min", .align = TABLE_RIGHT },
     { .title = "p50", .align = TABLE_RIGHT },
+    { .title = "p95", .align = TABLE_RIGHT },
+    { .title = "p99", .align = TABLE_RIGHT },
+    { .title = "max", .align = TABLE_RIGHT },
     { .title = "K tokens/s", .align = TABLE_RIGHT },
     { .title = "GFLOP/s", .align = TABLE_RIGHT },
     { .title = "outcome" },
@@ -273,27 +277,48 @@ static void run_table_add_number(struct table *t, double value, double factor)
         table_empty(t);
 }
 
+/* Also of a summary by another program, which says its mean and has one sample, its median. Both in
+ * the unit of the mean. */
+static void report_add_mean(struct table *t, const struct run_rows *rows, const struct run_row *row)
+{
+    double mean = metric_get("mean", &row->summary, &rows->context).value;
+    double sd = metric_get("sd", &row->summary, &rows->context).value;
+    struct unit unit = unit_for(QUANTITY_TIME, "", mean);
+
+    if (!isfinite(mean))
+        table_empty(t);
+    else if (isfinite(sd))
+        table_cell(t, TABLE_PLAIN, "%.2f ± %.2f %s", mean / unit.factor, sd / unit.factor,
+                   unit.name);
+    else
+        table_cell(t, TABLE_PLAIN, "%.2f %s", mean / unit.factor, unit.name);
+}
+
+/* A percentile that its samples do not carry is absent. */
+static void report_add_time(struct table *t, const struct run_rows *rows, const struct run_row *row,
+                            const char *metric)
+{
+    struct metric_value value = metric_get(metric, &row->summary, &rows->context);
+    char text[QUANTITY_TEXT_SIZE];
+
+    if (!isfinite(value.value) || (value.few && strcmp(metric, "p50") != 0))
+        table_empty(t);
+    else
+        table_cell(t, TABLE_PLAIN, "%s", quantity_text(QUANTITY_TIME, "", value.value, text));
+}
+
 static void report_add_row(struct table *t, const struct run_rows *rows, size_t i)
 {
+    static const char *const times[] = { "min", "p50", "p95", "p99", "max" };
     const struct run_row *row = &rows->items[i];
-    char text[QUANTITY_TEXT_SIZE];
-    double p50 = metric_get("p50", &row->summary, &rows->context).value;
 
     table_row(t);
     table_cell(t, TABLE_PLAIN, "%s", rows->labels[i]);
     run_table_add_dim(t, row->bench, "batch");
     run_table_add_dim(t, row->bench, "seq");
-    /* Both in the unit of the mean. */
-    struct unit unit = unit_for(QUANTITY_TIME, "", row->summary.mean);
-    if (!row->summary.n)
-        table_empty(t);
-    else if (isfinite(row->summary.sd))
-        table_cell(t, TABLE_PLAIN, "%.2f ± %.2f %s", row->summary.mean / unit.factor,
-                   row->summary.sd / unit.factor, unit.name);
-    else
-        table_cell(t, TABLE_PLAIN, "%.2f %s", row->summary.mean / unit.factor, unit.name);
-    table_cell(t, TABLE_PLAIN, "%s",
-               isfinite(p50) ? quantity_text(QUANTITY_TIME, "", p50, text) : "");
+    report_add_mean(t, rows, row);
+    for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
+        report_add_time(t, rows, row, times[k]);
     run_table_add_number(t, metric_get("tokens", &row->summary, &rows->context).value, 1000);
     run_table_add_number(t, metric_get("gflops", &row->summary, &rows->context).value, 1);
     table_cell(t, TABLE_PLAIN, "%s", outcome_name(row->outcome));

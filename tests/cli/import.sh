@@ -157,3 +157,7 @@ t import least.json --db least.db
 "$HARNESS" history show 1 --db least.db >shown.json
 fact "the least is kept" grep -q '"summary_min_ns":.1000000000' shown.json
 fact "and no sample" grep -q '"samples_ns":.\[\]' shown.json
+
+say "A summary of models: every number that it says is in the report"
+t import import/summary_models.json --db models.db
+t report --md --db models.db
