@@ -24,6 +24,17 @@ test('a trace: what takes the time, of the main thread', () => {
   assert.match(answer.words[0], /^Of 3 lanes this is "thread 1"/);
 });
 
+/* PyTorch's profiler has a line of its own, as long as all steps, and numbers these. */
+test('a trace of PyTorch: of the thread that the process began with, by its steps', () => {
+  const main = { pid: 494, tid: 494 };
+  const answer = answerOf([slice('PyTorch Profiler (0)', 0, 205, { pid: 'Spans', tid: 'PyTorch Profiler' }),
+    slice('ProfilerStep#2', 0, 100, main), slice('aten::mm', 10, 80, main),
+    slice('ProfilerStep#3', 100, 100, main), slice('aten::mm', 110, 80, main)]);
+  assert.equal(answer.headline, 'aten::mm takes 80.0 % of ProfilerStep.');
+  assert.match(answer.words[0], /^Of 2 lanes this is "thread 494", which the process began with/);
+  assert.equal(answer.cards.find(({ label }) => label === 'iterations').value, '2');
+});
+
 test('a trace of little', () => {
   assert.equal(answerOf([slice('a', 0, 10)]).headline, 'a is one operation: nothing inside it was recorded.');
   assert.equal(answerOf([slice('a', 0, 10), slice('b', 0, 2)]).headline,

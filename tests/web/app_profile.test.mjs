@@ -108,8 +108,12 @@ test('served without any history: the same answer', async (t) => {
   if (url === '')
     return t.skip('built without libmicrohttpd');
   const { page, seen } = await openPage(t, url);
+  const refused = [];
+  page.on('response', (response) => response.status() >= 400 && refused.push(response.url()));
+  await page.reload();
   assert.match(await page.locator('header .headline').textContent(), /^head takes /);
   await figure(page, 'bottlenecks');
+  assert.deepEqual(refused, [], 'nothing is asked that a profile alone cannot answer');
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
   await stop();
 });

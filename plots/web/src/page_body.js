@@ -94,11 +94,16 @@ class PageBody {
     return drawn ? section(id, title, drawn) : null;
   }
 
+  /* Then there is nothing to explore, and nothing is asked for it. */
+  isProfileAlone() {
+    return Boolean(this.app.core.profile) && this.app.core.runs.length === 0;
+  }
+
   sections() {
     const { core } = this.app;
     const last = [foldedSection(this.app, 'how', 'How this was made', howMade(core)),
       foldedSection(this.app, 'open', 'Open a file', this.drop.element)];
-    if (core.profile && core.runs.length === 0)
+    if (this.isProfileAlone())
       return [this.chapter(CHAPTERS.find((one) => one.id === 'profile')), ...last];
     return [...CHAPTERS.map((one) => this.chapter(one)).filter(Boolean),
       section('explore', 'Explore', this.explore.element),
@@ -108,7 +113,7 @@ class PageBody {
   update(changed) {
     this.verdicts.update();
     this.results.update(changed);
-    this.explore.update();
+    this.updateExplore();
     if (changed)
       this.slots.forEach((slot) => slot.renew());
   }
@@ -119,7 +124,8 @@ class PageBody {
   }
 
   updateExplore() {
-    this.explore.update();
+    if (!this.isProfileAlone())
+      this.explore.update();
   }
 
   updateResults(changed) {

@@ -2,7 +2,8 @@
 /*
  * What a trace answers that was dropped on the page, in the form of core.profile: the same as
  * harness/page/page_profile.c says of a profile, as far as slices alone tell it. In a team of threads
- * all record the same, so it is of the main one: the thread whose outermost slices last longest.
+ * all record the same, so it is of the main one (harness/timeline/timeline_main.h): the thread whose
+ * outermost slices last longest, or the one that the process began with.
  */
 import { deviation, median } from './stats.js';
 import { nameAt } from './trace_columns.js';
@@ -42,8 +43,13 @@ const coveredBy = (trace, list) => timesOf(trace, list).reduce((all, one) => all
 function mainLane(trace) {
   const threads = trace.lanes.filter((lane) => !isDevice(trace, lane));
   const covered = new Map(trace.lanes.map((lane) => [lane, coveredBy(trace, outermost(trace, lane))]));
-  return (threads.length ? threads : trace.lanes).reduce((best, lane) =>
+  const longest = (lanes) => lanes.reduce((best, lane) =>
     (covered.get(lane) > covered.get(best) ? lane : best));
+  const first = threads.filter((lane) => lane.tid !== undefined && lane.tid === lane.pid);
+  const best = longest(threads.length ? threads : trace.lanes);
+  if (first.length && 2 * covered.get(longest(first)) >= covered.get(best))
+    return { lane: longest(first), why: 'which the process began with' };
+  return { lane: best, why: 'whose outermost calls last longest' };
 }
 
 /* Of each slice of a lane what is not of those inside it. */
@@ -104,7 +110,7 @@ const different = (trace) => new Set(trace.name).size;
  *   in ns; null where no time was recorded
  */
 export function traceAnswer(trace, file) {
-  const lane = mainLane(trace), outer = outermost(trace, lane), rows = rowsOf(trace, lane);
+  const { lane, why } = mainLane(trace), outer = outermost(trace, lane), rows = rowsOf(trace, lane);
   const whole = coveredBy(trace, outer);
   if (!(whole > 0))
     return null;
@@ -117,7 +123,7 @@ export function traceAnswer(trace, file) {
     ...(iterations ? [['iterations', String(iterations)],
       ['median iteration', timeText(median(timesOf(trace, outer).sort()) * NS)]] : [])];
   const answer = { name: file, headline: headlineOf(rows, whole, name),
-    words: others > 0 ? [`Of ${others + 1} lanes this is "${lane.thread}", whose outermost calls last longest.`]
+    words: others > 0 ? [`Of ${others + 1} lanes this is "${lane.thread}", ${why}.`]
       : [],
     cards: cards.map(([label, value]) => ({ label, value })),
     top: rows.slice(0, TOP).filter((row) => row.self > 0)

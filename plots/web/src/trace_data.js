@@ -32,6 +32,9 @@ class Lanes {
   }
 }
 
+/* PyTorch numbers its steps: they are iterations of one name. */
+const STEP = /^(ProfilerStep)#\d+$/;
+
 class TraceReader {
   constructor(nr) {
     this.lanes = new Lanes();
@@ -46,8 +49,8 @@ class TraceReader {
   add(lane, event, start, duration) {
     if (!(duration >= 0))
       return;
-    this.begins[this.columns.add(lane, String(event.name ?? ''), String(event.cat ?? ''), start,
-      duration)] = event;
+    const name = String(event.name ?? '').replace(STEP, '$1');
+    this.begins[this.columns.add(lane, name, String(event.cat ?? ''), start, duration)] = event;
   }
 
   /* "B" waits for the "E" of its thread. */
