@@ -643,7 +643,7 @@ TEST(scopes_of_a_stream_are_not_drawn_over_its_kernels)
 }
 
 /* However long the names are. */
-TEST(columns_of_the_table_do_not_touch)
+TEST(columns_do_not_touch_beside_long_names)
 {
     const struct fixture *f = *state;
     struct profile_data data;
