@@ -13,33 +13,12 @@
 enum { ROWS_MOST = 20000 };
 
 static const char *const operation_columns[] = {
-    "operation",
-    "shown",
-    "side",
-    "calls",
-    "total",
-    "self",
-    "share",
-    "median",
-    "low",
-    "high",
-    "mean_iteration",
-    "mean",
-    "sd",
-    "min",
-    "p50",
-    "p95",
-    "max",
-    "gpu",
-    "cpu",
-    "transfer",
-    "launch",
-    "utilization",
-    "flops",
-    "bytes",
-    "allocated",
-    "peak",
-    "backend",
+    "operation",   "side",   "calls", "total",     "self",
+    "share",       "median", "low",   "high",      "mean_iteration",
+    "mean",        "sd",     "min",   "p50",       "p95",
+    "max",         "gpu",    "cpu",   "transfer",  "launch",
+    "utilization", "flops",  "bytes", "allocated", "peak",
+    "backend",     "shown",
 };
 
 static void operation_push_number(cJSON *row, double value)
@@ -97,12 +76,12 @@ static cJSON *operation_row_json(const struct profile_data *data, const struct p
     cJSON *json = cJSON_CreateArray();
     char shown[KERNEL_NAME_SIZE];
 
-    const char *name = profile_shown_name(row->side, row->name, shown);
     operation_push_text(json, row->name);
-    operation_push_text(json, strcmp(name, row->name) ? name : NULL);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         operation_push_number(json, numbers[i]);
     operation_push_text(json, row->backend);
+    const char *name = profile_shown_name(row->side, row->name, shown);
+    operation_push_text(json, strcmp(name, row->name) ? name : NULL);
     return json;
 }
 
