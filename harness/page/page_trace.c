@@ -183,7 +183,7 @@ static void trace_add_shown(struct strbuf *out, const struct trace_columns *c,
         if (!profile_on_device(&c->data->trace, trace_columns_at(c, k)))
             others[trace_text_at(texts, trace_columns_at(c, k)->name)] = true;
     for (size_t i = 0; i < texts->nr; i++) {
-        const char *name = texts->items[i].text;
+        const char *name = texts->items[i].text ? texts->items[i].text : "";
         const char *shown = profile_shown_name(others[i] ? PROF_HOST : PROF_DEVICE, name, buffer);
         bool differs = strcmp(shown, name) != 0;
         any |= differs;

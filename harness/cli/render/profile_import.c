@@ -114,7 +114,8 @@ static int import_ncu(const char *path, struct prof_trace *trace, struct error *
     return rc;
 }
 
-/* Tables without a trace (profile.json, a summary of the scopes library) read as none of any call. */
+/* Tables without a trace (profile.json, a summary of the scopes library) read as none of any call.
+ */
 static int import_trace(const char *path, struct prof_trace *trace, struct error *err)
 {
     if (timeline_read(path, trace, err))
