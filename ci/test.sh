@@ -83,7 +83,7 @@ stage_sanitize() {
     # Long ones that reach little beyond the rest: by a compiler's counters, the tests of commands that are
     # left reach 87 % of what all of them do; all unit tests are in.
     ab accept command_tree compare compare_commands disturbed export gate guests help history list manual
-    numbers outcomes plot profile profile_bottleneck profile_layers schema selftest selftest_cost
+    model_cuda numbers outcomes plot profile profile_bottleneck profile_layers schema selftest selftest_cost
     small_disk terminal trend gpu_telemetry
   )
   # CTest takes ten parentheses, and excludes nothing where there are more. Of kernels: work done in
