@@ -40,7 +40,7 @@ static void cuda_say(char why[PROF_CUDA_WORDS], const char *words)
     snprintf(why, PROF_CUDA_WORDS, "%.*s", PROF_CUDA_WORDS - 1, words);
 }
 
-struct prof_cuda *prof_cuda_start(struct prof *prof, const struct prof_cuda_options *options,
+struct prof_cuda *prof_cuda_start(const struct prof_cuda_options *options,
                                   char why[PROF_CUDA_WORDS])
 {
     const struct prof_cuda_options usual = { .buffers = 0 }, *o = options ? options : &usual;
@@ -50,7 +50,6 @@ struct prof_cuda *prof_cuda_start(struct prof *prof, const struct prof_cuda_opti
     struct prof_cuda *cuda = memory_zeroed(1, sizeof(*cuda));
     struct error err = { "" };
 
-    (void)prof; /* its scopes meet the records at the end, by their times and threads */
     why[0] = '\0';
     if (activity_start(&cuda->collector, &activity, &err) == 0)
         return cuda;

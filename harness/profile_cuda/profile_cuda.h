@@ -10,7 +10,7 @@
  *     #include <harness/profile_cuda.h>
  *
  *     char why[PROF_CUDA_WORDS];
- *     struct prof_cuda *cuda = prof_cuda_start(prof_global(), NULL, why);
+ *     struct prof_cuda *cuda = prof_cuda_start(NULL, why);
  *     if (!cuda)
  *         fprintf(stderr, "no kernels in the trace: %s\n", why);
  *     prof_set_on(prof_global(), 1);
@@ -57,7 +57,7 @@ enum { PROF_CUDA_WORDS = 512 }; /* room for a reason */
 /* Begins to collect. `options` may be NULL. NULL, with the reason in `why`: no CUPTI or one that is
  * too old, no driver, no rights, another collector at work. Memory that is missing for bookkeeping
  * ends the process with a message. */
-struct prof_cuda *prof_cuda_start(struct prof *prof, const struct prof_cuda_options *options,
+struct prof_cuda *prof_cuda_start(const struct prof_cuda_options *options,
                                   char why[PROF_CUDA_WORDS]);
 
 /* Waits for the device, stops, and makes a snapshot with all of it; `trace` is initialised here, to

@@ -7,7 +7,6 @@
 #include "base/strbuf.h"
 #include "timeline/timeline_backward.h"
 #include "timeline/timeline_entries.h"
-#include "timeline/timeline_xla.h"
 #include "timeline/trace_reader.h"
 
 #include <stdlib.h>
@@ -195,16 +194,17 @@ static const char *xla_category(const struct prof_track *track, const char *name
     return strncasecmp(name, "memset", 6) == 0 ? PROF_MEMSET : PROF_KERNELS;
 }
 
-static void adopt_xla_streams(struct prof_trace *trace)
+/* By track, or NULL where there is none. */
+static bool *adopt_xla_streams(struct prof_trace *trace)
 {
-    bool *is_adopted = memory_zeroed(trace->nr_tracks + 1, sizeof(*is_adopted));
+    bool *is_adopted = memory_zeroed(trace->nr_tracks + 1, sizeof(*is_adopted)), any = false;
 
     for (size_t i = 0; i < trace->nr_tracks; i++) {
         struct prof_track *track = &trace->tracks[i];
         int device = xla_gpu(track);
         if (device < 0)
             continue;
-        is_adopted[i] = true;
+        is_adopted[i] = any = true;
         track->kind = PROF_TRACK_STREAM;
         track->process = device;
         track->device = PROF_GPU_AT(device);
@@ -216,7 +216,79 @@ static void adopt_xla_streams(struct prof_trace *trace)
         s->device = trace->tracks[s->track].device;
         s->category = *s->category ? s->category : xla_category(&trace->tracks[s->track], s->name);
     }
+    if (any)
+        return is_adopted;
     free(is_adopted);
+    return NULL;
+}
+
+/* A call on the host, by the number of what it launched. */
+struct xla_call {
+    uint64_t correlation;
+    int slice;
+};
+
+static int by_correlation(const void *a_, const void *b_)
+{
+    const struct xla_call *a = a_, *b = b_;
+
+    if (a->correlation != b->correlation)
+        return a->correlation < b->correlation ? -1 : 1;
+    return (a->slice > b->slice) - (a->slice < b->slice);
+}
+
+static size_t take_xla_calls(struct prof_trace *trace, struct xla_call *calls)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        struct prof_slice *s = &trace->slices[i];
+        if (!s->correlation || *s->category || trace->tracks[s->track].kind != PROF_TRACK_THREAD)
+            continue;
+        s->category = PROF_DRIVER_CALLS;
+        calls[nr++] = (struct xla_call) { s->correlation, (int)i };
+    }
+    qsort(calls, nr, sizeof(*calls), by_correlation);
+    return nr;
+}
+
+/* The only one of this number; -1: there is none, or more than one. */
+static int xla_call_of(const struct xla_call *calls, size_t nr, uint64_t correlation)
+{
+    size_t low = 0, high = nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (calls[middle].correlation < correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == nr || calls[low].correlation != correlation)
+        return -1;
+    return low + 1 < nr && calls[low + 1].correlation == correlation ? -1 : calls[low].slice;
+}
+
+/* XLA writes no flows: that a call launched a kernel stands in the number that both have. Of a
+ * sorted trace the calls become calls of the driver. A number that two calls have tells nothing.
+ * -1: no memory. */
+static int bind_xla(struct prof_trace *trace, const bool *is_xla)
+{
+    if (!is_xla)
+        return 0;
+    struct xla_call *calls = memory_zeroed(trace->nr_slices + 1, sizeof(*calls));
+    size_t nr = take_xla_calls(trace, calls);
+    int rc = 0;
+
+    for (size_t i = 0; i < trace->nr_slices && rc == 0 && nr > 0; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        int call = s->correlation && is_xla[s->track] ? xla_call_of(calls, nr, s->correlation) : -1;
+        if (call >= 0 && trace->slices[call].start <= s->start &&
+            prof_trace_flow(trace, call, (int)i) < 0)
+            rc = -1;
+    }
+    free(calls);
+    return rc;
 }
 
 static void set_trace_times(struct trace_reader *r)
@@ -262,7 +334,7 @@ static int finish_trace(struct trace_reader *r, const char *what, struct error *
     int rc;
 
     set_track_names(r);
-    adopt_xla_streams(r->trace);
+    bool *is_xla = adopt_xla_streams(r->trace);
     set_trace_times(r);
     end_open_slices(r);
     rc = prof_trace_sort(r->trace, moved);
@@ -271,7 +343,7 @@ static int finish_trace(struct trace_reader *r, const char *what, struct error *
     if (rc == 0)
         rc = bind_flows(r, lane_of);
     if (rc == 0)
-        rc = timeline_bind_xla(r->trace);
+        rc = bind_xla(r->trace, is_xla);
     if (rc == 0)
         rc = timeline_name_backward(r->trace);
     if (rc)
@@ -280,6 +352,7 @@ static int finish_trace(struct trace_reader *r, const char *what, struct error *
         rc = error_set(err, "%s: %s", what, why);
     free(moved);
     free(lane_of);
+    free(is_xla);
     return rc;
 }
 

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 {
     char why[PROF_CUDA_WORDS];
     struct prof_trace trace;
-    struct prof_cuda *cuda = prof_cuda_start(prof_global(), NULL, why);
+    struct prof_cuda *cuda = prof_cuda_start(NULL, why);
     void *stub = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     void (*run)(const char *name, int launches) = NULL;
     void *symbol = stub ? dlsym(stub, "cupti_stub_run") : NULL;

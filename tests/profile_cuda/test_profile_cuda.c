@@ -72,7 +72,7 @@ static void begin(struct guest *g, const struct prof_cuda_options *options)
 
     g->prof = prof_create(NULL);
     assert_non_null(g->prof);
-    g->cuda = prof_cuda_start(g->prof, options, why);
+    g->cuda = prof_cuda_start(options, why);
     if (!g->cuda)
         fail_msg("%s", why);
     assert_int_equal(prof_set_on(g->prof, 1), 0);
@@ -222,7 +222,7 @@ TEST(a_refusal_says_why_and_scopes_go_on)
         struct guest g = { .prof = prof_create(NULL) };
         char why[PROF_CUDA_WORDS];
         use(cases[i].library, cases[i].words, CONTEXT_STUB_PATH, "");
-        assert_null(prof_cuda_start(g.prof, NULL, why));
+        assert_null(prof_cuda_start(NULL, why));
         assert_non_null(strstr(why, cases[i].why));
         assert_int_equal(prof_set_on(g.prof, 1), 0);
         {
@@ -242,7 +242,7 @@ TEST(one_at_a_time_and_one_after_the_other)
     use(CUPTI_STUB_PATH, "", CONTEXT_STUB_PATH, "");
     for (int i = 0; i < 3; i++) {
         begin(&g, NULL);
-        assert_null(prof_cuda_start(g.prof, NULL, why));
+        assert_null(prof_cuda_start(NULL, why));
         assert_non_null(strstr(why, "already"));
         forward(&g, 2);
         end(&g);

@@ -277,7 +277,9 @@ static int print_selftests(const struct testing *s, struct error *err)
         selftest_report(&s->tests[i], terminal_width(), terminal_colour(), &text);
         strbuf_addc(&text, '\n');
     }
-    if (s->kept)
+    if (*s->o->measuring.interrupted)
+        strbuf_adds(&text, "Not kept: the last test was interrupted.\n");
+    else if (s->kept)
         tell_where_kept(s, &text);
     else
         strbuf_adds(&text, "Not kept: nothing was judged.\n");
@@ -362,23 +364,6 @@ static int run_placement(struct testing *s, struct error *err)
     return rc ? -1 : EXIT_SAME;
 }
 
-/* What was compared until then is shown. It is not kept: an earlier test that ended says more. */
-static int tell_interrupted(const struct testing *s, struct error *err)
-{
-    terminal_note("interrupted: the runs are kept, the rates of this test are not%s\n",
-                  s->nr_tests ? "; what was compared shows:" : "");
-    for (size_t i = 0; i < s->nr_tests; i++) {
-        struct strbuf text;
-        strbuf_init(&text);
-        selftest_report(&s->tests[i], terminal_width(), terminal_colour(), &text);
-        int rc = output_page(&text, NULL, err);
-        strbuf_release(&text);
-        if (rc)
-            return -1;
-    }
-    return 128 + (int)*s->o->measuring.interrupted;
-}
-
 static int run_selftests(struct testing *s, int argc, char **argv, struct error *err)
 {
     if (check_selftest_options(s->o, err) || choose_selftest_workload(s, argv, argc, err) ||
@@ -395,7 +380,12 @@ static int run_selftests(struct testing *s, int argc, char **argv, struct error 
     if (measure_selftests(s, argv, argc, err)) {
         if (!*s->o->measuring.interrupted)
             return -1;
-        return tell_interrupted(s, err);
+        /* What was compared until then is shown: an earlier test that ended says more. */
+        terminal_note("interrupted: the runs are kept, the rates of this test are not%s\n",
+                      s->nr_tests ? "; what was compared shows:" : "");
+        if (s->nr_tests && print_selftests(s, err))
+            return -1;
+        return 128 + (int)*s->o->measuring.interrupted;
     }
     int rc = s->o->json ? print_selftests_json(s, err) : print_selftests(s, err);
     return rc ? -1 : selftest_exit_status(s);
