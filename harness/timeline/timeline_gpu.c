@@ -315,10 +315,27 @@ static int add_stream_scopes(struct prof_trace *trace)
     return rc;
 }
 
+/* A kernel that waited begins when it no longer does. -1: no memory. */
+static int begin_behind_waiting(struct prof_trace *trace)
+{
+    int64_t *busy = memory_zeroed(trace->nr_slices + 1, sizeof(*busy));
+
+    prof_trace_busy(trace, busy);
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        struct prof_slice *s = &trace->slices[i];
+        if (busy[i] <= 0 || strcmp(s->category, PROF_KERNELS) != 0)
+            continue;
+        s->start += s->duration - busy[i];
+        s->duration = busy[i];
+    }
+    free(busy);
+    return prof_trace_sort(trace, NULL);
+}
+
 /* Kernels and copies on a stream are inside the scopes that they get. */
 static int sort_with_stream_scopes(struct prof_trace *trace)
 {
-    if (prof_trace_sort(trace, NULL) || add_stream_scopes(trace))
+    if (prof_trace_sort(trace, NULL) || begin_behind_waiting(trace) || add_stream_scopes(trace))
         return -1;
     for (size_t i = 0; i < trace->nr_slices; i++)
         if (trace->tracks[trace->slices[i].track].kind == PROF_TRACK_STREAM)

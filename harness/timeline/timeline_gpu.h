@@ -13,6 +13,9 @@
  * as "graph 3". Waits (ACTIVITY_SYNC) are left out: the call that waited is there. Each direction
  * of copying has a counter of its rate in GB/s on its device ("HtoD"), the sum of copies under way.
  *
+ * A kernel that began under other work of its stream, and waited for that (prof_trace_busy()),
+ * begins where it no longer waits: kernels lie side by side, as their work was done.
+ *
  * Scopes of a GPU that their stream did not see (PROF_GPU_SCOPES) get that from the work that was
  * launched inside: from the start of the first to the end of the last, where all is on one stream.
  *

@@ -334,7 +334,7 @@ TEST(scopes_get_the_time_of_what_they_launched)
     static const struct {
         const char *name;
         int64_t start, duration;
-    } expected[] = { { "layer", 100, 700 }, { "qkv", 100, 350 }, { "proj", 440, 160 } };
+    } expected[] = { { "layer", 100, 700 }, { "qkv", 100, 350 }, { "proj", 450, 150 } };
     size_t nr = 0;
     for (size_t i = 0; i < trace.nr_slices; i++) {
         const struct prof_slice *s = &trace.slices[i];
@@ -348,6 +348,12 @@ TEST(scopes_get_the_time_of_what_they_launched)
         nr++;
     }
     assert_int_equal(nr, 3);
+    /* Also the one that started early lies in its own scope. */
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        const struct prof_slice *s = &trace.slices[i];
+        if (strcmp(s->category, PROF_KERNELS) == 0 && s->start + s->duration == 600)
+            assert_string_equal(parent_name(&trace, s), "proj");
+    }
     struct prof_summary summary;
     assert_int_equal(prof_summarise(&trace, &summary), 0);
     assert_int_equal(prof_summary_row(&summary, PROF_HOST, "layer")->gpu, 350 + 150 + 100);
