@@ -10,6 +10,7 @@
 struct place {
     int64_t start, duration;
     int track, old;
+    int is_held; /* work on a stream: behind a scope that is as long */
 };
 
 static int by_place(const void *a_, const void *b_)
@@ -22,6 +23,8 @@ static int by_place(const void *a_, const void *b_)
         return a->start < b->start ? -1 : 1;
     if (a->duration != b->duration)
         return a->duration > b->duration ? -1 : 1;
+    if (a->is_held != b->is_held)
+        return a->is_held - b->is_held;
     return (a->old > b->old) - (a->old < b->old);
 }
 
@@ -37,6 +40,12 @@ static int by_time(const void *a_, const void *b_)
 static int64_t end_of(const struct prof_slice *s)
 {
     return s->start + s->duration;
+}
+
+static int is_stream_work(const struct prof_trace *trace, const struct prof_slice *s)
+{
+    return trace->tracks[s->track].kind == PROF_TRACK_STREAM && !(s->flags & PROF_INSTANT_POINT) &&
+           strcmp(s->category, PROF_GPU_SCOPES) != 0;
 }
 
 /* On a stream kernels run side by side, whatever their times look like: only scopes hold others. */
@@ -120,7 +129,8 @@ int prof_trace_sort(struct prof_trace *trace, int *moved)
         goto out;
     for (size_t i = 0; i < nr; i++) {
         const struct prof_slice *s = &trace->slices[i];
-        places[i] = (struct place) { s->start, s->duration, s->track, (int)i };
+        places[i] =
+            (struct place) { s->start, s->duration, s->track, (int)i, is_stream_work(trace, s) };
     }
     qsort(places, nr, sizeof(*places), by_place);
     move_slices(trace, places, sorted, now);
@@ -163,12 +173,6 @@ static void take_work_from_scopes(const struct prof_trace *trace, int64_t *self)
             !strcmp(s->category, PROF_GPU_SCOPES))
             self[i] = 0;
     }
-}
-
-static int is_stream_work(const struct prof_trace *trace, const struct prof_slice *s)
-{
-    return trace->tracks[s->track].kind == PROF_TRACK_STREAM && !(s->flags & PROF_INSTANT_POINT) &&
-           strcmp(s->category, PROF_GPU_SCOPES) != 0;
 }
 
 /* How far a stream's work has got, slice by slice. */
