@@ -55,6 +55,11 @@ void device_free(struct device *d, void *memory)
         }
 }
 
+void *device_stream(const struct device *d)
+{
+    return d->ops && d->ops->stream ? d->ops->stream(d) : NULL;
+}
+
 bool device_has_ceilings(const struct device *d)
 {
     return d->kind == DEVICE_CPU || d->kind == DEVICE_CUDA;

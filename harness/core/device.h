@@ -49,6 +49,9 @@ struct device_class {
     int (*run)(struct device *d, const struct call *call, struct error *err);
     /* Bytes that can still be allocated, for refusing what would not fit. */
     int64_t (*available)(struct device *d);
+    /* The queue on which launches enqueue, once it is started: a cudaStream_t. NULL: there is none.
+     */
+    void *(*stream)(const struct device *d);
 };
 
 struct device {
@@ -58,6 +61,7 @@ struct device {
     char label[64];              /* in keys: "cpu-2t", "cuda", "fake" */
     char describe[256];          /* for people: "AMD EPYC, 2 threads" */
     int threads;                 /* CPU threads in use; 0 for other kinds */
+    int index;                   /* which of its kind: 1 of "cuda:1" */
     double clock_step;           /* smallest measurable time in ns */
     char pci[20];                /* a GPU's place, "00000000:1b:00.0"; "" for other kinds */
     char model[64];              /* a GPU's name, "NVIDIA H200"; "" for other kinds */
@@ -81,6 +85,9 @@ int device_start(struct device *d, struct error *err);
 /* Memory of the device, tracked: see ops->alloc. Free by device_free() before device_close(). */
 void *device_alloc(struct device *d, size_t bytes, struct error *err);
 void device_free(struct device *d, void *memory); /* NULL is allowed */
+
+/* What launches enqueue on, as a plugin is told it; NULL where that is nothing. */
+void *device_stream(const struct device *d);
 
 /* Whether it has ceilings (core/record.h) to be measured: not a scripted clock, nor processes. */
 bool device_has_ceilings(const struct device *d);

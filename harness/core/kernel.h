@@ -137,6 +137,8 @@ struct variant {
     const char *(*explain)(const struct call *call)VARIANT_NONE;
     /* Adds to m->telemetry what the variant knows of the last m->nr_samples launches. */
     void (*facts)(const struct call *call, struct measurement *m) VARIANT_NONE;
+    /* The variant's own constant data, as a guest's callbacks need it; or NULL. */
+    const void *config VARIANT_NONE;
 };
 
 /* The extent of a dim by name, or `otherwise` where the kernel lacks that dim. */

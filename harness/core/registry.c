@@ -23,22 +23,20 @@ const struct variant *registry_variant_at(const struct registry *r, size_t i)
 
 const struct kernel *registry_kernel(const struct registry *r, const char *name)
 {
-    const struct kernel *k;
-
-    for (size_t i = 0; (k = registry_kernel_at(r, i)); i++)
-        if (strcmp(k->name, name) == 0)
-            return k;
+    for (const struct kernel *const *const *list = r->operations; *list; list++)
+        for (const struct kernel *const *k = *list; *k; k++)
+            if (strcmp((*k)->name, name) == 0)
+                return *k;
     return NULL;
 }
 
 const struct variant *registry_variant(const struct registry *r, const char *kernel,
                                        const char *variant)
 {
-    const struct variant *v;
-
-    for (size_t i = 0; (v = registry_variant_at(r, i)); i++)
-        if (strcmp(v->name, variant) == 0 && strcmp(v->kernel->name, kernel) == 0)
-            return v;
+    for (const struct variant *const *file = r->variant_files; *file; file++)
+        for (const struct variant *v = *file; v->name; v++)
+            if (strcmp(v->name, variant) == 0 && strcmp(v->kernel->name, kernel) == 0)
+                return v;
     return NULL;
 }
 

@@ -104,6 +104,11 @@ static int64_t cuda_available(struct device *d)
     return (int64_t)available;
 }
 
+static void *cuda_stream(const struct device *d)
+{
+    return device_cuda_stream(d);
+}
+
 extern "C" const struct device_class device_cuda_class;
 const struct device_class device_cuda_class = {
     .name = "cuda",
@@ -121,4 +126,5 @@ const struct device_class device_cuda_class = {
     .time = cuda_time,
     .run = cuda_run,
     .available = cuda_available,
+    .stream = cuda_stream,
 };

@@ -149,6 +149,7 @@ static void describe_cuda(struct device *d, struct cuda *cuda)
     snprintf(d->model, sizeof(d->model), "%.63s", p.name);
     snprintf(d->capability, sizeof(d->capability), "%d.%d", p.major, p.minor);
     d->clock_step = event_step;
+    d->index = cuda->index;
 }
 
 int cuda_find(struct device *d, struct cuda *cuda, const char *argument, struct error *err)

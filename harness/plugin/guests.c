@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "base/strbuf.h"
 #include "plugin/redact.h"
 
 #include <stdio.h>
@@ -26,80 +27,60 @@ bool guests_load(const struct guests *g)
 
 /* ---- the registry ---- */
 
-static size_t count_operations(const struct registry *r)
+/* A line for each of the guests, plugins first; `names` holds what they are called. */
+static struct registry_guest *list_guests(const struct guests *g, struct string_list *names,
+                                          size_t *nr)
 {
-    size_t nr = 0;
+    struct registry_guest *list = memory_zeroed(g->plugins.nr + 1, sizeof(*list));
+    struct strbuf name;
 
-    while (r->operations[nr])
-        nr++;
-    return nr;
-}
-
-static size_t count_files(const struct registry *r)
-{
-    size_t nr = 0;
-
-    while (r->variant_files[nr])
-        nr++;
-    return nr;
-}
-
-/* Those of the build, then one list a guest; `own` begins where the first of these is. */
-static void join(struct guests *g, const struct registry *base)
-{
-    size_t operations = count_operations(base), files = count_files(base);
-    size_t guests = g->plugins.nr + has_command(g);
-
-    g->operations = memory_zeroed(operations + guests + 1, sizeof(*g->operations));
-    g->variant_files = memory_zeroed(files + guests + 1, sizeof(*g->variant_files));
-    g->sources = memory_zeroed(files + guests + 1, sizeof(*g->sources));
-    for (size_t i = 0; i < operations; i++)
-        g->operations[i] = base->operations[i];
-    for (size_t i = 0; i < files + guests; i++)
-        g->sources[i] = base->sources && i < files ? base->sources[i] : "";
-    for (size_t i = 0; i < files; i++)
-        g->variant_files[i] = base->variant_files[i];
+    strbuf_init(&name);
     for (size_t i = 0; i < g->plugins.nr; i++) {
-        g->operations[operations + i] = g->plugins.items[i].kernels;
-        g->variant_files[files + i] = g->plugins.items[i].variants;
+        strbuf_clear(&name);
+        strbuf_addf(&name, "plugin %s", g->plugins.items[i].file);
+        string_list_add(names, name.data);
+        list[i].kernels = g->plugins.items[i].kernels;
+        list[i].variants = g->plugins.items[i].variants;
     }
+    *nr = g->plugins.nr;
     if (has_command(g)) {
-        g->operations[operations + g->plugins.nr] = g->command_guest->kernels;
-        g->variant_files[files + g->plugins.nr] = g->command_guest->variants;
+        string_list_add(names, "command");
+        list[*nr].kernels = g->command_guest->kernels;
+        list[(*nr)++].variants = g->command_guest->variants;
     }
-    g->own_missing = (struct missing_variant) { NULL, NULL, NULL };
-    g->all = (struct registry) { g->operations, g->variant_files, base->missing, g->sources, NULL };
-    g->own = (struct registry) { g->operations + operations, g->variant_files + files,
-                                 &g->own_missing, g->sources + files, NULL };
+    for (size_t i = 0; i < *nr; i++)
+        list[i].name = names->items[i];
+    strbuf_release(&name);
+    return list;
 }
 
-/* Keys of the history must mean one thing. */
-static int check_names(const struct guests *g, const struct registry *base, size_t which,
-                       struct error *err)
+static int join(struct guests *g, const struct registry *base, struct error *err)
+{
+    struct string_list names = { 0 };
+    size_t nr;
+    struct registry_guest *list = list_guests(g, &names, &nr);
+
+    int rc = registry_join(&g->joined, base, list, nr, err);
+    g->all = g->joined.all;
+    g->own = g->joined.own;
+    free(list);
+    string_list_release(&names);
+    return rc;
+}
+
+static int check_plugin(const struct guests *g, size_t which, struct error *err)
 {
     const struct plugin *p = &g->plugins.items[which];
 
-    for (const struct kernel *const *k = p->kernels; *k; k++) {
-        bool taken = registry_kernel(base, (*k)->name) != NULL;
-        const char *taken_by = "this harness";
-        if (strncmp((*k)->name, "command/", 8) == 0) {
-            taken = true;
-            taken_by = "harness run -- COMMAND";
-        }
-        for (size_t i = 0; i < which; i++)
-            for (const struct kernel *const *o = g->plugins.items[i].kernels; *o; o++)
-                if (strcmp((*k)->name, (*o)->name) == 0) {
-                    taken = true;
-                    taken_by = g->plugins.items[i].file;
-                }
-        if (taken)
+    for (const struct kernel *const *k = p->kernels; *k; k++)
+        if (strncmp((*k)->name, "command/", 8) == 0)
             return error_set(err,
-                             "plugin %s: the kernel name \"%s\" belongs to %s: give yours another, "
-                             "such as mine/%s",
-                             p->file, (*k)->name, taken_by, (*k)->name);
-    }
+                             "plugin %s: the kernel name \"%s\" belongs to harness run -- COMMAND: "
+                             "give yours another, such as mine/%s",
+                             p->file, (*k)->name, (*k)->name);
     for (size_t i = 0; i < which; i++)
-        if (strcmp(p->file, g->plugins.items[i].file) == 0)
+        if (strcmp(p->file, g->plugins.items[i].file) == 0 &&
+            strcmp(p->path, g->plugins.items[i].path) != 0)
             return error_set(err, "two plugins are called %s: rename one", p->file);
     return 0;
 }
@@ -107,9 +88,9 @@ static int check_names(const struct guests *g, const struct registry *base, size
 static int add_plugin(struct guests *g, const struct registry *base, const char *path,
                       const char *digest, struct error *err)
 {
-    if (plugin_open(array_push(&g->plugins), path, digest, err))
+    if (plugin_open(array_push(&g->plugins), base, path, digest, &g->settings, err))
         return -1;
-    return check_names(g, base, g->plugins.nr - 1, err);
+    return check_plugin(g, g->plugins.nr - 1, err);
 }
 
 static void add_command(struct guests *g)
@@ -120,25 +101,26 @@ static void add_command(struct guests *g)
     command_guest_init(g->command_guest, &g->command);
 }
 
-int guests_open(struct guests *g, const struct registry *base, const struct string_list *plugins,
-                struct command_spec *command, struct error *err)
+int guests_open(struct guests *g, const struct registry *base, const struct guests_asked *asked,
+                struct error *err)
 {
     int rc = 0;
 
     *g = (struct guests) { .command_guest = NULL };
-    if (command) {
-        g->command = *command;
-        *command = (struct command_spec) { .name = "" };
+    if (asked->command) {
+        g->command = *asked->command;
+        *asked->command = (struct command_spec) { .name = "" };
     }
+    for (size_t i = 0; asked->settings && i < asked->settings->nr; i++)
+        string_list_add(&g->settings, asked->settings->items[i]);
     if (has_command(g))
         rc = command_spec_check(&g->command, err);
-    for (size_t i = 0; rc == 0 && i < plugins->nr; i++)
-        rc = add_plugin(g, base, plugins->items[i], NULL, err);
+    for (size_t i = 0; rc == 0 && asked->plugins && i < asked->plugins->nr; i++)
+        rc = add_plugin(g, base, asked->plugins->items[i], NULL, err);
     if (rc)
         return -1;
     add_command(g);
-    join(g, base);
-    return 0;
+    return join(g, base, err);
 }
 
 void guests_close(struct guests *g)
@@ -150,9 +132,8 @@ void guests_close(struct guests *g)
     if (g->command_guest)
         command_guest_release(g->command_guest);
     free(g->command_guest);
-    free(g->operations);
-    free(g->variant_files);
-    free(g->sources);
+    registry_joined_release(&g->joined);
+    string_list_release(&g->settings);
     *g = (struct guests) { .command_guest = NULL };
 }
 
@@ -214,6 +195,8 @@ void guests_to_job(const struct guests *g, cJSON *job)
         cJSON_AddStringToObject(plugin, "digest", g->plugins.items[i].digest);
         cJSON_AddItemToArray(plugins, plugin);
     }
+    if (g->settings.nr)
+        cJSON_AddItemToObject(job, "settings", texts_to_json(&g->settings));
     if (has_command(g))
         cJSON_AddItemToObject(job, "command", command_to_json(&g->command));
 }
@@ -226,7 +209,7 @@ static int read_texts(const cJSON *json, const char *key, struct string_list *li
     cJSON_ArrayForEach(item, array)
     {
         if (!cJSON_IsString(item))
-            return error_set(err, "command: \"%s\" is no list of texts", key);
+            return error_set(err, "\"%s\" is no list of texts", key);
         string_list_add(list, item->valuestring);
     }
     return 0;
@@ -317,11 +300,11 @@ int guests_from_job(struct guests *g, const struct registry *base, const cJSON *
     const cJSON *command = cJSON_GetObjectItemCaseSensitive(job, "command");
 
     *g = (struct guests) { .command_guest = NULL };
-    if (read_plugins(plugins, base, g, err) || (command && read_command(command, &g->command, err)))
+    if (read_texts(job, "settings", &g->settings, err) || read_plugins(plugins, base, g, err) ||
+        (command && read_command(command, &g->command, err)))
         return -1;
     add_command(g);
-    join(g, base);
-    return 0;
+    return join(g, base, err);
 }
 
 /* ---- the history ---- */
@@ -361,6 +344,8 @@ void guests_describe(const struct guests *g, cJSON *settings)
 
     for (size_t i = 0; i < g->plugins.nr; i++)
         cJSON_AddStringToObject(plugins, g->plugins.items[i].file, g->plugins.items[i].digest);
+    if (g->settings.nr)
+        cJSON_AddItemToObject(settings, "params", texts_to_json(&g->settings));
     if (has_command(g))
         cJSON_AddItemToObject(settings, "command", describe_command(&g->command));
 }

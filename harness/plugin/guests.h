@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is measured beside what was built in: kernels of plugins (plugin/plugin.h), and a command.
- * They join the registry while the program runs, in the process that names benchmarks and, by the
- * job, in each that measures them.
+ * They join the registry while the program runs (core/registry_join.h), in the process that names
+ * benchmarks and, by the job, in each that measures them.
  */
 #ifndef HARNESS_PLUGIN_GUESTS_H
 #define HARNESS_PLUGIN_GUESTS_H
 
 #include "base/array.h"
-#include "core/registry.h"
+#include "core/registry_join.h"
 #include "plugin/command.h"
 #include "plugin/plugin_load.h"
 
@@ -18,19 +18,22 @@ struct guests {
     ARRAY(struct plugin) plugins;
     struct command_spec command; /* argv empty: there is none */
     struct command_guest *command_guest;
-    struct registry all; /* of the build, and the guests behind it */
-    struct registry own; /* the guests alone */
-    const struct kernel *const **operations;
-    const struct variant **variant_files;
-    const char **sources;
-    struct missing_variant own_missing; /* the end of a list of none */
+    struct string_list settings;   /* of the parameters of plugins: plugin/guest_settings.h */
+    struct registry_joined joined; /* the build, and the guests behind it */
+    struct registry all, own;      /* of these */
 };
 
-/* Opens the plugins and takes the command, which may be NULL or empty and is then empty. An error
- * where one is refused, or a name is taken. guests_close() whatever the result. `g` must stay where
- * it is. */
-int guests_open(struct guests *g, const struct registry *base, const struct string_list *plugins,
-                struct command_spec *command, struct error *err);
+/* What there is to open; all but the command is borrowed and copied. Members may be empty. */
+struct guests_asked {
+    const struct string_list *plugins;  /* files */
+    const struct string_list *settings; /* "BM=64,stages=3": each variant once with each of them */
+    struct command_spec *command;       /* is taken, and then empty */
+};
+
+/* An error where a guest is refused, or a name is taken. guests_close() whatever the result. `g`
+ * must stay where it is. */
+int guests_open(struct guests *g, const struct registry *base, const struct guests_asked *asked,
+                struct error *err);
 void guests_close(struct guests *g);
 bool guests_any(const struct guests *g);
 /* Is code of a guest's loaded into who measures it? Of a command none is. `g` may be NULL. */

@@ -23,19 +23,23 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Number of this ABI. A harness loads plugins of its own number alone; it grows when anything below
- * changes its meaning or its place. */
-#define HARNESS_PLUGIN_ABI 1
+/* Number of this ABI: it grows when anything below changes its meaning or its place. A harness
+ * loads plugins of its own number and of older ones. 2 is 1 with `like`, `math`, HARNESS_CUDA, and
+ * what a call says of its device and its parameters. */
+#define HARNESS_PLUGIN_ABI 2
 
 enum { HARNESS_DIMS_MAX = 8, HARNESS_TENSORS_MAX = 16, HARNESS_RANK_MAX = 4 };
 
 enum harness_device {
     HARNESS_CPU = 0,
+    HARNESS_CUDA = 1, /* tensors in device memory; launch() enqueues on call->stream */
     HARNESS_FAKE = 2, /* a scripted clock, `--device fake`: to test what stands around a kernel */
 };
 
@@ -45,6 +49,12 @@ enum harness_dtype {
     HARNESS_FP16 = 2, /* IEEE binary16 */
     HARNESS_INT32 = 3,
     HARNESS_FP64 = 4,
+};
+
+/* What is computed with: keys have it, and it is what a result's tolerance is for. */
+enum harness_math {
+    HARNESS_MATH_DTYPE = 0, /* as the dtype says */
+    HARNESS_MATH_TF32 = 1,  /* fp32 in memory, of which the matrix units read 10 bits of mantissa */
 };
 
 enum harness_role {
@@ -88,7 +98,35 @@ struct harness_call {
     int32_t nr_tensors;
     int32_t threads; /* to be used: of `--device cpu:THREADS`, else all processors */
     void *state;     /* the variant's own, from `prepare` to `release` */
+
+    /* Of CUDA the cudaStream_t on which `launch` enqueues all its work, and on which `prepare` does
+     * what it does: it does not wait for the legacy default stream. Else NULL. */
+    void *stream;
+    int32_t device;            /* enum harness_device */
+    int32_t device_index;      /* which of its kind: 1 of `--device cuda:1` */
+    const char *const *params; /* of --param: "NAME=VALUE", NULL-ended; may be NULL */
 };
+
+/* The value of a parameter as text, or `otherwise` where it is not given. */
+static inline const char *harness_param_text(const struct harness_call *call, const char *name,
+                                             const char *otherwise)
+{
+    size_t length = strlen(name);
+
+    for (const char *const *p = call->params; p && *p; p++)
+        if (strncmp(*p, name, length) == 0 && (*p)[length] == '=')
+            return *p + length + 1;
+    return otherwise;
+}
+
+/* The same as a whole number; text that is none counts as its leading digits, as of strtoll(). */
+static inline int64_t harness_param(const struct harness_call *call, const char *name,
+                                    int64_t otherwise)
+{
+    const char *text = harness_param_text(call, name, NULL);
+
+    return text ? (int64_t)strtoll(text, NULL, 10) : otherwise;
+}
 
 /* What `prepare` may give beside 0 (ready) and -1 (failed): this variant cannot run here. */
 #define HARNESS_UNSUPPORTED (-2)
@@ -99,7 +137,7 @@ struct harness_variant {
     int32_t device;      /* enum harness_device */
     int32_t dtype;       /* of the tensors: what `layout` gets */
     int32_t vendor;      /* not 0: somebody else's library, for reference */
-    int32_t reserved;    /* 0 */
+    int32_t math;        /* enum harness_math */
     /* Handles, packing, scratch memory: not timed. May be NULL. Where it does not give 0, it writes
      * why into `why`, at most `room` bytes with the NUL. */
     int (*prepare)(struct harness_call *call, char *why, size_t room);
@@ -141,6 +179,12 @@ struct harness_kernel {
 
     const struct harness_variant *variants; /* at least one */
     size_t nr_variants;
+
+    /* The name of a kernel of harness, "gemm/nn" (`harness list kernels`): the variants join that
+     * kernel. Dims, sizes, tensors, oracle, tolerance and work are its own, and so are the results
+     * that stand beside them, a vendor's too. All members above stay empty but `variants`, and, for
+     * messages, name and summary. NULL: this is a kernel of its own. */
+    const char *like;
 };
 
 /* What harness looks up in the shared object, by the name `harness_plugin`. The sizes tell a plugin

@@ -4,6 +4,9 @@
 
 #include "base/memory.h"
 #include "core/record.h"
+#include "core/registry_join.h"
+#include "plugin/guest_settings.h"
+#include "plugin/name.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +19,8 @@ _Static_assert((int)HARNESS_DIMS_MAX == (int)SHAPE_MAX &&
                    (int)HARNESS_TENSORS_MAX == (int)TENSOR_MAX &&
                    (int)HARNESS_RANK_MAX == (int)TENSOR_RANK,
                "limits of plugins");
-_Static_assert((int)HARNESS_CPU == (int)DEVICE_CPU && (int)HARNESS_FAKE == (int)DEVICE_FAKE,
+_Static_assert((int)HARNESS_CPU == (int)DEVICE_CPU && (int)HARNESS_CUDA == (int)DEVICE_CUDA &&
+                   (int)HARNESS_FAKE == (int)DEVICE_FAKE,
                "devices of plugins");
 _Static_assert((int)HARNESS_BF16 == (int)DTYPE_BF16 && (int)HARNESS_FP16 == (int)DTYPE_FP16 &&
                    (int)HARNESS_INT32 == (int)DTYPE_INT32 && (int)HARNESS_FP64 == (int)DTYPE_FP64,
@@ -152,11 +156,9 @@ struct ready {
     int64_t size[SHAPE_MAX];
 };
 
-static const struct harness_variant *variant_of(const struct call *call)
+static const struct plugin_variant *variant_of(const struct call *call)
 {
-    const struct plugin_own *own = ((const struct plugin_kernel *)call->kernel->config)->own;
-
-    return own->theirs[call->variant - own->variants];
+    return call->variant->config;
 }
 
 static struct ready *make_ready(const struct call *call)
@@ -166,23 +168,29 @@ static struct ready *make_ready(const struct call *call)
     memcpy(r->size, call->shape.dim, sizeof(r->size));
     for (int i = 0; i < call->nr_tensors; i++)
         r->tensor[i] = to_theirs(&call->tensor[i]);
-    r->variant = variant_of(call);
+    r->variant = variant_of(call)->theirs;
     r->call = (struct harness_call) {
         .size = r->size,
         .tensor = r->tensor,
         .nr_tensors = call->nr_tensors,
         .threads = call->device->threads > 0 ? call->device->threads : 1,
+        .stream = device_stream(call->device),
+        .device = (int32_t)call->device->kind,
+        .device_index = call->device->index,
+        .params = variant_of(call)->params,
     };
     return r;
 }
 
 static int check_layout(const struct call *call, struct error *err)
 {
+    const struct harness_kernel *kernel = variant_of(call)->kernel;
     struct harness_tensor described[ROOM] = { { .name = NULL } };
-    int nr = plugin_layout(theirs(call->kernel), call->shape.dim, (int32_t)call->variant->dtype,
-                           described, err);
 
-    return nr < 0 ? -1 : 0;
+    return kernel && plugin_layout(kernel, call->shape.dim, (int32_t)call->variant->dtype,
+                                   described, err) < 0
+               ? -1
+               : 0;
 }
 
 static int adapt_prepare(struct call *call, struct error *err)
@@ -222,14 +230,14 @@ static void release(struct call *call)
 
 /* ---- tables ---- */
 
-static enum math math_of(int32_t dtype)
+static enum math math_of(const struct harness_variant *v)
 {
     static const enum math maths[DTYPE_NR] = {
         [DTYPE_FP32] = MATH_FP32,   [DTYPE_BF16] = MATH_BF16, [DTYPE_FP16] = MATH_FP16,
         [DTYPE_INT32] = MATH_INT32, [DTYPE_FP64] = MATH_FP64,
     };
 
-    return maths[dtype];
+    return v->math == HARNESS_MATH_TF32 ? MATH_TF32 : maths[v->dtype];
 }
 
 static struct shape *copy_shapes(const int64_t *sizes, size_t nr, size_t nr_dims)
@@ -268,46 +276,127 @@ static void adapt_kernel(struct plugin_kernel *to, const struct harness_kernel *
     memcpy(to->kernel.dims, from->dims, from->nr_dims * sizeof(*from->dims));
 }
 
-static void adapt_variant(struct plugin_own *own, const struct plugin_kernel *kernel,
-                          const struct harness_variant *from)
+static void adapt_variant(struct plugin_own *own, const struct kernel *kernel,
+                          const struct plugin_variant *config, const char *name)
 {
-    own->theirs[own->nr_variants] = from;
+    const struct harness_variant *from = config->theirs;
+    struct plugin_variant *kept = &own->theirs[own->nr_variants];
+
+    *kept = *config;
     own->variants[own->nr_variants++] = (struct variant) {
-        .name = from->name,
+        .name = name,
         .summary = from->summary ? from->summary : "",
-        .kernel = &kernel->kernel,
+        .kernel = kernel,
         .device = (enum device_kind)from->device,
         .dtype = (enum dtype)from->dtype,
-        .math = math_of(from->dtype),
+        .math = math_of(from),
         .flags = from->vendor ? VARIANT_VENDOR : 0,
         .prepare = adapt_prepare,
         .launch = launch,
         .release = release,
+        .config = kept,
     };
 }
 
-void plugin_adapt(struct plugin *p)
+/* Once with each setting; without any, once as it is. */
+static void adapt_settings(struct plugin_own *own, const struct kernel *kernel,
+                           struct plugin_variant *config, const struct string_list *settings)
+{
+    char name[NAME_SIZE];
+
+    if (own->nr_settings == 0)
+        adapt_variant(own, kernel, config, config->theirs->name);
+    for (size_t i = 0; i < own->nr_settings; i++) {
+        guest_setting_name(config->theirs->name, settings->items[i], name);
+        string_list_add(&own->names, name);
+        config->params = (const char *const *)own->params[i];
+        adapt_variant(own, kernel, config, own->names.items[own->names.nr - 1]);
+    }
+}
+
+/* The oracles of harness know how these are rounded. */
+static int check_like_dtype(const struct harness_variant *v, struct error *err)
+{
+    if (v->dtype == HARNESS_FP32 || v->dtype == HARNESS_BF16 || v->dtype == HARNESS_FP16)
+        return 0;
+    return error_set(err, "variant %s is of dtype %s: kernels of harness are fp32, bf16 or fp16",
+                     v->name, dtype_name((enum dtype)v->dtype));
+}
+
+static const struct kernel *find_like(const struct registry *base, const struct harness_kernel *k,
+                                      struct error *err)
+{
+    const struct kernel *like = registry_like(base, k->like, err);
+
+    for (size_t v = 0; like && v < k->nr_variants; v++)
+        if (check_like_dtype(&k->variants[v], err) ||
+            name_check_key(like->name, k->variants[v].name, like->dims,
+                           (size_t)kernel_nr_dims(like), err))
+            like = NULL;
+    if (!like)
+        error_prefix(err, "like");
+    return like;
+}
+
+static int adapt_table(struct plugin_own *own, const struct registry *base,
+                       const struct string_list *settings, struct error *err)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < own->table->nr_kernels; i++) {
+        const struct harness_kernel *k = &own->table->kernels[i];
+        const struct kernel *kernel = &own->kernels[i].kernel;
+        if (k->like) {
+            kernel = find_like(base, k, err);
+        } else {
+            adapt_kernel(&own->kernels[i], k);
+            own->list[nr++] = kernel;
+        }
+        if (!kernel)
+            return -1;
+        for (size_t v = 0; v < k->nr_variants; v++) {
+            struct plugin_variant config = { .theirs = &k->variants[v],
+                                             .kernel = k->like ? NULL : k };
+            adapt_settings(own, kernel, &config, settings);
+        }
+    }
+    return 0;
+}
+
+static int adapt_params(struct plugin_own *own, const struct string_list *settings,
+                        struct error *err)
+{
+    size_t nr = settings ? settings->nr : 0;
+
+    if (nr > 0 && own->table->abi < 2)
+        return error_set(err,
+                         "it speaks plugin ABI 1, whose calls have no parameters: rebuild it "
+                         "against the <harness/plugin.h> of this harness");
+    own->params = memory_zeroed(nr + 1, sizeof(*own->params));
+    for (size_t i = 0; i < nr; i++) {
+        if (guest_setting_check(settings->items[i], err))
+            return -1;
+        own->params[own->nr_settings++] = guest_setting_split(settings->items[i]);
+    }
+    return 0;
+}
+
+int plugin_adapt(struct plugin *p, const struct registry *base, const struct string_list *settings,
+                 struct error *err)
 {
     struct plugin_own *own = p->own;
     const struct harness_plugin *table = own->table;
-    size_t nr = 0;
+    size_t nr = 0, each = settings && settings->nr ? settings->nr : 1;
 
     for (size_t i = 0; i < table->nr_kernels; i++)
-        nr += table->kernels[i].nr_variants;
+        nr += table->kernels[i].nr_variants * each;
     own->kernels = memory_zeroed(table->nr_kernels, sizeof(*own->kernels));
     own->list = memory_zeroed(table->nr_kernels + 1, sizeof(*own->list));
     own->variants = memory_zeroed(nr + 1, sizeof(*own->variants));
     own->theirs = memory_zeroed(nr + 1, sizeof(*own->theirs));
-    for (size_t i = 0; i < table->nr_kernels; i++) {
-        const struct harness_kernel *k = &table->kernels[i];
-        own->kernels[i].own = own;
-        adapt_kernel(&own->kernels[i], k);
-        own->list[i] = &own->kernels[i].kernel;
-        for (size_t v = 0; v < k->nr_variants; v++)
-            adapt_variant(own, &own->kernels[i], &k->variants[v]);
-    }
     p->kernels = own->list;
     p->variants = own->variants;
+    return adapt_params(own, settings, err) || adapt_table(own, base, settings, err) ? -1 : 0;
 }
 
 void plugin_drop(struct plugin *p)
@@ -318,9 +407,14 @@ void plugin_drop(struct plugin *p)
         free(own->kernels[i].shapes);
         free(own->kernels[i].test_shapes);
     }
+    for (size_t i = 0; i < own->nr_settings; i++)
+        guest_setting_free(own->params[i]);
+    free(own->params);
+    string_list_release(&own->names);
     free(own->kernels);
     free(own->list);
     free(own->variants);
     free(own->theirs);
     plugin_table_drop(own);
+    plugin_taken_drop(own);
 }

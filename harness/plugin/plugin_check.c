@@ -9,37 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KERNELS_MAX = 1000, VARIANTS_MAX = 1000, SIZES_MAX = 10000 };
-
-static const char rebuild[] =
-    "rebuild the plugin against the <harness/plugin.h> of this harness, or run the harness that it "
-    "was built for";
-
-static int check_abi(const struct harness_plugin *t, struct error *err)
-{
-    const struct {
-        const char *name;
-        size_t theirs, ours;
-    } sizes[] = {
-        { "harness_plugin", t->size, sizeof(struct harness_plugin) },
-        { "harness_kernel", t->kernel_size, sizeof(struct harness_kernel) },
-        { "harness_variant", t->variant_size, sizeof(struct harness_variant) },
-        { "harness_tensor", t->tensor_size, sizeof(struct harness_tensor) },
-        { "harness_call", t->call_size, sizeof(struct harness_call) },
-    };
-
-    if (t->abi != HARNESS_PLUGIN_ABI)
-        return error_set(err, "it speaks plugin ABI %u, this harness speaks ABI %d: %s", t->abi,
-                         HARNESS_PLUGIN_ABI, rebuild);
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        if (sizes[i].theirs != sizes[i].ours)
-            return error_set(err,
-                             "its struct %s has %zu bytes, that of this harness %zu, although both "
-                             "are ABI %d: %s",
-                             sizes[i].name, sizes[i].theirs, sizes[i].ours, HARNESS_PLUGIN_ABI,
-                             rebuild);
-    return 0;
-}
+enum { SIZES_MAX = 10000 };
 
 static int check_count(size_t nr, const void *items, size_t most, const char *what,
                        struct error *err)
@@ -84,20 +54,24 @@ static int check_functions(const struct harness_kernel *k, struct error *err)
 
 static int check_variant(const struct harness_variant *v, struct error *err)
 {
-    if (v->device != HARNESS_CPU && v->device != HARNESS_FAKE)
-        return error_set(err, "its device is %d: HARNESS_CPU and HARNESS_FAKE are known",
+    if (v->device != HARNESS_CPU && v->device != HARNESS_CUDA && v->device != HARNESS_FAKE)
+        return error_set(err,
+                         "its device is %d: HARNESS_CPU, HARNESS_CUDA and HARNESS_FAKE are known",
                          (int)v->device);
     if (v->dtype < HARNESS_FP32 || v->dtype > HARNESS_FP64)
         return error_set(err, "its dtype is %d: HARNESS_FP32 to HARNESS_FP64 are known",
                          (int)v->dtype);
-    if (v->reserved != 0)
-        return error_set(err, "its member `reserved` is not 0");
+    if (v->math != HARNESS_MATH_DTYPE && (v->math != HARNESS_MATH_TF32 || v->dtype != HARNESS_FP32))
+        return error_set(err,
+                         "its math is %d: 0, or for HARNESS_FP32 HARNESS_MATH_TF32, is known "
+                         "(of ABI 1 it is `reserved`, and 0)",
+                         (int)v->math);
     return v->launch ? 0 : error_set(err, "it has no launch(): nothing would be timed");
 }
 
 static int check_variants(const struct harness_kernel *k, struct error *err)
 {
-    if (check_count(k->nr_variants, k->variants, VARIANTS_MAX, "variants", err))
+    if (check_count(k->nr_variants, k->variants, PLUGIN_VARIANTS_MAX, "variants", err))
         return -1;
     for (size_t i = 0; i < k->nr_variants; i++) {
         const struct harness_variant *v = &k->variants[i];
@@ -105,13 +79,39 @@ static int check_variants(const struct harness_kernel *k, struct error *err)
             return error_prefix(err, "variant %zu", i);
         if (check_variant(v, err))
             return error_prefix(err, "variant %s", v->name);
-        if (name_check_key(k->name, v->name, k->dims, k->nr_dims, err))
+        if (!k->like && name_check_key(k->name, v->name, k->dims, k->nr_dims, err))
             return -1;
         for (size_t j = 0; j < i; j++)
             if (strcmp(v->name, k->variants[j].name) == 0)
                 return error_set(err, "two variants are called \"%s\"", v->name);
     }
     return 0;
+}
+
+/* What it would say beside is that kernel's: a plugin that says both means something else. */
+static int check_like(const struct harness_kernel *k, struct error *err)
+{
+    const struct {
+        const char *name;
+        bool said;
+    } members[] = {
+        { "dims", k->nr_dims > 0 },
+        { "sizes", k->nr_sizes > 0 },
+        { "test_sizes", k->nr_test_sizes > 0 },
+        { "layout", k->layout != NULL },
+        { "work", k->work != NULL },
+        { "oracle", k->oracle != NULL },
+        { "tolerance", k->tolerance != NULL },
+        { "oracle_cost", k->oracle_cost != NULL },
+        { "refuses", k->refuses != NULL },
+        { "fill", k->fill != NULL },
+    };
+
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+        if (members[i].said)
+            return error_set(err, "it is like another, whose `%s` it has: leave it out",
+                             members[i].name);
+    return check_variants(k, err);
 }
 
 static int check_kernel(const struct harness_kernel *k, struct error *err)
@@ -126,18 +126,26 @@ static int check_kernel(const struct harness_kernel *k, struct error *err)
     return check_functions(k, err) || check_variants(k, err) ? -1 : 0;
 }
 
+/* "kernel mine/axpy", "kernel 2 (like gemm/nn)" */
+static int check_named_kernel(const struct harness_kernel *k, size_t which, struct error *err)
+{
+    if (k->like)
+        return check_like(k, err) ? error_prefix(err, "kernel %zu (like %s)", which, k->like) : 0;
+    if (name_check_kernel(k->name, err))
+        return error_prefix(err, "kernel %zu", which);
+    return check_kernel(k, err) ? error_prefix(err, "kernel %s", k->name) : 0;
+}
+
 int plugin_check(const struct harness_plugin *t, struct error *err)
 {
-    if (check_abi(t, err) || check_count(t->nr_kernels, t->kernels, KERNELS_MAX, "kernels", err))
+    if (check_count(t->nr_kernels, t->kernels, PLUGIN_KERNELS_MAX, "kernels", err))
         return -1;
     for (size_t i = 0; i < t->nr_kernels; i++) {
         const struct harness_kernel *k = &t->kernels[i];
-        if (name_check_kernel(k->name, err))
-            return error_prefix(err, "kernel %zu", i);
-        if (check_kernel(k, err))
-            return error_prefix(err, "kernel %s", k->name);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(k->name, t->kernels[j].name) == 0)
+        if (check_named_kernel(k, i, err))
+            return -1;
+        for (size_t j = 0; j < i && !k->like; j++)
+            if (!t->kernels[j].like && strcmp(k->name, t->kernels[j].name) == 0)
                 return error_set(err, "two kernels are called \"%s\"", k->name);
     }
     return 0;

@@ -29,13 +29,13 @@ static int load(struct plugin *p, struct error *err)
     p->own->library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
     if (!p->own->library)
         return error_set(err, "%s; a plugin is a shared object: cc -shared -fPIC", dlerror());
-    p->own->table = dlsym(p->own->library, symbol);
-    if (!p->own->table)
+    const struct harness_plugin *table = dlsym(p->own->library, symbol);
+    if (!table)
         return error_set(err,
                          "it has no symbol %s: put HARNESS_PLUGIN(kernels); of <harness/plugin.h> "
                          "at its end",
                          symbol);
-    return plugin_check(p->own->table, err);
+    return plugin_take(p->own, table, err) || plugin_check(p->own->table, err) ? -1 : 0;
 }
 
 /* What the trial says when all is well, before the tables: a constructor that calls exit(0) says
@@ -180,16 +180,18 @@ static int check_digest(struct plugin *p, const char *digest, struct error *err)
                      digest, p->digest);
 }
 
-int plugin_open(struct plugin *p, const char *path, const char *digest, struct error *err)
+int plugin_open(struct plugin *p, const struct registry *base, const char *path, const char *digest,
+                const struct string_list *settings, struct error *err)
 {
     *p = (struct plugin) { .path = realpath(path, NULL) };
     if (!p->path)
         return error_set(err, "plugin %s: %s", path, strerror(errno));
     p->file = strrchr(p->path, '/') + 1;
     p->own = memory_zeroed(1, sizeof(*p->own));
-    if (check_digest(p, digest, err) || (digest ? load(p, err) : plugin_try(p, TRIAL_SECONDS, err)))
+    if (check_digest(p, digest, err) ||
+        (digest ? load(p, err) : plugin_try(p, TRIAL_SECONDS, err)) ||
+        plugin_adapt(p, base, settings, err))
         return error_prefix(err, "plugin %s", path);
-    plugin_adapt(p);
     return 0;
 }
 

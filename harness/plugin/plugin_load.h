@@ -11,7 +11,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "core/kernel.h"
+#include "base/options.h"
+#include "core/registry.h"
 
 #include <stdbool.h>
 
@@ -19,17 +20,19 @@ struct plugin {
     char *path;       /* absolute; owned */
     const char *file; /* its last part */
     char digest[DIGEST_TEXT_SIZE];
-    const struct kernel *const *kernels; /* NULL-ended */
-    const struct variant *variants;      /* ended by a NULL name */
+    const struct kernel *const *kernels; /* of its own; NULL-ended */
+    const struct variant *variants;      /* of these, and of the base's; ended by a NULL name */
     struct plugin_own *own;
 };
 
 /* Refuses what is no plugin, one of another ABI, and malformed tables, saying what and what to do.
  * `digest`: the content it must have, to be loaded and measured here; or NULL for a plugin that is
  * new to this run: it is tried in a process of its own, and what comes of it here are names and
- * sizes, whose functions do nothing. plugin_close() whatever the result; it must outlive what was
- * made of it. */
-int plugin_open(struct plugin *p, const char *path, const char *digest, struct error *err);
+ * sizes, whose functions do nothing. `base` has the kernels that its variants may be of. Each
+ * variant is there once with each of the settings (plugin/guest_settings.h), or, without any, as it
+ * is. plugin_close() whatever the result; it must outlive what was made of it. */
+int plugin_open(struct plugin *p, const struct registry *base, const char *path, const char *digest,
+                const struct string_list *settings, struct error *err);
 void plugin_close(struct plugin *p);
 /* Has one been opened in this process? Closed, its code is still there: nothing of it runs at its
  * end but what it has registered for exit(). */

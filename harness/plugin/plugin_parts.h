@@ -14,23 +14,40 @@ enum { PLUGIN_TABLE_MOST = 4 << 20 };
 struct plugin_kernel {
     struct kernel kernel;
     const struct harness_kernel *theirs;
-    const struct plugin_own *own;
     struct shape *shapes, *test_shapes; /* owned */
 };
 
+/* What variant.config of a plugin's points to. */
+struct plugin_variant {
+    const struct harness_variant *theirs;
+    const struct harness_kernel *kernel; /* NULL: the kernel is none of the plugin's */
+    const char *const *params;           /* NULL-ended */
+};
+
 struct plugin_own {
-    void *library;            /* of dlopen(), where the code is loaded */
-    struct plugin_told *told; /* where it is not: what the trial told, owned */
-    const struct harness_plugin *table;
+    void *library;                      /* of dlopen(), where the code is loaded */
+    struct plugin_told *told;           /* where it is not: what the trial told, owned */
+    struct plugin_taken *taken;         /* where it is: its tables, owned */
+    const struct harness_plugin *table; /* in the form of this ABI; table->abi is the plugin's */
     struct plugin_kernel *kernels;
     const struct kernel **list;
     struct variant *variants;
-    const struct harness_variant **theirs; /* of each of these */
+    struct plugin_variant *theirs; /* of each of these */
     size_t nr_variants;
+    struct string_list names; /* of variants with a setting */
+    char ***params;           /* of each setting */
+    size_t nr_settings;
 };
 
-/* Everything that can be said of the tables without calling anything. */
+/* The tables of a loaded plugin of this ABI or an older one, in the form of this one: own->table.
+ * Refuses other ABIs, and sizes that are not those of its ABI. */
+int plugin_take(struct plugin_own *own, const struct harness_plugin *theirs, struct error *err);
+void plugin_taken_drop(struct plugin_own *own);
+
+/* Everything that can be said of tables in this form without calling anything. */
 int plugin_check(const struct harness_plugin *table, struct error *err);
+
+enum { PLUGIN_KERNELS_MAX = 1000, PLUGIN_VARIANTS_MAX = 1000 };
 
 /* Loads and checks it in a process of its own, which tells its tables and is ended after so many
  * seconds, with all that its constructors have started: that is refused. Nothing of it is loaded
@@ -43,8 +60,10 @@ int plugin_table_print(const struct harness_plugin *table, struct strbuf *out, s
 int plugin_table_read(struct plugin_own *own, const char *text, size_t length, struct error *err);
 void plugin_table_drop(struct plugin_own *own);
 
-/* Kernels and variants from the tables, which have been checked. plugin_drop() undoes it. */
-void plugin_adapt(struct plugin *p);
+/* Kernels and variants from the tables, which have been checked. plugin_drop() undoes it, whatever
+ * the result: -1 where a kernel of `base` is not there, or the plugin cannot have parameters. */
+int plugin_adapt(struct plugin *p, const struct registry *base, const struct string_list *settings,
+                 struct error *err);
 void plugin_drop(struct plugin *p);
 
 /* A layout's result: the tensors, or -1 and what is wrong with them. */

@@ -34,6 +34,7 @@ static cJSON *variant_to_json(const struct harness_variant *v)
     cJSON_AddNumberToObject(json, "device", v->device);
     cJSON_AddNumberToObject(json, "dtype", v->dtype);
     cJSON_AddBoolToObject(json, "vendor", v->vendor != 0);
+    cJSON_AddNumberToObject(json, "math", v->math);
     return json;
 }
 
@@ -41,7 +42,8 @@ static cJSON *kernel_to_json(const struct harness_kernel *k)
 {
     cJSON *json = cJSON_CreateObject(), *dims, *variants;
 
-    cJSON_AddStringToObject(json, "name", k->name);
+    json_add_string(json, "name", k->name);
+    json_add_string(json, "like", k->like);
     json_add_string(json, "summary", k->summary);
     dims = cJSON_AddArrayToObject(json, "dims");
     for (size_t i = 0; i < k->nr_dims; i++)
@@ -59,6 +61,7 @@ int plugin_table_print(const struct harness_plugin *table, struct strbuf *out, s
 {
     cJSON *json = cJSON_CreateObject(), *kernels = cJSON_AddArrayToObject(json, "kernels");
 
+    cJSON_AddNumberToObject(json, "abi", table->abi);
     for (size_t i = 0; i < table->nr_kernels; i++)
         cJSON_AddItemToArray(kernels, kernel_to_json(&table->kernels[i]));
     int rc = json_text(json, false, out, err);
@@ -142,6 +145,7 @@ static const struct harness_variant *read_variants(const cJSON *array)
             .device = read_choice(item, "device"),
             .dtype = read_choice(item, "dtype"),
             .vendor = json_bool(item, "vendor", false),
+            .math = read_choice(item, "math"),
             .launch = launch_elsewhere,
         };
     return variants;
@@ -153,10 +157,12 @@ static void read_kernel(const cJSON *json, struct harness_kernel *k)
     const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(json, "sizes");
     const cJSON *test_sizes = cJSON_GetObjectItemCaseSensitive(json, "test_sizes");
     const cJSON *variants = cJSON_GetObjectItemCaseSensitive(json, "variants");
+    const char *like = json_string(json, "like", NULL);
     size_t nr_dims = array_length(dims), each = nr_dims > 0 ? nr_dims : 1;
 
     *k = (struct harness_kernel) {
         .name = json_string(json, "name", NULL),
+        .like = like,
         .summary = json_string(json, "summary", NULL),
         .dims = read_dims(dims),
         .nr_dims = nr_dims,
@@ -164,8 +170,8 @@ static void read_kernel(const cJSON *json, struct harness_kernel *k)
         .nr_sizes = array_length(sizes) / each,
         .test_sizes = read_numbers(test_sizes),
         .nr_test_sizes = array_length(test_sizes) / each,
-        .layout = layout_elsewhere,
-        .oracle = oracle_elsewhere,
+        .layout = like ? NULL : layout_elsewhere,
+        .oracle = like ? NULL : oracle_elsewhere,
         .variants = read_variants(variants),
         .nr_variants = array_length(variants),
     };
@@ -182,7 +188,7 @@ int plugin_table_read(struct plugin_own *own, const char *text, size_t length, s
         return -1;
     kernels = cJSON_GetObjectItemCaseSensitive(told->json, "kernels");
     told->kernels = memory_zeroed(array_length(kernels) + 1, sizeof(*told->kernels));
-    told->plugin = (struct harness_plugin) { HARNESS_PLUGIN_ABI,
+    told->plugin = (struct harness_plugin) { (uint32_t)json_int(told->json, "abi", 1),
                                              sizeof(struct harness_plugin),
                                              sizeof(struct harness_kernel),
                                              sizeof(struct harness_variant),

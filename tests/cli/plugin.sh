@@ -100,6 +100,33 @@ say "Doubles"
 make_plugin odd10.so "$source/tests/fixtures/plugins/odd.c" -DODD=10
 run --plugin ./odd10.so --launches 1 | rows
 
+say "Compiled when ABI 1 was new"
+"$compiler" -std=c99 -Wall -Werror -shared -fPIC -O2 -o abi1.so "$source/tests/fixtures/plugins/abi1.c"
+run --plugin ./abi1.so --launches 1 | rows
+t run --plugin ./abi1.so --param BM=64 --device fake
+
+say "Variants of a kernel of the harness, with parameters"
+for like in 1 2 3 4 5; do
+  make_plugin like$like.so "$source/tests/fixtures/plugins/like.c" -DLIKE=$like
+  t list variants --plugin ./like$like.so
+done
+make_plugin like.so "$source/tests/fixtures/plugins/like.c"
+t list kernels variants --plugin ./like.so
+small=(--dim n=16,k=16 --batch 1 --seq 8)
+run --plugin ./like.so "${small[@]}" --launches 1 >out || echo "status $?"
+check "a vendor's beside them" grep -q 'gemm/nn/openblas/fp32.*OK' out
+run --plugin ./like.so gemm/nn --variant loops,tf32,naive "${small[@]}" --launches 1 |
+  sed -nE 's/.*(gemm[^"]*warm).*(OK|WRONG).*/\2 \1/p' | sed -E 's/cpu-[0-9]+t/cpu/' | sort
+run --plugin ./like.so "${small[@]}" 'gemm/nn/loops*' 'gemm/nn/tells*' --param BREAK=0,1 --param mode=fast \
+  --launches 1 >out || echo "status $?"
+sed -nE 's/.*(gemm[^"]*warm).*(OK|WRONG|UNSUPPORTED).*/\2 \1/p' out | sed -E 's/cpu-[0-9]+t/cpu/' | sort
+messages | grep device
+check "the settings are in the history" grep -q '"BREAK=1,mode=fast"' <("$HARNESS" history show latest)
+t run --plugin ./like.so --param BM=a/b
+t run --param BM=1 --dim n=1 null
+"$HARNESS" verify --plugin ./like.so --variant loops:BREAK=1 --param BREAK=1 --batch 1 --seq 8 >out || echo "status $?"
+tail -1 out
+
 say "Rebuilt while it is measured"
 cp odd.so held.so
 ODD_MARK=$PWD/mark "$HARNESS" run odd/double --variant hang,right --plugin ./held.so --dim n=64 \

@@ -6,7 +6,8 @@
 #include "testing.h"
 
 #include "base/memory.h"
-#include "core/registry.h"
+#include "core/registry_join.h"
+#include "plugin/guest_settings.h"
 #include "plugin/name.h"
 #include "plugin/plugin_parts.h"
 
@@ -111,6 +112,16 @@ static void make(struct tables *t)
     t->kernels[1] = t->kernels[0];
 }
 
+/* As the loader does. */
+static int take_and_check(const struct tables *t, struct error *err)
+{
+    struct plugin_own own = { .library = NULL };
+    int rc = plugin_take(&own, &t->plugin, err) || plugin_check(own.table, err) ? -1 : 0;
+
+    plugin_taken_drop(&own);
+    return rc;
+}
+
 typedef void spoiler(struct tables *t);
 
 static void assert_refused(spoiler *spoil, const char *says)
@@ -119,9 +130,9 @@ static void assert_refused(spoiler *spoil, const char *says)
     struct error err = { "" };
 
     make(&t);
-    assert_ok(plugin_check(&t.plugin, &err), &err);
+    assert_ok(take_and_check(&t, &err), &err);
     spoil(&t);
-    assert_int_equal(plugin_check(&t.plugin, &err), -1);
+    assert_int_equal(take_and_check(&t, &err), -1);
     if (!strstr(err.message, says))
         fail_msg("\"%s\" is not in: %s", says, err.message);
 }
@@ -132,7 +143,9 @@ static void assert_refused(spoiler *spoil, const char *says)
         statement_;                                                                                \
     }
 
-SPOIL(other_abi, t->plugin.abi = 2)
+SPOIL(other_abi, t->plugin.abi = 3)
+SPOIL(no_abi, t->plugin.abi = 0)
+SPOIL(old_abi_with_new_sizes, t->plugin.abi = 1)
 SPOIL(other_size, t->plugin.variant_size = 8)
 SPOIL(no_kernels, t->plugin.nr_kernels = 0)
 SPOIL(null_kernels, t->plugin.kernels = NULL)
@@ -161,9 +174,13 @@ SPOIL(no_variants, t->kernels[0].nr_variants = 0)
 SPOIL(twin_variants, t->variants[1].name = "one")
 SPOIL(variant_with_slash, t->variants[1].name = "a/b")
 SPOIL(no_launch, t->variants[1].launch = NULL)
-SPOIL(cuda, t->variants[0].device = 1)
+SPOIL(no_device, t->variants[0].device = 3)
 SPOIL(no_dtype, t->variants[0].dtype = 5)
-SPOIL(reserved, t->variants[0].reserved = 1)
+SPOIL(tf32_of_doubles, t->variants[0].math = HARNESS_MATH_TF32)
+SPOIL(no_math, t->variants[0].math = 7)
+SPOIL(like_and_oracle, t->kernels[0].like = "gemm/nn"; t->kernels[0].nr_dims = 0;
+      t->kernels[0].nr_sizes = 0; t->kernels[0].layout = NULL)
+SPOIL(like_and_dims, t->kernels[0].like = "gemm/nn")
 
 TEST(malformed_tables_are_refused)
 {
@@ -171,7 +188,11 @@ TEST(malformed_tables_are_refused)
         spoiler *spoil;
         const char *says;
     } rows[] = {
-        { other_abi, "it speaks plugin ABI 2, this harness speaks ABI 1: rebuild the plugin" },
+        { other_abi, "it speaks plugin ABI 3, this harness speaks ABI 1 to 2: rebuild the plugin" },
+        { no_abi, "it speaks plugin ABI 0" },
+        { old_abi_with_new_sizes,
+          "its struct harness_kernel has 144 bytes, that of this harness "
+          "136, although both are ABI 1" },
         { other_size, "its struct harness_variant has 8 bytes" },
         { no_kernels, "it has no kernels" },
         { null_kernels, "it has no kernels" },
@@ -200,9 +221,12 @@ TEST(malformed_tables_are_refused)
         { twin_variants, "two variants are called \"one\"" },
         { variant_with_slash, "the variant name \"a/b\"" },
         { no_launch, "variant two: it has no launch()" },
-        { cuda, "variant one: its device is 1" },
+        { no_device, "variant one: its device is 3" },
         { no_dtype, "its dtype is 5" },
-        { reserved, "`reserved` is not 0" },
+        { tf32_of_doubles, "variant one: its math is 1" },
+        { no_math, "its math is 7" },
+        { like_and_oracle, "kernel 0 (like gemm/nn): it is like another, whose `oracle` it has" },
+        { like_and_dims, "whose `dims` it has: leave it out" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -294,12 +318,29 @@ TEST(malformed_layouts_are_refused)
 
 /* ---- what comes of tables that are right ---- */
 
+/* What is there already: one kernel of two variants, of which one is a vendor's. */
+static const struct kernel base_kernel = { .name = "gemm/nn", .dims = { "n" } };
+static const struct kernel *const base_kernels[] = { &base_kernel, NULL };
+static const struct variant base_variants[] = {
+    { .name = "simd", .kernel = &base_kernel },
+    { .name = "openblas", .kernel = &base_kernel, .flags = VARIANT_VENDOR },
+    { .name = "peer", .kernel = &base_kernel, .flags = VARIANT_VENDOR | VARIANT_PEER },
+    { .name = "cublas", .kernel = &base_kernel, .flags = VARIANT_VENDOR, .device = DEVICE_CUDA },
+    { .name = NULL },
+};
+static const struct kernel *const *const base_lists[] = { base_kernels, NULL };
+static const struct variant *const base_files[] = { base_variants, NULL };
+static const struct missing_variant base_missing[] = { { "gemm", "blis", "not found" },
+                                                       { NULL, NULL, NULL } };
+static const struct registry base = { base_lists, base_files, base_missing, NULL, NULL };
+
 static void adapt(struct tables *t, struct plugin *p)
 {
     make(t);
     *p = (struct plugin) { .own = memory_zeroed(1, sizeof(*p->own)) };
     p->own->table = &t->plugin;
-    plugin_adapt(p);
+    struct error err = { "" };
+    assert_ok(plugin_adapt(p, &base, NULL, &err), &err);
 }
 
 static void drop(struct plugin *p)
@@ -372,7 +413,7 @@ TEST(calls_reach_the_plugin)
 {
     struct tables t;
     struct plugin p;
-    struct device d = { .threads = 3 };
+    struct device d = { .threads = 3, .kind = DEVICE_FAKE, .index = 2 };
     struct error err = { "" };
     double x[9] = { 1, 2, 3, 4 }, y[9] = { 0 }, expected[9] = { 0 };
     const int64_t row = 0;
@@ -396,15 +437,152 @@ TEST(calls_reach_the_plugin)
     drop(&p);
 }
 
+/* ---- on kernels that are there ---- */
+
+static void make_like(struct tables *t, const char *like)
+{
+    make(t);
+    t->variants[0].dtype = t->variants[1].dtype = HARNESS_FP32;
+    t->variants[1].device = HARNESS_CPU;
+    t->kernels[0] =
+        (struct harness_kernel) { .like = like, .variants = t->variants, .nr_variants = 2 };
+}
+
+static int adapt_like(struct tables *t, struct plugin *p, const struct string_list *settings,
+                      struct error *err)
+{
+    *p = (struct plugin) { .own = memory_zeroed(1, sizeof(*p->own)) };
+    p->own->table = &t->plugin;
+    assert_ok(plugin_check(&t->plugin, err), err);
+    return plugin_adapt(p, &base, settings, err);
+}
+
+static size_t count(const struct registry *r)
+{
+    size_t nr = 0;
+
+    while (registry_variant_at(r, nr))
+        nr++;
+    return nr;
+}
+
+TEST(variants_join_a_kernel_that_is_there)
+{
+    struct tables t;
+    struct plugin p;
+    struct registry_joined j;
+    struct error err = { "" };
+
+    make_like(&t, "gemm/nn");
+    assert_ok(adapt_like(&t, &p, NULL, &err), &err);
+    assert_null(p.kernels[0]);
+    assert_ptr_equal(p.variants[0].kernel, &base_kernel);
+    const struct registry_guest guest = { "plugin p.so", p.kernels, p.variants };
+    assert_ok(registry_join(&j, &base, &guest, 1, &err), &err);
+    assert_ptr_equal(registry_variant(&j.all, "gemm/nn", "one"), &p.variants[0]);
+    assert_ptr_equal(registry_variant(&j.all, "gemm/nn", "simd"), &base_variants[0]);
+    assert_int_equal(count(&j.all), 6);
+    assert_int_equal(count(&j.own), 2);
+    assert_int_equal(count(&j.beside), 3);
+    assert_non_null(registry_variant(&j.beside, "gemm/nn", "openblas"));
+    assert_ptr_equal(registry_kernel(&j.own, "gemm/nn"), &base_kernel);
+    registry_joined_release(&j);
+    drop(&p);
+}
+
+TEST(taken_and_unknown_names_are_refused)
+{
+    static const struct {
+        const char *like, *first, *second, *says;
+    } rows[] = {
+        { "gemm/nm", "one", "two",
+          "like: there is no kernel \"gemm/nm\": did you mean \"gemm/nn\"?" },
+        { "gemm/nn", "simd", "two",
+          "plugin p.so: the variant name \"simd\" of kernel gemm/nn belongs to this harness: give "
+          "yours another, such as my_simd" },
+        { "gemm/nn", "one", "blis", "\"blis\" of kernel gemm/nn belongs to this harness" },
+        { "gemm/nn", "other", "two", "\"other\" of kernel gemm/nn belongs to plugin first.so" },
+    };
+    static const struct variant others[] = { { .name = "other", .kernel = &base_kernel },
+                                             { .name = NULL } };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct tables t;
+        struct plugin p;
+        struct registry_joined j = { .shared = NULL };
+        struct error err = { "" };
+        make_like(&t, rows[i].like);
+        t.variants[0].name = rows[i].first;
+        t.variants[1].name = rows[i].second;
+        int rc = adapt_like(&t, &p, NULL, &err);
+        const struct registry_guest guests[] = { { "plugin first.so", NULL, others },
+                                                 { "plugin p.so", p.kernels, p.variants } };
+        if (rc == 0)
+            rc = registry_join(&j, &base, guests, 2, &err);
+        assert_int_equal(rc, -1);
+        if (!strstr(err.message, rows[i].says))
+            fail_msg("\"%s\" is not in: %s", rows[i].says, err.message);
+        registry_joined_release(&j);
+        drop(&p);
+    }
+}
+
+TEST(settings_are_variants)
+{
+    struct tables t;
+    struct plugin p;
+    struct error err = { "" };
+    struct string_list settings = { 0 };
+
+    string_list_add(&settings, "BM=64,mode=fast");
+    string_list_add(&settings, "BM=128,mode=a_mode_that_has_a_long_name_which_no_key_can_hold");
+    make_like(&t, "gemm/nn");
+    assert_ok(adapt_like(&t, &p, &settings, &err), &err);
+    assert_string_equal(p.variants[0].name, "one:BM=64:mode=fast");
+    assert_int_equal(strlen(p.variants[1].name), NAME_SIZE - 1);
+    assert_string_equal(p.variants[2].name, "two:BM=64:mode=fast");
+    const struct plugin_variant *config = p.variants[2].config;
+    const struct harness_call call = { .params = config->params };
+    assert_int_equal(harness_param(&call, "BM", 1), 64);
+    assert_int_equal(harness_param(&call, "B", 1), 1);
+    assert_string_equal(harness_param_text(&call, "mode", ""), "fast");
+    drop(&p);
+    t.plugin.abi = 1;
+    assert_int_equal(adapt_like(&t, &p, &settings, &err), -1);
+    assert_non_null(strstr(err.message, "ABI 1, whose calls have no parameters"));
+    drop(&p);
+    string_list_release(&settings);
+}
+
+TEST(settings_that_no_key_holds_are_refused)
+{
+    static const struct {
+        const char *setting, *says;
+    } rows[] = {
+        { "BM=64", NULL },
+        { "BM=64,x=-0.5e+3", NULL },
+        { "BM", "not NAME=VALUE" },
+        { "9=1", "not NAME=VALUE" },
+        { "BM=", "the value \"\" of parameter BM" },
+        { "BM=a/b", "since it stands in keys" },
+        { "BM=1,BM=2", "\"BM=2\" is there twice" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct error err = { "" };
+        assert_int_equal(guest_setting_check(rows[i].setting, &err), rows[i].says ? -1 : 0);
+        if (rows[i].says && !strstr(err.message, rows[i].says))
+            fail_msg("\"%s\" is not in: %s", rows[i].says, err.message);
+    }
+}
+
 /* ---- told by who has loaded it ---- */
 
 static int read_tables(const char *text, struct plugin *p, struct error *err)
 {
     *p = (struct plugin) { .own = memory_zeroed(1, sizeof(*p->own)) };
     int rc = plugin_table_read(p->own, text, strlen(text), err);
-    if (rc == 0)
-        plugin_adapt(p);
-    return rc;
+    return rc ? rc : plugin_adapt(p, &base, NULL, err);
 }
 
 TEST(told_tables_are_the_same)

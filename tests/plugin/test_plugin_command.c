@@ -38,13 +38,13 @@ static const struct registry nothing_built_in = { no_operations, no_files, no_mi
 static struct measurement measure_with(struct command_spec *spec, struct shape shape,
                                        const struct sampling *sampling)
 {
-    const struct string_list none = { 0 };
     struct guests guests;
     struct device d;
     struct error err;
     struct measurement m;
 
-    assert_ok(guests_open(&guests, &nothing_built_in, &none, spec, &err), &err);
+    const struct guests_asked asked = { .command = spec };
+    assert_ok(guests_open(&guests, &nothing_built_in, &asked, &err), &err);
     assert_true(guests_any(&guests));
     assert_ok(device_open(&d, "process", &err), &err);
     struct benchmark bench = { registry_variant_at(&guests.own, 0), shape, CACHE_WARM };
@@ -282,7 +282,6 @@ TEST(texts_are_variants)
         "command/it/cc=clang,opt=-O2/none/n=7/process/warm",
     };
     struct command_spec spec = make_spec("[ \"{cc}{opt}{n}\" = 'clang-O27' ]");
-    const struct string_list none = { 0 };
     struct benchmark_name name;
     struct guests guests;
     struct device d;
@@ -291,7 +290,8 @@ TEST(texts_are_variants)
     add_text(&spec, "cc", "gcc", "clang");
     add_text(&spec, "opt", "-O2", "a b/c");
     string_list_add(&spec.dims, "n");
-    assert_ok(guests_open(&guests, &nothing_built_in, &none, &spec, &err), &err);
+    const struct guests_asked asked = { .command = &spec };
+    assert_ok(guests_open(&guests, &nothing_built_in, &asked, &err), &err);
     assert_ok(device_open(&d, "process", &err), &err);
     for (size_t i = 0; i < 4; i++) {
         struct benchmark bench = { registry_variant_at(&guests.own, i), { { 7 } }, CACHE_WARM };

@@ -185,9 +185,10 @@ static int run_compare(int argc, char **argv, void *options, struct error *err)
     struct strbuf builds;
     enum compare_format format;
 
-    int commands = compare_commands_asked(&o->commands, err);
+    int commands = compare_commands_asked(&o->commands, r->what.plugins.nr > 0, err);
     if (commands < 0)
         return -1;
+    r->what.params = o->commands.command.params;
     r->filters = argv;
     r->nr_filters = (size_t)argc;
     if (commands)

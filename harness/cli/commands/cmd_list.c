@@ -518,7 +518,8 @@ static int run_list(int argc, char **argv, void *options, struct error *err)
     if (o->names && o->json)
         return error_set(err, "--names and --json: one of the two");
     history_meet_metrics(o->db);
-    int rc = guests_open(&guests, registry_builtin(), &o->plugins, NULL, err);
+    const struct guests_asked asked = { .plugins = &o->plugins };
+    int rc = guests_open(&guests, registry_builtin(), &asked, err);
     if (rc)
         error_prefix(err, "--plugin");
     else

@@ -191,9 +191,12 @@ static int choose_run_workload(struct run_session *s, int argc, char **argv, str
     size_t nr;
 
     if (!o->command.argv.argv) {
-        if (command_options_unused(&o->command, "run", err))
+        struct workload_options what = o->what;
+        what.params = o->command.params;
+        what.beside = true;
+        if (command_options_unused(&o->command, what.plugins.nr > 0, "run", err))
             return -1;
-        int made = workload_make(&s->workload, &o->what, argv, argc, "quick", err);
+        int made = workload_make(&s->workload, &what, argv, argc, "quick", err);
         if (made)
             command_options_hint(argv, argc, "run", "", err);
         return made;

@@ -21,7 +21,7 @@ struct verify_options {
     int64_t seed;
     struct measuring measuring;
     struct int_list batch, seq;
-    struct string_list models, variants, plugins;
+    struct string_list models, variants, plugins, params;
 };
 
 /* Everything one `harness verify` holds. */
@@ -149,8 +149,8 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
         s->o->plugins.nr && argc == 0 ? &s->guests.own : &s->guests.all;
     struct selection selection = { 0 };
 
-    if (guests_open(&s->guests, registry_builtin(), &s->o->plugins, NULL, err))
-        return error_prefix(err, "--plugin");
+    if (plugins_open(&s->guests, &s->o->plugins, &s->o->params, err))
+        return -1;
     int rc = fill_verify_selection(s->o, argc, argv, &selection, err);
     if (rc == 0)
         rc = selection_expand(&selection, registry, &s->device, &s->list, err);
@@ -216,6 +216,8 @@ static const struct option_row rows[] = {
     MEMORY_LIMIT_ROW(struct verify_options, measuring),
     OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, plugins, "FILE",
                "kernels of your own, from a shared object (implies --isolate)"),
+    OPTION_ROW("param", 0, OPTION_TEXTS, struct verify_options, params, "NAME=LIST",
+               "of a plugin: its variants with each value in turn"),
     OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",
                "note in FILE which variants this CUDA device verified"),
     OPTION_END,

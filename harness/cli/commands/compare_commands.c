@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int compare_commands_asked(const struct compare_commands_options *o, struct error *err)
+int compare_commands_asked(const struct compare_commands_options *o, bool plugins,
+                           struct error *err)
 {
     const struct {
         const char *name;
@@ -25,7 +26,7 @@ int compare_commands_asked(const struct compare_commands_options *o, struct erro
 
     if (o->command.argv.argv)
         return 1;
-    if (command_options_unused(&o->command, "compare", err))
+    if (command_options_unused(&o->command, plugins, "compare", err))
         return -1;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         if (options[i].given)

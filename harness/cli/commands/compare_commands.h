@@ -32,7 +32,8 @@ struct compare_commands_output {
 
 /* Whether there are commands to compare; -1 where an option is given that only they have, and they
  * are not there. */
-int compare_commands_asked(const struct compare_commands_options *o, struct error *err);
+int compare_commands_asked(const struct compare_commands_options *o, bool plugins,
+                           struct error *err);
 /* `request` has the settings of the comparison and of measuring; its filters must be none. The exit
  * status, or -1. */
 int compare_commands(const struct compare_commands_options *o, struct compare_request *request,

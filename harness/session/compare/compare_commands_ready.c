@@ -96,12 +96,11 @@ static int check_commands(const struct commands_compared *c, struct error *err)
 static int open_commands(const struct commands_request *r, const struct param_list *p,
                          struct commands_compared *c, struct error *err)
 {
-    static const struct string_list none = { NULL, 0, 0 };
-
     if (workload_make_command(&c->workload, &r->what, p, c->specs, c->nr, err))
         return -1;
     for (size_t i = 1; i < c->nr; i++)
-        if (guests_open(&c->guests[i], registry_builtin(), &none, &c->specs[i], err))
+        if (guests_open(&c->guests[i], registry_builtin(),
+                        &(struct guests_asked) { .command = &c->specs[i] }, err))
             return -1;
     c->workload.suite.sampling = turn_sampling;
     if (r->runs)

@@ -248,14 +248,16 @@ static int measure_sides(const struct compare_request *r, const struct ab_source
 }
 
 /* What the base measures in place of --plugin. */
-static int open_old_plugin(const struct compare_request *o, struct guests *old, struct error *err)
+static int open_old_plugin(const struct compare_request *o, const struct string_list *settings,
+                           struct guests *old, struct error *err)
 {
     struct string_list list = { 0 };
 
     if (!o->baseline_plugin)
         return 0;
     string_list_add(&list, o->baseline_plugin);
-    int rc = guests_open(old, registry_builtin(), &list, NULL, err);
+    const struct guests_asked asked = { .plugins = &list, .settings = settings };
+    int rc = guests_open(old, registry_builtin(), &asked, err);
     string_list_release(&list);
     return rc ? error_prefix(err, "--baseline-plugin") : 0;
 }
@@ -300,7 +302,7 @@ int compare_measured_find(const struct compare_request *r, struct compared *c, s
 
     int rc = workload_make(&p->workload, &r->what, r->filters, (int)r->nr_filters, "ci", err);
     if (rc == 0)
-        rc = open_old_plugin(r, &p->old, err);
+        rc = open_old_plugin(r, &p->workload.guests.settings, &p->old, err);
     if (rc == 0)
         rc = find_sources(r, sides, err);
     if (rc == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/measure/param.h"
 
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "plugin/command_words.h"
 
@@ -112,7 +113,7 @@ int param_parse(const struct string_list *texts, struct param_list *p, struct er
         if (!equals || equals == text || equals - text >= (long)sizeof(added->name))
             return error_set(err,
                              "--param: \"%s\" is not NAME=VALUE,...; {NAME} in the command is "
-                             "replaced by each",
+                             "replaced by each, and a plugin's variants get each",
                              text);
         snprintf(added->name, sizeof(added->name), "%.*s", (int)(equals - text), text);
         for (size_t j = 0; j + 1 < p->nr; j++)
@@ -149,6 +150,20 @@ const char *param_value(const struct param_list *p, size_t parameter, size_t set
         setting /= p->items[i].values.nr;
     const struct string_list *values = &p->items[parameter].values;
     return values->items[setting % values->nr];
+}
+
+void param_list_settings(const struct param_list *p, struct string_list *settings)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t s = 0; p->nr > 0 && s < param_settings(p); s++) {
+        strbuf_clear(&text);
+        for (size_t i = 0; i < p->nr; i++)
+            strbuf_addf(&text, "%s%s=%s", i ? "," : "", p->items[i].name, param_value(p, i, s));
+        string_list_add(settings, text.data);
+    }
+    strbuf_release(&text);
 }
 
 static void fill_parameter(char **text, const char *name, const char *value)

@@ -6,7 +6,7 @@
  *
  * One whose values are all whole numbers is a dim of the benchmark, any other a part of its
  * variant (plugin/command.h): so all of a scan is one kernel in the history, and each setting of it
- * a benchmark of its own.
+ * a benchmark of its own. Of a plugin's variants all are parts of the variant.
  */
 #ifndef HARNESS_SESSION_MEASURE_PARAM_H
 #define HARNESS_SESSION_MEASURE_PARAM_H
@@ -35,6 +35,8 @@ size_t param_settings(const struct param_list *p);
 const char *param_value(const struct param_list *p, size_t parameter, size_t setting);
 /* Puts the values of one setting into all that the command says. */
 void param_fill(const struct param_list *p, size_t setting, struct command_spec *spec);
+/* All combinations as settings of guests (plugin/guest_settings.h): "BM=64,stages=3". */
+void param_list_settings(const struct param_list *p, struct string_list *settings);
 /* Makes them dims and texts of the command, with the values of dims into the selection. */
 int param_give(const struct param_list *p, struct command_spec *spec, struct selection *selection,
                struct error *err);

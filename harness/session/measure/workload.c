@@ -216,6 +216,26 @@ static int open_workload_devices(struct workload *c, const char *specs, bool sev
     return 0;
 }
 
+int plugins_open(struct guests *g, const struct string_list *plugins,
+                 const struct string_list *params, struct error *err)
+{
+    struct param_list parameters = { 0 };
+    struct string_list settings = { 0 };
+    const struct guests_asked asked = { .plugins = plugins, .settings = &settings };
+
+    *g = (struct guests) { .command_guest = NULL };
+    int rc = param_parse(params, &parameters, err);
+    if (rc == 0 && parameters.nr > 0 && plugins->nr == 0)
+        rc = error_set(err, "--param is of a plugin or a command: there is neither");
+    if (rc == 0) {
+        param_list_settings(&parameters, &settings);
+        rc = guests_open(g, registry_builtin(), &asked, err) ? error_prefix(err, "--plugin") : 0;
+    }
+    param_release(&parameters);
+    string_list_release(&settings);
+    return rc;
+}
+
 /* A suite is a complete statement of what to measure; mixing it with a selection would make runs
  * of the "same" suite incomparable. */
 int workload_make(struct workload *c, const struct workload_options *o, char **filters, int nr,
@@ -229,15 +249,16 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
         return error_set(err,
                          "--suite says what to measure: leave out filters, --model, "
                          "--variant, --dtype, --cache, --batch, --seq and --dim");
-    if (guests_open(&c->guests, registry_builtin(), &o->plugins, NULL, err))
-        return error_prefix(err, "--plugin");
+    if (plugins_open(&c->guests, &o->plugins, &o->params, err))
+        return -1;
     if (selects ? select_by_options(c, o, filters, nr, err)
                 : suite_load(&c->suite, o->suite ? o->suite : otherwise, err))
         return -1;
     if (open_workload_devices(c, o->device ? o->device : "cpu", o->several_devices, err))
         return -1;
     bool theirs = plugins && nr == 0 && !o->suite;
-    return expand_workload(c, theirs ? &c->guests.own : &c->guests.all,
+    const struct registry *registry = o->beside ? &c->guests.joined.beside : &c->guests.own;
+    return expand_workload(c, theirs ? registry : &c->guests.all,
                            nr > 0 && !has_selection_options(o), err);
 }
 
@@ -302,7 +323,7 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
                           const struct param_list *parameters, struct command_spec *specs,
                           size_t nr, struct error *err)
 {
-    static const struct string_list none = { NULL, 0, 0 };
+    const struct guests_asked asked = { .command = &specs[0] };
     const char *option = option_of_kernels(o);
 
     *c = (struct workload) { 0 };
@@ -314,7 +335,7 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
         return -1;
     share_parameters(specs, nr);
     if (command_spec_check_use(specs, nr, err) ||
-        guests_open(&c->guests, registry_builtin(), &none, &specs[0], err) ||
+        guests_open(&c->guests, registry_builtin(), &asked, err) ||
         open_workload_devices(c, "process", false, err))
         return -1;
     c->suite.sampling = command_sampling;
@@ -343,7 +364,8 @@ void workload_devices(const struct workload *c, struct strbuf *text)
 
 /* ---- a command ---- */
 
-int command_options_unused(const struct command_options *o, const char *verb, struct error *err)
+int command_options_unused(const struct command_options *o, bool plugins, const char *verb,
+                           struct error *err)
 {
     const struct {
         const char *name;
@@ -355,7 +377,7 @@ int command_options_unused(const struct command_options *o, const char *verb, st
         { "--expect", o->expect },
         { "--input", o->input },
         { "--shell", o->shell },
-        { "--param", o->params.nr },
+        { "--param", o->params.nr && !plugins },
         { "--ignore-codes", o->ignored.nr },
         { "--ignore-status", o->ignore_status },
         { number_options_given(&o->numbers), number_options_given(&o->numbers) != NULL },

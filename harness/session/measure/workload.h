@@ -20,9 +20,11 @@ struct workload_options {
     const char *suite, *device;
     struct string_list models, variants, dtypes, caches, dims;
     struct string_list plugins;
+    struct string_list params; /* of plugins, see session/measure/param.h */
     struct int_list batch, seq;
     bool test_shapes;
     bool several_devices; /* set by a command that can sweep `device`: cpu:1,cpu:2 */
+    bool beside;          /* set by a command that shows a plugin's variants beside the vendors' */
 };
 
 struct workload {
@@ -33,6 +35,11 @@ struct workload {
     int *device_of;             /* of each of the list, which of the devices; owned */
     struct guests guests;       /* plugins and the command; the list may point into them */
 };
+
+/* --plugin with --param: guests_open() with each setting of the parameters. guests_close() whatever
+ * the result. */
+int plugins_open(struct guests *g, const struct string_list *plugins,
+                 const struct string_list *params, struct error *err);
 
 /* The name of an option that is given, of those that say what is measured; --model is none, which
  * may choose among what is there. NULL: none is. */
@@ -70,8 +77,10 @@ struct command_options {
 
 enum { COMMANDS_MAX = 16 };
 
-/* -1 where one of the others is given without a command; `verb` ("run") is what could have one. */
-int command_options_unused(const struct command_options *o, const char *verb, struct error *err);
+/* -1 where one of the others is given without a command; `verb` ("run") is what could have one.
+ * --param is of plugins, too, if there are any. */
+int command_options_unused(const struct command_options *o, bool plugins, const char *verb,
+                           struct error *err);
 /* What is to be run: the words behind "--", one command, or with `several` all that "--versus"
  * separates. Their parameters are left out. command_spec_release() of each whatever the result. */
 int command_options_specs(const struct command_options *o, bool several,
