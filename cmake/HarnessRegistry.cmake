@@ -15,10 +15,12 @@
 # ALSO: names of further variants in the same file (other dtypes), for their tests and the list.
 #
 # HOST_TEST: options of `harness verify` for the test on CUDA's host layer, where all of a forward's
-# models would take minutes. SANITIZED_TEST: the same under sanitizers, for a variant of the CPU.
+# models would take minutes.
 #
 # PEER: somebody else's library, opened at run time. It stays open, with what it has allocated: its
 # test looks for no leaks (AddressSanitizer's other checks stay).
+#
+# NO_TEST: a line harness_variant_test() for several has it.
 #
 # HIDDEN: for tests of the harness itself; no test of its own.
 #
@@ -93,7 +95,7 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST;SANITIZED_TEST")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST")
   set(why "")
   if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|fake)$")
     set(why "built without libraries")
@@ -135,15 +137,15 @@ function(harness_variant operation variant)
   endif()
   set_property(GLOBAL APPEND PROPERTY HARNESS_VARIANTS ${name})
   set_property(GLOBAL APPEND PROPERTY HARNESS_SOURCES ${digest})
-  if(arg_HIDDEN)
+  if(arg_HIDDEN OR arg_NO_TEST)
     return()
   endif()
+  set(options ${arg_HOST_TEST}) # of the host layer alone
+  if(NOT arg_REQUIRES STREQUAL CUDA)
+    set(options "")
+  endif()
   foreach(tested IN ITEMS ${variant} ${arg_ALSO})
-    if(arg_SANITIZED_TEST AND HARNESS_SANITIZE)
-      harness_variant_test(${operation} ${tested} "" ${arg_SANITIZED_TEST})
-    else()
-      harness_variant_test(${operation} ${tested} "" ${arg_REQUIRES} ${arg_HOST_TEST})
-    endif()
+    harness_variant_test(${operation} ${tested} "" REQUIRES ${arg_REQUIRES} OPTIONS ${options})
     if(arg_PEER AND BUILD_TESTING)
       set_property(TEST kernel.${operation}.${tested} PROPERTY
         ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
@@ -156,40 +158,43 @@ function(harness_variant operation variant)
 endfunction()
 
 # Checks a variant on its kernels' odd sizes; with an instruction set: by that one, not the best.
-# Further arguments: CUDA, and options: with CUDA for the host layer alone.
+# OPTIONS: of `harness verify`, where the device is there or a layer on the host. WITH: further
+# variants, as far as they are built.
 function(harness_variant_test operation variant isa)
   if(NOT BUILD_TESTING)
     return()
   endif()
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "REQUIRES" "OPTIONS;WITH")
   set(name kernel.${operation}.${variant})
   set(environment "")
   set(device cpu)
-  set(options "")
-  set(filters "")
-  if("CUDA" IN_LIST ARGN)
+  set(filters "${operation}/*/${variant}")
+  foreach(other IN LISTS arg_WITH)
+    if(TARGET kernel_${operation}_${other})
+      list(APPEND filters "${operation}/*/${other}")
+    endif()
+  endforeach()
+  if(arg_REQUIRES STREQUAL CUDA)
     set(device cuda) # none here: 77, and the test shows as skipped
     if(HARNESS_CUDA_HOST)
-      list(REMOVE_ITEM ARGN CUDA)
-      set(options ${ARGN})
       set(environment "HARNESS_CUBLAS=$<TARGET_FILE:cuda_host_cublas>")
       # Shapes that are half of all work on the host layer, and there for CPU kernels that write
       # around the caches, or for a grid larger than a GPU: with one kernel once.
       if(operation STREQUAL gemm)
-        set(filters "!gemm/*seq=170,*" "gemm/linear/${variant}/*seq=170,*")
+        list(APPEND filters "!gemm/*seq=170,*" "gemm/linear/${variant}/*seq=170,*")
       elseif(operation STREQUAL attention AND NOT variant MATCHES decode)
-        set(filters "!attention/*batch=11,*" "attention/causal/${variant}/*batch=11,*")
+        list(APPEND filters "!attention/*batch=11,*" "attention/causal/${variant}/*batch=11,*")
       endif()
+    else()
+      set(arg_OPTIONS "")
     endif()
-  elseif(NOT "OPENBLAS" IN_LIST ARGN)
-    set(options ${ARGN})
   endif()
   if(isa)
     string(APPEND name .${isa})
     set(environment HARNESS_ISA=${isa})
   endif()
   add_test(NAME ${name}
-    COMMAND harness verify "${operation}/*/${variant}" ${filters} --device ${device} --test-shapes
-      --seed 1 ${options})
+    COMMAND harness verify ${filters} --device ${device} --test-shapes --seed 1 ${arg_OPTIONS})
   set_tests_properties(${name} PROPERTIES LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 900
     PROCESSORS 2 ENVIRONMENT "${environment}")
 endfunction()

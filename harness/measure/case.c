@@ -7,7 +7,6 @@
 #include "machine/probe.h"
 #include "machine/telemetry.h"
 #include "measure/gbench_loop.h"
-#include "measure/oracle_check.h"
 #include "measure/plant.h"
 #include "measure/profiling_counters.h"
 #include "measure/warmup.h"
@@ -26,9 +25,8 @@ enum { COUNT_LOOKS = 3 };
 struct state {
     const struct case_settings *settings;
     struct measurement *m;
-    struct buffers buffers;
+    struct question own, *question;
     struct call call;
-    struct check check;
     struct plant plant;
     bool prepared, begun, cold;
     double elapsed_ns; /* of the samples so far */
@@ -41,17 +39,16 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
 {
     const struct variant *v = bench->variant;
 
-    if (buffers_init(&s->buffers, bench, device, err) ||
-        buffers_fill(&s->buffers, s->settings->seed, err))
+    if (question_ask(s->question, bench, device, s->settings->seed, err))
         return -1;
     s->call = (struct call) {
         .variant = v,
         .kernel = v->kernel,
         .shape = bench->shape,
         .device = device,
-        .nr_tensors = s->buffers.nr,
+        .nr_tensors = s->question->buffers.nr,
     };
-    memcpy(s->call.tensor, s->buffers.on_device, sizeof(s->call.tensor));
+    memcpy(s->call.tensor, s->question->buffers.on_device, sizeof(s->call.tensor));
     int rc = v->prepare ? v->prepare(&s->call, err) : 0;
     if (rc == CALL_UNSUPPORTED) {
         case_end(s->m, OUTCOME_UNSUPPORTED, err->message);
@@ -68,7 +65,7 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
 
 static int verdict(struct state *s, bool right, const char *when)
 {
-    struct check *c = &s->check;
+    struct check *c = &s->question->check;
     const struct variant *v = s->call.variant;
     const char *known = v->explain ? v->explain(&s->call) : "";
     struct error message;
@@ -109,23 +106,22 @@ static bool takes_all_runs(const struct state *s)
 
 static int verify(struct state *s, struct error *err)
 {
-    struct check *c = &s->check;
+    struct question *q = s->question;
+    struct check *c = &q->check;
 
     tell_alive(s);
-    check_init(c, &s->buffers, s->m->tolerance, s->settings->verify_only,
-               s->settings->seed ^ 0x5eed);
-    s->m->checked = c->checked;
-    if (buffers_poison_outputs(&s->buffers, err))
+    if (question_expect(q, s->m->tolerance, s->settings->verify_only, err))
         return -1;
+    s->m->checked = c->checked;
     if (takes_all_runs(s)) /* each is looked at behind the samples */
         return 0;
     if (s->call.device->ops->run(s->call.device, &s->call, err))
         return -1;
-    if (verdict(s, check_outputs(c, &s->buffers, err), ""))
+    if (verdict(s, check_outputs(c, &q->buffers, err), ""))
         return -1;
     if (s->m->outcome != OUTCOME_OK)
         return 0;
-    return verdict(s, check_inputs_unchanged(c, &s->buffers, err), "");
+    return verdict(s, check_inputs_unchanged(c, &q->buffers, err), "");
 }
 
 /* Flushing counts as time spent: it may take a thousand times what it prepares for. A device may
@@ -290,7 +286,7 @@ static int sample(struct state *s, struct error *err)
     if (s->settings->plant > 0) /* no history shall take it for the kernel's own time */
         measurement_add_telemetry(s->m, "planted_percent", 100 * s->settings->plant);
     measurement_add_telemetry(s->m, TELEMETRY_MACHINE, sqrt(before * probe_ns(s->call.device)));
-    return verdict(s, check_outputs(&s->check, &s->buffers, err),
+    return verdict(s, check_outputs(&s->question->check, &s->question->buffers, err),
                    takes_all_runs(s) ? "" : "after timing: ");
 }
 
@@ -332,8 +328,8 @@ static void take_down(struct state *s, struct device *device)
         device->ops->end(device, &s->call);
     if (s->prepared && v->release)
         v->release(&s->call);
-    check_release(&s->check);
-    buffers_release(&s->buffers);
+    question_settle(s->question, s->m->outcome == OUTCOME_OK && !device->broken);
+    question_release(&s->own);
     if (device->broken && s->m->outcome == OUTCOME_OK)
         case_end(s->m, OUTCOME_FAILED, "the device failed after the last launch");
 }
@@ -344,6 +340,10 @@ void case_measure(const struct benchmark *bench, struct device *device,
     uint64_t start = clock_ns();
     struct state s = { .settings = settings, .m = m, .cold = bench->cache == CACHE_COLD };
     struct error err = { "" };
+
+    s.question = settings->question ? settings->question : &s.own;
+    if (!question_is(s.question, bench, device, settings->seed))
+        question_release(s.question); /* this one may need its memory */
 
     case_describe(bench, device, m);
     if (settings->profiling)

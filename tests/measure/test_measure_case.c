@@ -403,6 +403,50 @@ MEASUREMENT_TEST(refused_shapes)
     device_close(&d);
 }
 
+/* Variants that ask the same share inputs and oracle; what one has spoilt the next never sees. */
+TEST(a_question_is_shared_until_it_is_spoilt)
+{
+    static const struct {
+        const char *variant;
+        int64_t seq;
+        enum outcome outcome;
+        bool taken, left; /* the question of the row before; for the next one */
+    } rows[] = {
+        { "right", 16, OUTCOME_OK, false, true },
+        { "right", 16, OUTCOME_OK, true, true },
+        { "unsupported", 16, OUTCOME_UNSUPPORTED, true, true },
+        { "incomplete", 16, OUTCOME_WRONG, true, false },
+        { "right", 16, OUTCOME_OK, false, true },
+        { "right", 17, OUTCOME_OK, false, true },
+        { "spoils", 17, OUTCOME_WRONG, true, false },
+        { "right", 17, OUTCOME_OK, false, true },
+        { "unprepared", 17, OUTCOME_FAILED, true, false },
+    };
+    struct question question = { .stands = false };
+    const struct case_settings settings = { .seed = 42,
+                                            .verify_only = true,
+                                            .question = &question };
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "fake", &err), &err);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct benchmark bench = {
+            registry_variant(registry_builtin(), "null/copy", rows[i].variant),
+            { { 2, rows[i].seq } },
+            CACHE_WARM,
+        };
+        struct measurement m;
+        assert_int_equal(question_is(&question, &bench, &d, 42), rows[i].taken);
+        case_measure(&bench, &d, &settings, &m);
+        assert_int_equal(m.outcome, rows[i].outcome);
+        assert_int_equal(question_is(&question, &bench, &d, 42), rows[i].left);
+        measurement_release(&m);
+    }
+    question_release(&question);
+    device_close(&d);
+}
+
 /* The real thing, once: a CPU kernel by the real clock. */
 MEASUREMENT_TEST(a_cpu_case)
 {

@@ -56,7 +56,7 @@ static void ask_variants(const struct registry *r, size_t nr, struct answers *an
     }
 }
 
-struct question {
+struct support_question {
     const struct registry *registry;
     size_t nr;
     struct answers *answers;
@@ -64,14 +64,14 @@ struct question {
 
 static int ask_variants_and_exit(const void *context)
 {
-    const struct question *q = context;
+    const struct support_question *q = context;
 
     ask_variants(q->registry, q->nr, q->answers);
     _exit(0);
 }
 
 /* Some seconds are enough for any library. */
-static void ask_variants_in_child(const struct question *q)
+static void ask_variants_in_child(const struct support_question *q)
 {
     enum { LONGEST = 5 };
     struct process_group g;
@@ -98,7 +98,7 @@ static void available_ask(const struct registry *r, size_t nr, char **why)
 
     if (answers == MAP_FAILED)
         return;
-    ask_variants_in_child(&(struct question) { r, nr, answers });
+    ask_variants_in_child(&(struct support_question) { r, nr, answers });
     for (size_t i = 0; i < nr; i++) {
         const struct variant *v = registry_variant_at(r, i);
         if (answers[i].answer == ANSWER_NO)

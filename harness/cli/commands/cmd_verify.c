@@ -67,22 +67,47 @@ static void take_verification(struct verifying *s, const struct measurement *m)
         verification_note(&s->record, registry_builtin(), &s->build, &s->device, m);
 }
 
-/* One after the other in this process. */
+static void verify_one(struct verifying *s, size_t i, uint64_t seed, struct question *question)
+{
+    const struct case_settings settings = { .seed = seed,
+                                            .verify_only = true,
+                                            .question = question };
+    struct measurement m;
+
+    if (s->device.broken) {
+        case_describe(&s->list.items[i], &s->device, &m);
+        m.outcome = OUTCOME_FAILED;
+        m.message = memory_string("not run: the device is broken, try --isolate");
+    } else {
+        case_measure(&s->list.items[i], &s->device, &settings, &m);
+    }
+    take_verification(s, &m);
+    measurement_release(&m);
+}
+
+static bool asks_the_same(const struct benchmark *a, const struct benchmark *b)
+{
+    return a->variant->kernel == b->variant->kernel && a->variant->dtype == b->variant->dtype &&
+           shape_equal(&a->shape, &b->shape);
+}
+
+/* One after the other in this process: those that ask the same, by the same tensors and with one
+ * answer of the oracle, behind the first of them. */
 static void verify_here(struct verifying *s)
 {
+    bool *done = memory_zeroed(s->list.nr ? s->list.nr : 1, sizeof(*done));
+    struct question question = { .stands = false };
+
     for (size_t i = 0; i < s->list.nr; i++) {
-        struct case_settings settings = { .seed = (uint64_t)s->o->seed + i, .verify_only = true };
-        struct measurement m;
-        if (s->device.broken) {
-            case_describe(&s->list.items[i], &s->device, &m);
-            m.outcome = OUTCOME_FAILED;
-            m.message = memory_string("not run: the device is broken, try --isolate");
-        } else {
-            case_measure(&s->list.items[i], &s->device, &settings, &m);
+        for (size_t j = i; j < s->list.nr && !done[i]; j++) {
+            if (done[j] || !asks_the_same(&s->list.items[i], &s->list.items[j]))
+                continue;
+            verify_one(s, j, (uint64_t)s->o->seed + i, &question);
+            done[j] = j > i;
         }
-        take_verification(s, &m);
-        measurement_release(&m);
     }
+    question_release(&question);
+    free(done);
 }
 
 static int on_verify_launch(void *context, const struct launch *l, struct error *err)

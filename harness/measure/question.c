@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/question.h"
+
+#include <string.h>
+
+bool question_is(const struct question *q, const struct benchmark *bench,
+                 const struct device *device, uint64_t seed)
+{
+    return q->stands && q->seed == seed && q->dtype == bench->variant->dtype &&
+           q->buffers.kernel == bench->variant->kernel && q->buffers.device == device &&
+           shape_equal(&q->buffers.shape, &bench->shape);
+}
+
+int question_ask(struct question *q, const struct benchmark *bench, struct device *device,
+                 uint64_t seed, struct error *err)
+{
+    if (question_is(q, bench, device, seed))
+        return 0;
+    question_release(q);
+    q->dtype = bench->variant->dtype;
+    q->seed = seed;
+    if (buffers_init(&q->buffers, bench, device, err) || buffers_fill(&q->buffers, seed, err))
+        return -1;
+    q->stands = true;
+    return 0;
+}
+
+int question_expect(struct question *q, double tolerance, bool all_rows, struct error *err)
+{
+    if (q->expected)
+        check_again(&q->check, tolerance);
+    else
+        check_init(&q->check, &q->buffers, tolerance, all_rows, q->seed ^ 0x5eed);
+    q->expected = true;
+    return buffers_poison_outputs(&q->buffers, err);
+}
+
+void question_settle(struct question *q, bool unchanged)
+{
+    for (int i = 0; i < q->buffers.nr; i++)
+        unchanged &= q->buffers.host[i].role != TENSOR_INOUT;
+    if (!unchanged)
+        question_release(q);
+}
+
+void question_release(struct question *q)
+{
+    check_release(&q->check);
+    buffers_release(&q->buffers);
+    memset(q, 0, sizeof(*q));
+}

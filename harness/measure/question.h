@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is asked of every variant of a kernel alike: its tensors at a shape, filled from a seed, and
+ * what the outputs should be. Filling a model and evaluating it in float64 take far longer than
+ * most variants do, so variants that are only verified, one after another, may share one.
+ */
+#ifndef HARNESS_MEASURE_QUESTION_H
+#define HARNESS_MEASURE_QUESTION_H
+
+#include "measure/buffers.h"
+#include "measure/oracle_check.h"
+
+struct question {
+    struct buffers buffers;
+    struct check check;
+    enum dtype dtype;
+    uint64_t seed;
+    bool stands;   /* the inputs are on both sides, as they were filled */
+    bool expected; /* the oracle has been asked, for all rows or some */
+};
+
+/* Is it the one that the benchmark asks with this seed? */
+bool question_is(const struct question *q, const struct benchmark *bench,
+                 const struct device *device, uint64_t seed);
+/* Allocates and fills, unless it is that one already. question_release() whatever the result. */
+int question_ask(struct question *q, const struct benchmark *bench, struct device *device,
+                 uint64_t seed, struct error *err);
+/* Poisons the outputs and begins a check within `tolerance`; asks the oracle where it has not been.
+ */
+int question_expect(struct question *q, double tolerance, bool all_rows, struct error *err);
+/* Not to be used again where a variant may have left the inputs otherwise than they were. */
+void question_settle(struct question *q, bool unchanged);
+void question_release(struct question *q);
+
+#endif
