@@ -12,6 +12,9 @@
 # same once more by each lesser instruction set of an ISA variant). Variants
 # whose requirement is missing stay in `harness list` with the reason.
 #
+# LINKS: other .cu files whose functions a CUDA variant needs, and those whose functions they need:
+# they are part of its digest. HARNESS_VARIANT_LINKS has those of all variants below it.
+#
 # ALSO: names of further variants in the same file (other dtypes), for their tests and the list.
 #
 # HOST_TEST: options of `harness verify` for the test on CUDA's host layer, where all of a forward's
@@ -28,9 +31,12 @@
 # choice) and once more with SIMD_ISA=avx512, avx2 and portable (the code; SIMD_NAME(f) gives
 # f_avx512 and so on, see kernels/simd.h).
 
+include(HarnessSources) # digests
+
 set_property(GLOBAL PROPERTY HARNESS_OPERATIONS "")
 set_property(GLOBAL PROPERTY HARNESS_VARIANTS "")
 set_property(GLOBAL PROPERTY HARNESS_MISSING "")
+set_property(GLOBAL PROPERTY HARNESS_SOURCE_ROWS "")
 set_property(GLOBAL PROPERTY HARNESS_SOURCES "") # of each variant: SHA-256, or "-"
 
 set(HARNESS_ISA_FLAGS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma
@@ -60,30 +66,23 @@ function(harness_kernel_objects name)
   target_link_libraries(harness_kernel_objects INTERFACE ${name} $<TARGET_OBJECTS:${name}>)
 endfunction()
 
-# The digest of what a CUDA variant is made of: its file, the headers and shared files of its folder
-# and those of kernels/cuda; a model's is made of all CUDA kernels too. When any of them changes, what
-# a device verified was an older source.
-function(harness_variant_source out source)
-  set(kernels "${PROJECT_SOURCE_DIR}/kernels")
-  set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
-  set(patterns "${folder}/*.h" "${folder}/*.cuh" "${folder}/*_common*.cu" "${kernels}/cuda/*.h"
-    "${kernels}/cuda/*.cu*")
-  cmake_path(IS_PREFIX kernels "${folder}" is_kernel)
-  if(NOT is_kernel)
-    list(APPEND patterns "${folder}/*.cu" "${kernels}/*/*.h" "${kernels}/*/*.cu")
-  endif()
-  file(GLOB files CONFIGURE_DEPENDS ${patterns})
-  list(APPEND files "${source}")
-  list(REMOVE_DUPLICATES files)
-  list(SORT files)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
-  set(digests "")
-  foreach(file IN LISTS files)
-    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
-    file(SHA256 "${file}" digest)
-    string(APPEND digests "${digest} ${name}\n")
+# The digest of what a CUDA variant is made of, see HarnessSources.cmake, and a row of it for
+# generated/variant_sources.txt: NAME DIGEST FILE LINKED... : all files.
+function(harness_variant_source out name source)
+  set(roots "")
+  foreach(file IN ITEMS "${source}" ${ARGN})
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    list(APPEND roots "${file}")
   endforeach()
-  string(SHA256 digest "${digests}")
+  harness_source_closure(files "${PROJECT_SOURCE_DIR}" ${roots})
+  harness_source_digest(digest "${PROJECT_SOURCE_DIR}" ${files})
+  list(TRANSFORM files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE paths)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${paths})
+  list(JOIN roots " " roots)
+  list(JOIN files " " files)
+  set_property(GLOBAL APPEND_STRING PROPERTY HARNESS_SOURCE_ROWS
+    "${name} ${digest} ${roots} : ${files}\n")
   set(${out} ${digest} PARENT_SCOPE)
 endfunction()
 
@@ -95,7 +94,7 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH" "LIBRARIES;LINKS;ALSO;HOST_TEST")
   set(why "")
   if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|fake)$")
     set(why "built without libraries")
@@ -125,7 +124,7 @@ function(harness_variant operation variant)
     if(arg_ARCH)
       harness_cuda_arch(kernel_${name} ${arg_ARCH})
     endif()
-    harness_variant_source(digest "${source}")
+    harness_variant_source(digest ${name} "${source}" ${arg_LINKS} ${HARNESS_VARIANT_LINKS})
   endif()
   if(arg_REQUIRES STREQUAL "OPENBLAS")
     target_link_libraries(kernel_${name} PRIVATE harness_openblas)
@@ -237,6 +236,8 @@ function(harness_registry_generate)
   endforeach()
   configure_file("${PROJECT_SOURCE_DIR}/cmake/registry.c.in"
     "${PROJECT_BINARY_DIR}/generated/registry.c" @ONLY)
+  get_property(rows GLOBAL PROPERTY HARNESS_SOURCE_ROWS)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/variant_sources.txt" CONTENT "${rows}" @ONLY)
   add_library(harness_registry STATIC "${PROJECT_BINARY_DIR}/generated/registry.c")
   target_link_libraries(harness_registry PRIVATE harness_flags)
   target_link_libraries(harness_registry PUBLIC harness_core harness_kernel_objects
