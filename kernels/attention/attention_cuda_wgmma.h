@@ -317,6 +317,7 @@ __device__ __forceinline__ bool attention_take(attention_task &task, typename C:
     task.at.token = attention_uniform(s.task[group].at.token);
     task.at.head = attention_uniform(s.task[group].at.head);
     task.tiles = attention_uniform(s.task[group].tiles);
+    __syncwarp(); /* all lanes have read: one of them frees the task */
     return task.tiles > 0;
 }
 

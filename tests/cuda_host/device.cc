@@ -84,9 +84,33 @@ size_t device_shared_allowed(const void *kernel)
     return found == allowed()->end() ? SHARED_PLAIN : found->second;
 }
 
+namespace
+{
+struct amount {
+    size_t first;
+    bool varies;
+};
+} // namespace
+
+static std::map<const void *, struct amount> *amounts(void)
+{
+    static std::map<const void *, struct amount> of;
+
+    return &of;
+}
+
+bool device_shared_varies(const void *kernel, size_t bytes)
+{
+    struct amount *a = &amounts()->try_emplace(kernel, bytes, false).first->second;
+
+    a->varies = a->varies || a->first != bytes;
+    return a->varies;
+}
+
 void device_forget_kernels(void)
 {
     allowed()->clear();
+    amounts()->clear();
 }
 
 static int *current_device(void)

@@ -11,6 +11,8 @@ namespace cuda_host
 void device_describe(cudaDeviceProp *properties, int device);
 /* Most dynamic shared memory that a kernel was allowed. */
 size_t device_shared_allowed(const void *kernel);
+/* Whether the kernel has been launched with another amount than this, or two others. */
+bool device_shared_varies(const void *kernel, size_t bytes);
 void device_forget_kernels(void);
 
 } // namespace cuda_host

@@ -16,6 +16,10 @@ namespace cuda_host
 {
 
 enum : unsigned { MOST_CLUSTER = 16, MOST_TOGETHER = 1024 };
+/* nvcc makes loops over floats in shared memory vectors of so many bytes, and reads the last one
+ * whole however many there are: what is as long as the data and ends within one is read beyond, by
+ * code that is not in the source. */
+enum : unsigned { SHARED_VECTOR = 16 };
 
 static bool any_zero(const dim3 &v)
 {
@@ -49,6 +53,9 @@ static const char *launch_wrong(const struct launch *l, const cudaDeviceProp *p,
     if (l->cluster > MOST_CLUSTER || (l->cluster & (l->cluster - 1)))
         return "a cluster is a power of two of at most 16 blocks";
     *code = cudaErrorInvalidValue;
+    if (device_shared_varies(l->kernel, l->shared_bytes) && l->shared_bytes % SHARED_VECTOR)
+        return "its shared memory is as long as its data and ends within 16 bytes, which "
+               "compilers read as a whole";
     if (l->shared_bytes > p->sharedMemPerBlockOptin)
         return "more shared memory than a block can have";
     if (l->shared_bytes > device_shared_allowed(l->kernel))

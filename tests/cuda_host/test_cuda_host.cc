@@ -2,6 +2,7 @@
 /* The host layer runs CUDA threads as CUDA does, and finds what a device would not forgive.
  * Features: U-02. */
 #include "test_cuda_host.h"
+#include "sanitizer.h"
 
 #include <set>
 
@@ -167,17 +168,58 @@ static void write_at(int offset)
         shared_as<volatile char>()[offset] = 1;
 }
 
-static bool writes_shared(int offset)
+/* A vector of 4 floats of which the last ones may lie behind the end. */
+static void read_at(int offset)
 {
-    return launch<write_at>(1, 32, 100, offset) == cudaSuccess &&
+    volatile float *vector = shared_as<volatile float>() + offset / 4;
+    float sum = 0;
+
+    for (int i = 0; threadIdx.x == 0 && i < 4; i++)
+        sum += vector[i];
+    if (sum > 0)
+        __trap();
+}
+
+template <auto KERNEL> static bool touches_shared(int offset)
+{
+    return launch<KERNEL>(1, 32, 112, offset) == cudaSuccess &&
            cudaDeviceSynchronize() == cudaSuccess;
 }
 
-CUDA_HOST_TEST(writes_behind_shared_memory_are_found)
+CUDA_HOST_TEST(accesses_behind_shared_memory_are_found)
 {
-    assert_true(child_ends_well([] { return writes_shared(99); }));
-    assert_false(child_ends_well([] { return writes_shared(100); }));
-    assert_false(child_ends_well([] { return writes_shared(107); }));
+    assert_true(child_ends_well([] { return touches_shared<write_at>(111); }));
+    assert_false(child_ends_well([] { return touches_shared<write_at>(112); }));
+    assert_false(child_ends_well([] { return touches_shared<write_at>(119); }));
+    assert_true(child_ends_well([] { return touches_shared<read_at>(96); }));
+#if CUDA_HOST_ASAN
+    assert_false(child_ends_well([] { return touches_shared<read_at>(100); }));
+    assert_false(child_ends_well([] { return touches_shared<read_at>(108); }));
+#endif
+}
+
+/* What a compiler makes of loops over floats reads the last vector whole. A struct ends where it
+ * ends: what is always as long. */
+CUDA_HOST_TEST(shared_memory_as_long_as_the_data_is_whole_vectors)
+{
+    static const struct {
+        size_t bytes;
+        cudaError_t rc;
+    } launches[] = {
+        { 100, cudaSuccess },
+        { 100, cudaSuccess },
+        { 104, cudaErrorInvalidValue },
+        { 100, cudaErrorInvalidValue },
+        { 112, cudaSuccess },
+        { 111, cudaErrorInvalidValue },
+        { 16, cudaSuccess },
+    };
+
+    for (const auto &l : launches) {
+        assert_int_equal(launch<write_at>(1, 32, l.bytes, 0), l.rc);
+        assert_int_equal(cudaGetLastError(), l.rc);
+    }
+    assert_int_equal(launch<read_at>(1, 32, 100, 0), cudaSuccess); /* another kernel */
 }
 
 static void write_global(volatile char *memory, int offset)
@@ -230,8 +272,9 @@ static void two_barriers(void)
 CUDA_HOST_TEST(threads_at_different_barriers_are_found)
 {
     assert_launch_failed(launch<two_barriers>(1, 64, 0),
-                         { "has come to __syncthreads() at test_cuda_host.cc:", "while ",
-                           "wait at __syncthreads() at test_cuda_host.cc:" });
+                         { "has come to __syncthreads() at test_cuda_host.cc:",
+                           "while ", /* one waits, or many wait */
+                           " at __syncthreads() at test_cuda_host.cc:" });
 }
 
 static void barrier_against_warp(void)
@@ -393,12 +436,12 @@ CUDA_HOST_TEST(shared_memory_needs_permission_and_has_an_end)
     const int most = 227 * 1024;
 
     assert_int_equal(launch<nothing>(1, 32, 48 * 1024), cudaSuccess);
-    assert_int_equal(launch<nothing>(1, 32, 48 * 1024 + 1), cudaErrorInvalidValue);
+    assert_int_equal(launch<nothing>(1, 32, 48 * 1024 + 16), cudaErrorInvalidValue);
     assert_int_equal(allow<nothing>(most + 1), cudaErrorInvalidValue);
     assert_int_equal(launch<nothing>(1, 32, most), cudaErrorInvalidValue);
     assert_int_equal(allow<nothing>(most), cudaSuccess);
     assert_int_equal(launch<nothing>(1, 32, most), cudaSuccess);
-    assert_int_equal(launch<nothing>(1, 32, most + 1), cudaErrorInvalidValue);
+    assert_int_equal(launch<nothing>(1, 32, most + 16), cudaErrorInvalidValue);
     assert_int_equal(launch<two_barriers>(1, 32, most), cudaErrorInvalidValue);
     assert_int_equal(cudaDeviceReset(), cudaSuccess);
     assert_int_equal(launch<nothing>(1, 32, most), cudaErrorInvalidValue);

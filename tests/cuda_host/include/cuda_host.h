@@ -22,7 +22,9 @@
  *   - writes just behind the shared memory of the block or behind an allocation (AddressSanitizer
  *     finds reads and writes, at the place).
  *   - with AddressSanitizer: host code that reads or writes device memory (use-after-poison).
- * A launch outside the device's limits fails with the code that CUDA has for it, with a message.
+ * A launch outside the device's limits fails with the code that CUDA has for it, with a message; so
+ * does one whose shared memory is as long as its data and no whole vectors of 16 bytes: code that
+ * nvcc makes of a loop over floats reads beyond it (no source shows it; memcheck on a device does).
  *
  * CUDA_HOST=SPEC in the environment, or cuda_host_inject(SPEC): words separated by commas.
  *   devices=N          so many devices (default 1); 0: cudaErrorNoDevice
