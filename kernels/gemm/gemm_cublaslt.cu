@@ -87,6 +87,7 @@ static int lt_lay_out(struct lt_state *s, const struct gemm_cuda *g, struct erro
     return 0;
 }
 
+/* 0, -1 or CALL_UNSUPPORTED. */
 static int lt_choose(struct lt_state *s, struct error *err)
 {
     const struct cuda_cublaslt_functions *l = s->library;
@@ -103,10 +104,12 @@ static int lt_choose(struct lt_state *s, struct error *err)
         status = l->heuristic(s->handle, s->desc, s->w, s->x, s->y, s->y, preference, 1, &result,
                               &found);
     l->preference_destroy(preference);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && found == 0)) {
+        error_set(err, "cuBLASLt knows no algorithm for this product");
+        return CALL_UNSUPPORTED;
+    }
     if (lt_failed(status, "cublasLtMatmulAlgoGetHeuristic", err))
         return -1;
-    if (found == 0)
-        return error_set(err, "cuBLASLt knows no algorithm for this product");
     s->algo = result.algo;
     return 0;
 }
@@ -158,8 +161,11 @@ static int lt_prepare(struct lt_state *s, const struct call *call, struct error 
     if (s->workspace == nullptr)
         return error_prefix(err, "cuBLASLt's workspace");
     if (lt_failed(s->library->create(&s->handle), "cublasLtCreate", err) ||
-        lt_describe(s, call, &g, err) || lt_lay_out(s, &g, err) || lt_choose(s, err))
+        lt_describe(s, call, &g, err) || lt_lay_out(s, &g, err))
         return -1;
+    int rc = lt_choose(s, err);
+    if (rc)
+        return rc;
     return lt_failed(lt_multiply(s, &g, device_cuda_stream(call->device)), "cublasLtMatmul", err);
 }
 
@@ -172,10 +178,10 @@ static int prepare(struct call *call, struct error *err)
     struct lt_state *s = static_cast<struct lt_state *>(memory_zeroed(1, sizeof(*s)));
     s->library = library;
     call->state = s;
-    if (lt_prepare(s, call, err) == 0)
-        return 0;
-    release(call);
-    return -1;
+    int rc = lt_prepare(s, call, err);
+    if (rc)
+        release(call);
+    return rc;
 }
 
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,

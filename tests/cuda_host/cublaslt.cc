@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A stub of libcublasLt: the same symbols, computed by matmul.cc. */
+#include "driver.h"
 #include "matmul.h"
 
 #include <cstring>
@@ -262,6 +263,11 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
         !returnAlgoCount || requestedAlgoCount <= 0)
         return CUBLAS_STATUS_INVALID_VALUE;
     *returnAlgoCount = 0;
+    cudaError_t fault = driver_fault("cublasLtMatmulAlgoGetHeuristic");
+    if (fault != cudaSuccess)
+        return fault == cudaErrorNotSupported            ? CUBLAS_STATUS_NOT_SUPPORTED
+               : fault == cudaErrorInvalidDeviceFunction ? CUBLAS_STATUS_SUCCESS
+                                                         : CUBLAS_STATUS_INTERNAL_ERROR;
     lt_layout layouts[] = { read_opaque<lt_layout>(Adesc), read_opaque<lt_layout>(Bdesc),
                             read_opaque<lt_layout>(Cdesc), read_opaque<lt_layout>(Ddesc) };
     cublasStatus_t rc = describe(&p, read_opaque<lt_desc>(desc), layouts);

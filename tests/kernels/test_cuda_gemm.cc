@@ -396,4 +396,55 @@ TEST(a_product_that_cublas_refuses_leaves_no_number)
     device_close(&device);
 }
 
+extern "C" const struct variant gemm_cublaslt[];
+
+/* cuBLASLt's prepare() of a small product, once more with a fault of its search for an algorithm.
+ */
+static int prepare_with(const char *fault, struct error *err)
+{
+    struct device device;
+    struct call call = {};
+
+    assert_ok(device_open(&device, "cuda", err), err);
+    assert_ok(device_start(&device, err), err);
+    call.variant = &gemm_cublaslt[0], call.kernel = call.variant->kernel;
+    call.device = &device, call.shape = { { 1, 2, 4, 8 } };
+    call.nr_tensors =
+        call.kernel->layout(call.kernel, &call.shape, call.variant->dtype, call.tensor);
+    for (int i = 0; i < call.nr_tensors; i++)
+        call.tensor[i].data = device_alloc(&device, tensor_bytes(&call.tensor[i]), err);
+    if (fault != nullptr)
+        assert_int_equal(cuda_host_inject(fault), 0);
+    int rc = call.variant->prepare(&call, err);
+    if (rc == 0)
+        call.variant->release(&call);
+    assert_null(call.state);
+    for (int i = 0; i < call.nr_tensors; i++)
+        device_free(&device, call.tensor[i].data);
+    assert_int_equal(device.memory_live, 0);
+    device_close(&device);
+    return rc;
+}
+
+/* A product that the library has nothing for is no failure of ours. */
+TEST(without_an_algorithm_a_product_is_unsupported)
+{
+    static const struct {
+        const char *fault, *words;
+        int rc;
+    } cases[] = {
+        { nullptr, nullptr, 0 },
+        { "fail=cublasLtMatmulAlgoGetHeuristic:1:801", "knows no algorithm", CALL_UNSUPPORTED },
+        { "fail=cublasLtMatmulAlgoGetHeuristic:1:98", "knows no algorithm", CALL_UNSUPPORTED },
+        { "fail=cublasLtMatmulAlgoGetHeuristic:1:999", "cuBLASLt status 14", -1 },
+    };
+
+    for (const auto &c : cases) {
+        struct error err = {};
+        assert_int_equal(prepare_with(c.fault, &err), c.rc);
+        if (c.words != nullptr && !strstr(err.message, c.words))
+            fail_msg("\"%s\" is not in: %s", c.words, err.message);
+    }
+}
+
 RUN_TESTS(NULL, NULL)

@@ -33,7 +33,8 @@
  *   capability=M.N     compute capability (default 9.0); below 8.0 no kernel can be launched
  *   memory=SIZE        device memory in bytes, or with K, M or G (default 8G)
  *   fail=CALL:N:CODE   the Nth call of CALL from now on (first is 1) returns the CUDA error CODE;
- *                      CALL is a function of the runtime API, or launch for kernel launches.
+ *                      CALL is a function of the runtime API, or launch for kernel launches, or
+ *                      cublasLtMatmulAlgoGetHeuristic (801: not supported, 98: finds none).
  *                      Codes that spoil a context stay; a launch with such a code is enqueued, and
  *                      the error shows in what comes after, as on a device.
  */
