@@ -30,7 +30,10 @@ static const struct model models[] = {
     { "mini", 6, 6, 192, 256 }, { "tile-large", 8, 8, 256, 512 }, { "gpt2", 12, 12, 768, 1024 },
 };
 
-enum { VOCAB = 50257 };
+#ifndef DEVICE_DECODE_VOCAB
+#define DEVICE_DECODE_VOCAB 50257
+#endif
+enum { VOCAB = DEVICE_DECODE_VOCAB };
 
 /* What a way leaves out, or how it differs. */
 struct way {
@@ -39,6 +42,9 @@ struct way {
 };
 
 static const struct way ways[] = {
+#ifdef DEVICE_DECODE_WAY
+    { "small", DEVICE_DECODE_WAY },
+#else
     { "as it is", gpt_decode_row_of<48, 16, 128, 8, 24>() },
     { "as it is", gpt_decode_row_of<64, 16, 128, 8, 24>() },
     { "as it is", gpt_decode_row_of<128, 32, 256, 8, 24>() },
@@ -57,6 +63,7 @@ static const struct way ways[] = {
     { "no waits for clusters", gpt_decode_row_of<768, 64, 1024, 12, 14, GPT_DECODE_NO_POLL>() },
     { "chain alone (no products, no cache)",
       gpt_decode_row_of<768, 64, 1024, 12, 14, GPT_DECODE_NO_PRODUCT | GPT_DECODE_NO_CACHE>() },
+#endif
 #endif
 };
 

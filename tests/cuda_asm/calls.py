@@ -19,8 +19,10 @@ import sys
 
 OPERAND = re.compile(r'"([=+]?[rlfhn])"\s*\(')
 STATEMENT = re.compile(r'\basm(\s+volatile)?\s*\(')
-# What asks for the host layer elsewhere than in place of an instruction.
-LAYER = {"kernels/cuda/launch.h", "models/gpt_cuda_cluster_kinds.h", "models/gpt_cuda_decode_kinds.h"}
+# What asks for the host layer elsewhere than in place of an instruction: a thread that polls lets others
+# run there.
+LAYER = {"kernels/cuda/flagged.h", "kernels/cuda/launch.h", "models/gpt_cuda_cluster_kinds.h",
+         "models/gpt_cuda_decode_kinds.h"}
 
 
 def closing(text, at):
