@@ -12,12 +12,14 @@
 enum dtype { DTYPE_FP32, DTYPE_BF16, DTYPE_FP16, DTYPE_INT32, DTYPE_FP64, DTYPE_NR };
 
 /* What arithmetic is done on stored values: tf32 is fp32 storage of which the matrix units read 10
- * bits of mantissa; bf16 products are added up in fp32. Those from fp64 on are of guests alone
+ * bits of mantissa; bf16 products are added up in fp32, and so are those of fp8, to whose e4m3 the
+ * kernel itself rounds stored values. Those from fp64 on are of guests alone
  * (plugin/guests.h); a program that is run has none. */
 enum math {
     MATH_FP32,
     MATH_TF32,
     MATH_BF16,
+    MATH_FP8,
     MATH_FP64,
     MATH_FP16,
     MATH_INT32,

@@ -198,6 +198,13 @@ static void oracle_cost(const struct kernel *kernel, const struct shape *s, doub
  * has the square E[w^2] / n = e / n, that of all rows is e ln(seq) / seq, but row 0 is a v itself,
  * up to 4, of which an eps is lost to rounding, and in the next rows as much again to the weights.
  * tf32 also cuts queries and keys: 2 eps of a score, which errs as much as all the rest.
+ *
+ * fp8 rounds queries, keys, values and weights to e4m3's 4 bits, by half a 2^-3 at most, in the
+ * standard 0.026 of each: a score errs by sqrt(2) of that, so does its weight, and with the
+ * roundings of weights and values an output of one rms by 0.053, which is 0.3 for the 5.5 standard
+ * deviations of a million values; 8 times 2^-4 is 0.5. But with so coarse a type what one weight
+ * has in a row counts: the largest of some millions, e^5.5 of seq e^0.5, with a value of 4, is up
+ * to 0.3 sqrt(seq) rms, of which score and weight lose an eighth: sqrt(seq) / 2 times 2^-4.
  */
 static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
                         enum math math)
@@ -210,6 +217,8 @@ static double tolerance(const struct kernel *kernel, const struct shape *s, enum
     double first = causal && seq > 2 ? 2 * sqrt(seq / (2.718 * log(seq))) : 0;
     double coarse = host_coarse_epsilon(dtype, math) * (math == MATH_TF32 ? 2 : 1);
 
+    if (math == MATH_FP8)
+        return few * (rounding + (8 + first + sqrt(seq) / 2) * 0x1p-4);
     return few * (rounding + (8 + first) * coarse);
 }
 

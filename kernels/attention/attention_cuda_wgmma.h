@@ -52,6 +52,9 @@
  * part of the exponentials by a polynomial on other units (headdim 64: 1 to 3 % more without a mask
  * and 4 % less under one, with turns passed early).
  *
+ * Products of e4m3 (attention_fp8_tiling) go the same way, with K and V^T of bytes and weights of
+ * bytes in registers; what comes in front of them: attention_cuda_fp8.h.
+ *
  * Sources: PTX ISA; J. Shah et al., "FlashAttention-3: Fast and Accurate Attention with Asynchrony
  * and Low-precision", 2024.
  */
@@ -106,6 +109,27 @@ __device__ __forceinline__ void attention_bring(unsigned char (&stages)[C::STAGE
     at.next();
 }
 
+/* Keys of a tile as they lie; of e4m3 in elements of two. */
+template <class C>
+__device__ __forceinline__ void attention_bring_keys(typename C::layout &s, const CUtensorMap *map,
+                                                     cuda_ring_place<C::STAGES> &at, int sequence,
+                                                     int tile, int head)
+{
+    attention_bring<C>(s.k, s.k_full, s.k_empty, at, map, sequence, tile * C::KEYS,
+                       C::FP8 ? head / 2 : head);
+}
+
+/* Its values; of e4m3 they are transposed. */
+template <class C>
+__device__ __forceinline__ void attention_bring_values(typename C::layout &s,
+                                                       const CUtensorMap *map,
+                                                       cuda_ring_place<C::STAGES> &at, int sequence,
+                                                       int tile, int head)
+{
+    attention_bring<C>(s.v, s.v_full, s.v_empty, at, map, sequence, C::FP8 ? head : tile * C::KEYS,
+                       C::FP8 ? tile * C::KEYS / 2 : head);
+}
+
 /* A task and its queries to each consumer, when that has done with the last ones. */
 template <class C>
 __device__ __forceinline__ void attention_bring_task(typename C::layout &s, unsigned turn,
@@ -124,7 +148,8 @@ __device__ __forceinline__ void attention_bring_task(typename C::layout &s, unsi
 #pragma unroll
         for (int i = 0; i < C::BLOCKS; i++)
             tma_load_3d(s.q[group] + i * C::Q_BLOCK, map, &s.q_full[group], sequence,
-                        task.at.first + group * WGMMA_M, task.at.head + 64 * i);
+                        task.at.first + group * WGMMA_M,
+                        (C::FP8 ? task.at.head / 2 : task.at.head) + 64 * i);
     }
 }
 
@@ -146,11 +171,9 @@ __device__ __forceinline__ void attention_produce(typename C::layout &s, const a
         sequence = task.at.token / a.seq;
         for (int tile = task.tiles - 1; tile >= 0 || task.tiles == 0; tile--) {
             if (task.tiles > 0)
-                attention_bring<C>(s.k, s.k_full, s.k_empty, k, maps.k, sequence, tile * C::KEYS,
-                                   task.at.head);
+                attention_bring_keys<C>(s, maps.k, k, sequence, tile, task.at.head);
             if (before_tile >= 0)
-                attention_bring<C>(s.v, s.v_full, s.v_empty, v, maps.v, before_sequence,
-                                   before_tile * C::KEYS, before_head);
+                attention_bring_values<C>(s, maps.v, v, before_sequence, before_tile, before_head);
             if (tile == task.tiles - 1)
                 attention_bring_task<C>(s, turn, maps.q, sequence, task);
             if (task.tiles == 0)
@@ -211,7 +234,8 @@ __device__ __forceinline__ attention_consumer<C> attention_consumer_of(typename 
              group * WGMMA_M + cuda_warp() % 4 * 16 + cuda_lane() / 4,
              wgmma_matrix(cuda_shared_address(s.q[group])),
              wgmma_matrix(cuda_shared_address(s.k)),
-             wgmma_matrix_n_major(cuda_shared_address(s.v), C::KV_BLOCK),
+             C::FP8 ? wgmma_matrix(cuda_shared_address(s.v))
+                    : wgmma_matrix_n_major(cuda_shared_address(s.v), C::KV_BLOCK),
              {},
              {} };
 }
@@ -221,7 +245,7 @@ template <class C>
 __device__ __forceinline__ void attention_first(typename C::layout &s, attention_consumer<C> &c,
                                                 typename C::state &t, typename C::weights &p,
                                                 const attention_wgmma_work &a,
-                                                const attention_block &b, int tile)
+                                                const attention_block &b, int tile, float scale)
 {
     typename C::scores scores;
     float factor[2], base[2];
@@ -237,8 +261,8 @@ __device__ __forceinline__ void attention_first(typename C::layout &s, attention
         attention_release(&s.q_empty[c.group]);
     if (attention_masked(C::CAUSAL, a.seq, b.first, tile * C::KEYS, C::KEYS))
         attention_mask<C>(scores, a.seq - tile * C::KEYS, b.first + c.row - tile * C::KEYS);
-    attention_raise_rows<C>(factor, base, t.most, scores, a.scale);
-    attention_weigh<C>(scores, t.sum, base, a.scale);
+    attention_raise_rows<C>(factor, base, t.most, scores, scale);
+    attention_weigh<C>(scores, t.sum, base, scale);
     attention_pack<C>(p, scores);
 }
 
@@ -249,7 +273,7 @@ __device__ __forceinline__ void attention_step(typename C::layout &s, attention_
                                                typename C::state &t, typename C::weights &p,
                                                const attention_wgmma_work &a,
                                                const attention_block &b, int tile, bool fresh,
-                                               const attention_block &done)
+                                               const attention_block &done, float scale)
 {
     typename C::scores scores;
     float factor[2], base[2], sum[2] = { t.sum[0], t.sum[1] };
@@ -275,10 +299,10 @@ __device__ __forceinline__ void attention_step(typename C::layout &s, attention_
     if ((C::RAGGED || fresh) &&
         attention_masked(C::CAUSAL, a.seq, b.first, tile * C::KEYS, C::KEYS))
         attention_mask<C>(scores, a.seq - tile * C::KEYS, b.first + c.row - tile * C::KEYS);
-    attention_raise_rows<C>(factor, base, t.most, scores, a.scale);
+    attention_raise_rows<C>(factor, base, t.most, scores, scale);
     t.sum[0] *= factor[0];
     t.sum[1] *= factor[1];
-    attention_weigh<C>(scores, t.sum, base, a.scale);
+    attention_weigh<C>(scores, t.sum, base, scale);
     attention_in_front(t.sum);
     wgmma_wait<0>();
     attention_hold(t.o);
@@ -339,14 +363,17 @@ __device__ __forceinline__ void attention_consume(typename C::layout &s,
         attention_turn_pass<C>(c.group); /* the first turn is group 0's */
     int tile = task.tiles - 1;
     t.most[0] = t.most[1] = -INFINITY;
-    attention_first<C>(s, c, t, p, a, task.at, tile);
+    float scale = attention_scale_of<C>(a, task.at);
+    attention_first<C>(s, c, t, p, a, task.at, tile, scale);
     for (;;) {
         bool fresh = tile == 0;
         done = task.at;
         if (fresh && !attention_take<C>(task, s, c.group, ++turn))
             break;
         tile = (fresh ? task.tiles : tile) - 1;
-        attention_step<C>(s, c, t, p, a, task.at, tile, fresh, done);
+        if (C::FP8 && fresh)
+            scale = attention_scale_of<C>(a, task.at);
+        attention_step<C>(s, c, t, p, a, task.at, tile, fresh, done, scale);
     }
     attention_last<C>(s, c, t, p);
     attention_finish<C>(t.o, t.sum, a, done, c.row);
@@ -417,7 +444,26 @@ inline cudaError_t attention_wgmma_describe(CUtensorMap *map, const struct atten
     return tma_describe_3d(map, &sequences);
 }
 
-/* The tiles of `p` with `blocks` blocks at most; the queue only where there is a workspace. */
+template <class C>
+inline bool attention_wgmma_maps(const struct attention_cuda *a, CUtensorMap *q, CUtensorMap *k,
+                                 CUtensorMap *v)
+{
+    if (!attention_wide<bf16>(a))
+        return false;
+    if constexpr (C::FP8) {
+        const attention_fp8_places p = attention_fp8_places_of(a->batch, a->seq, a->heads);
+        return attention_fp8_describe(q, a, p.q, WGMMA_M, false) == cudaSuccess &&
+               attention_fp8_describe(k, a, p.k, C::KEYS, false) == cudaSuccess &&
+               attention_fp8_describe(v, a, p.v, C::D, true) == cudaSuccess;
+    } else {
+        return attention_wgmma_describe(q, a, a->q, WGMMA_M) == cudaSuccess &&
+               attention_wgmma_describe(k, a, a->k, C::KEYS) == cudaSuccess &&
+               attention_wgmma_describe(v, a, a->v, C::KEYS) == cudaSuccess;
+    }
+}
+
+/* The tiles of `p` with `blocks` blocks at most; the queue only where there is a workspace. Of e4m3
+ * behind attention_fp8_round_all(). */
 template <class C>
 inline void attention_wgmma_launch(const struct attention_cuda *a, const attention_plan &p,
                                    unsigned blocks, cudaStream_t stream)
@@ -425,7 +471,7 @@ inline void attention_wgmma_launch(const struct attention_cuda *a, const attenti
     const unsigned heads = (unsigned)(a->batch * a->heads);
     const unsigned tiles = (unsigned)cuda_pieces<int64_t>(a->seq, C::ROWS);
     unsigned grid = heads * tiles < blocks ? heads * tiles : blocks;
-    const attention_wgmma_work work = {
+    attention_wgmma_work work = {
         .out = static_cast<bf16 *>(a->out),
         .ldo = a->ldo,
         .seq = (int)a->seq,
@@ -433,12 +479,15 @@ inline void attention_wgmma_launch(const struct attention_cuda *a, const attenti
         .scale = (float)(1.4426950408889634 / sqrt((double)C::D)),
         .order = attention_plan_order(p, C::CAUSAL, heads, tiles, C::Q_BYTES * C::GROUPS * 2),
         .queue = p.queue ? static_cast<unsigned *>(a->workspace) : nullptr,
+        .largest = nullptr,
     };
     CUtensorMap q, k, v;
 
-    if (!attention_wide<bf16>(a) || attention_wgmma_describe(&q, a, a->q, WGMMA_M) != cudaSuccess ||
-        attention_wgmma_describe(&k, a, a->k, C::KEYS) != cudaSuccess ||
-        attention_wgmma_describe(&v, a, a->v, C::KEYS) != cudaSuccess)
+    if constexpr (C::FP8)
+        work.largest = reinterpret_cast<const float *>(
+            static_cast<const unsigned char *>(a->workspace) +
+            attention_fp8_places_of(a->batch, a->seq, a->heads).largest);
+    if (!attention_wgmma_maps<C>(a, &q, &k, &v))
         grid = 0; /* a launch that fails, and shows */
     cuda_launch_with<attention_wgmma<C>>({}, grid, C::THREADS, C::SHARED, stream, q, k, v, work);
 }

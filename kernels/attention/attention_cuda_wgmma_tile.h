@@ -7,14 +7,17 @@
 #ifndef HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_WGMMA_TILE_H
 #define HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_WGMMA_TILE_H
 
+#include "kernels/attention/attention_cuda_fp8.h"
 #include "kernels/attention/attention_cuda_wgmma_plan.h"
 #include "kernels/cuda/bf16.h"
 #include "kernels/cuda/mbarrier.h"
 #include "kernels/cuda/mma.h"
 #include "kernels/cuda/swizzle.h"
-#include "kernels/cuda/wgmma.h"
+#include "kernels/cuda/wgmma_fp8.h"
 
-/* By how much, in log2, scores may pass the maximum before sums are scaled. */
+/* By how much, in log2, scores may pass the maximum before sums are scaled. Weights of e4m3 have
+ * the largest one at 2^8 instead, below the type's 448: so those down to 2^-14 of it keep all bits.
+ */
 constexpr float ATTENTION_SLACK = 8;
 
 /* A tile of queries, and how many tiles of keys it sees; 0: there is none left. */
@@ -25,7 +28,7 @@ struct alignas(16) attention_task {
 
 template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_> struct attention_wgmma_tiling {
     static constexpr attention_wgmma_knobs KNOBS = KNOBS_;
-    static constexpr bool CAUSAL = CAUSAL_, TURNS = KNOBS.turns;
+    static constexpr bool CAUSAL = CAUSAL_, TURNS = KNOBS.turns, FP8 = false;
     static constexpr int D = D_, GROUPS = KNOBS.groups, KEYS = KNOBS.keys, STAGES = KNOBS.stages;
     static constexpr int GROUP = 128; /* threads of a warp group */
     static constexpr int ROWS = WGMMA_M * GROUPS, THREADS = GROUP * (GROUPS + 1);
@@ -61,6 +64,23 @@ template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_> struct attention_w
     using weights = uint32_t[KEYS / 16][4];
 };
 
+/* The same of e4m3, whose headdim fills a row of 128 bytes: Q and K have one block of columns, and
+ * V^T a row of KEYS bytes for each column of the head (attention_cuda_fp8.h). A map counts bytes in
+ * pairs, as elements of two bytes. */
+template <bool CAUSAL_, attention_wgmma_knobs KNOBS_>
+struct attention_fp8_tiling : attention_wgmma_tiling<64, CAUSAL_, KNOBS_> {
+    static constexpr bool FP8 = true;
+    static constexpr int D = ATTENTION_FP8_D, KEYS = KNOBS_.keys;
+
+    static_assert(KEYS == WGMMA_ROW_BYTES && D == KEYS, "tiles of keys and of values are alike");
+
+    struct state {
+        float o[D / 2];
+        float most[2], sum[2];
+    };
+    using weights = uint32_t[KEYS / 32][4];
+};
+
 /* What the kernel gets beside the tensors' maps. */
 struct attention_wgmma_work {
     bf16 *out;
@@ -68,8 +88,39 @@ struct attention_wgmma_work {
     int seq, heads;
     float scale; /* of scores, in units of log2 */
     attention_order order;
-    unsigned *queue; /* null: each block has its turns in the order */
+    unsigned *queue;      /* null: each block has its turns in the order */
+    const float *largest; /* of e4m3: of q, k and v of each head of each sequence; else null */
 };
+
+/* By what the scores of these queries are multiplied, and their values, beside `scale`: of e4m3
+ * what was divided out of both factors. */
+__device__ __forceinline__ const float *attention_largest(const attention_wgmma_work &a,
+                                                          const attention_block &b)
+{
+    return a.largest + 3 * (b.token / a.seq * a.heads + b.head / ATTENTION_FP8_D);
+}
+
+template <class C>
+__device__ __forceinline__ float attention_scale_of(const attention_wgmma_work &a,
+                                                    const attention_block &b)
+{
+    if constexpr (C::FP8) {
+        const float *largest = attention_largest(a, b);
+        return a.scale * (largest[0] * (1 / CUDA_E4M3_MAX)) * (largest[1] * (1 / CUDA_E4M3_MAX));
+    } else {
+        return a.scale;
+    }
+}
+
+template <class C>
+__device__ __forceinline__ float attention_value_of(const attention_wgmma_work &a,
+                                                    const attention_block &b)
+{
+    if constexpr (C::FP8)
+        return attention_largest(a, b)[2] * (1 / CUDA_E4M3_MAX);
+    else
+        return 1.0f;
+}
 
 /* The same in all lanes, and known to be: branches and addresses made of it need no lanes. */
 __device__ __forceinline__ int attention_uniform(int x)
@@ -113,11 +164,17 @@ __device__ __forceinline__ void attention_in_front(const float (&sum)[2])
 template <class C>
 __device__ __forceinline__ void attention_score(typename C::scores &s, uint64_t q, uint64_t k)
 {
+    constexpr int steps = C::FP8 ? C::D / 32 : C::D / 16;
+
 #pragma unroll
-    for (int step = 0; step < C::D / 16; step++) {
+    for (int step = 0; step < steps; step++) {
         int block = step / 4, inside = step % 4 * WGMMA_K_BYTES;
-        wgmma_bf16<C::KEYS>(s, q + (uint64_t)((block * C::Q_BLOCK + inside) >> 4),
-                            k + (uint64_t)((block * C::KV_BLOCK + inside) >> 4), step > 0);
+        uint64_t q_at = q + (uint64_t)((block * C::Q_BLOCK + inside) >> 4);
+        uint64_t k_at = k + (uint64_t)((block * C::KV_BLOCK + inside) >> 4);
+        if constexpr (C::FP8)
+            wgmma_e4m3<C::KEYS>(s, q_at, k_at, step > 0);
+        else
+            wgmma_bf16<C::KEYS>(s, q_at, k_at, step > 0);
     }
     wgmma_commit();
 }
@@ -127,9 +184,15 @@ template <class C>
 __device__ __forceinline__ void attention_add(float (&o)[C::D / 2], const typename C::weights &p,
                                               uint64_t v)
 {
+    constexpr int steps = C::FP8 ? C::KEYS / 32 : C::KEYS / 16;
+
 #pragma unroll
-    for (int step = 0; step < C::KEYS / 16; step++)
-        wgmma_bf16<C::D, true>(o, p[step], v + (uint64_t)((step * 16 * WGMMA_ROW_BYTES) >> 4), 1);
+    for (int step = 0; step < steps; step++)
+        if constexpr (C::FP8)
+            wgmma_e4m3<C::D>(o, p[step], v + (uint64_t)(step * WGMMA_K_BYTES >> 4), 1);
+        else
+            wgmma_bf16<C::D, true>(o, p[step], v + (uint64_t)((step * 16 * WGMMA_ROW_BYTES) >> 4),
+                                   1);
     wgmma_commit();
 }
 
@@ -164,11 +227,13 @@ __device__ __forceinline__ void attention_raise_rows(float (&factor)[2], float (
             odd = fmaxf(odd, s[i + 1]);
         }
         float before = most[half], score = cuda_warp_max<4>(fmaxf(even, odd)) * scale;
-        if (score > before + ATTENTION_SLACK)
+        if (score > before + (C::FP8 ? 0.0f : ATTENTION_SLACK))
             most[half] = score;
         /* A row that sees nothing yet has weights and a factor of zero. */
         base[half] = C::RAGGED && most[half] == -INFINITY ? 0.0f : most[half];
         factor[half] = cuda_exp2(before - base[half]);
+        if constexpr (C::FP8)
+            base[half] -= ATTENTION_SLACK;
     }
 }
 
@@ -184,13 +249,24 @@ __device__ __forceinline__ void attention_weigh(typename C::scores &s, float (&s
     }
 }
 
-/* Elements 8 step .. of D are A of step `step`. */
+/* Elements 8 step .. of D are A of step `step`; of e4m3 elements 16 step .., in the order of
+ * attention_cuda_fp8.h: of two times 8 columns the thread's pairs are four bytes. */
 template <class C>
 __device__ __forceinline__ void attention_pack(typename C::weights &p, const typename C::scores &s)
 {
+    if constexpr (C::FP8) {
 #pragma unroll
-    for (int i = 0; i < C::KEYS / 4; i++)
-        p[i / 4][i % 4] = cuda_bf16x2(s[2 * i], s[2 * i + 1]);
+        for (int i = 0; i < C::KEYS / 8; i++) {
+            const float *near = &s[16 * (i / 4) + 8 * (i / 2 % 2) + 2 * (i % 2)], *far = near + 4;
+            p[i / 4][i % 4] = cuda_e4m3x4(near[0], near[1], far[0], far[1]);
+        }
+        attention_hold(
+            p); /* halves are joined here, not behind the fence in front of the product */
+    } else {
+#pragma unroll
+        for (int i = 0; i < C::KEYS / 4; i++)
+            p[i / 4][i % 4] = cuda_bf16x2(s[2 * i], s[2 * i + 1]);
+    }
 }
 
 /* Most tiles leave the maxima of all of a warp's rows where they are. */
@@ -228,7 +304,7 @@ __device__ __forceinline__ void attention_finish(float (&o)[C::D / 2], const flo
 {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        float factor = 1.0f / cuda_warp_sum<4>(sum[half]);
+        float factor = attention_value_of<C>(a, b) / cuda_warp_sum<4>(sum[half]);
         int query = b.first + row + 8 * half;
         bf16 *to = attention_at(a.out, a.ldo, b, query) + 8 * (cuda_lane() % 4);
 #pragma unroll

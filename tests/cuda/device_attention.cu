@@ -8,6 +8,7 @@
  *          tests/cuda/device_attention.cu kernels/cuda/tma.cu
  *     ./device_attention [--check] [--time] [--only TEXT]     TEXT: a part of a tiling's name
  */
+#include "kernels/attention/attention_cuda_fp8_round.h"
 #include "kernels/attention/attention_cuda_wgmma.h"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ struct tiling {
     bool causal;
     attention_plan plan;
     launch_fn *launch;
+    bool bytes = false; /* products of e4m3 */
 };
 
 template <int D, bool CAUSAL, attention_wgmma_knobs KNOBS>
@@ -53,7 +55,37 @@ static constexpr struct tiling tiling_of(const char *name, attention_plan plan)
              attention_wgmma_launch<attention_wgmma_tiling<D, CAUSAL, KNOBS>> };
 }
 
+/* Device memory that is `bytes` large or more, its queue of tiles at zero. */
+static void *room(size_t bytes)
+{
+    static void *memory;
+    static size_t has;
+
+    if (bytes > has) {
+        cudaFree(memory);
+        memory = nullptr, has = 0;
+        if (!failed(cudaMalloc(&memory, bytes), "memory for bytes"))
+            has = bytes, cudaMemset(memory, 0, 64);
+    }
+    return memory;
+}
+
+/* With the rounding in front, which is timed with it. */
+template <bool CAUSAL>
+static void launch_bytes(const struct attention_cuda *a, const attention_plan &p, unsigned blocks,
+                         cudaStream_t stream)
+{
+    struct attention_cuda b = *a;
+
+    b.workspace = room(attention_fp8_places_of(a->batch, a->seq, a->heads).all);
+    attention_fp8_round_all(&b, stream);
+    attention_wgmma_launch<attention_fp8_tiling<CAUSAL, ATTENTION_BYTES>>(&b, p, blocks, stream);
+}
+
 static const struct tiling tilings[] = {
+    { "128 causal: 128 x 128, e4m3", 128, true, { SQUARE, false }, launch_bytes<true>, true },
+    { "128 causal: 128 x 128, e4m3, queue", 128, true, { SQUARE, true }, launch_bytes<true>, true },
+    { "128 full: 128 x 128, e4m3", 128, false, { SQUARE, false }, launch_bytes<false>, true },
     tiling_of<128, true, ATTENTION_SQUARE>("128 causal: 128 x 128", { SQUARE, false }),
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176", { LONG, false }),
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176, queue", { LONG, true }),
@@ -81,6 +113,18 @@ __global__ void fill(bf16 *to, size_t n, uint32_t seed, float scale)
             x += 0x9e3779b9u;
         }
         to[i] = cuda_from<bf16>(sum * 1.732f * scale);
+    }
+}
+
+/* A token's numbers to those that e4m3 holds times `by`, a power of two; of the first token the
+ * first of each head to the largest one: so this is the head's factor, and rounding changes
+ * nothing. */
+__global__ void coarsen(bf16 *to, int width, float by, bool first)
+{
+    for (int i = (int)threadIdx.x; i < width; i += (int)blockDim.x) {
+        uint32_t bits = cuda_e4m3x2(cuda_float(to[i]) * by, 0) & 0xff;
+        bool largest = first && i % ATTENTION_FP8_D == 0;
+        to[i] = cuda_from<bf16>((largest ? CUDA_E4M3_MAX : cuda_e4m3_float((uint8_t)bits)) / by);
     }
 }
 
@@ -137,7 +181,7 @@ struct checked {
 /* q, k and v of a shape in the pool, NaN around them; out behind, all NaN, with rows of 16 columns
  * more than it needs and 64 rows more. */
 static struct attention_cuda place(const struct memory *m, const struct checked *s, int headdim,
-                                   bool causal)
+                                   bool causal, bool bytes)
 {
     int64_t tokens = s->batch * s->seq, width = s->heads * headdim;
     int64_t ld = (s->fused ? 3 * width : width) + s->pad;
@@ -146,9 +190,17 @@ static struct attention_cuda place(const struct memory *m, const struct checked 
 
     cudaMemset(m->pool, 0xff, (in + out) * sizeof(bf16));
     for (int i = 0; i < 3; i++)
-        for (int64_t t = 0; t < tokens; t++)
-            fill<<<1, 256>>>(m->pool + i * apart + t * ld, (size_t)width,
-                             (uint32_t)(i * 7919 + t * 104729), i == 0 ? s->sharp : 1.0f);
+        for (int64_t t = 0; t < tokens; t++) {
+            bf16 *to = m->pool + i * apart + t * ld;
+            fill<<<1, 256>>>(to, (size_t)width, (uint32_t)(i * 7919 + t * 104729),
+                             i == 0 ? s->sharp : 1.0f);
+            if (bytes) /* those of fill() are below 3.5 */
+                coarsen<<<1, 256>>>(to, (int)width,
+                                    i > 0          ? 128.0f
+                                    : s->sharp > 2 ? 8.0f
+                                                   : 64.0f,
+                                    t % s->seq == 0);
+        }
     return {
         s->batch, s->seq,       s->heads,   headdim, m->pool, m->pool + apart, m->pool + 2 * apart,
         ld,       m->pool + in, width + 16, causal,  0,       m->queue
@@ -161,8 +213,9 @@ struct fault {
     double got, want;
 };
 
+/* Of bytes each weight is rounded, by a sixteenth at most. */
 static void compare(struct fault *w, const struct attention_cuda *a, const uint16_t *out,
-                    const double *want, const double *bound)
+                    const double *want, const double *bound, bool bytes)
 {
     int64_t tokens = a->batch * a->seq, width = a->heads * a->headdim;
 
@@ -175,7 +228,7 @@ static void compare(struct fault *w, const struct attention_cuda *a, const uint1
                 continue;
             }
             double x = want[t * width + c], got = cuda_bits_float((uint32_t)bits << 16);
-            double allowed = fabs(x) / 200 + bound[t * width + c] / 200 + 1e-6;
+            double allowed = fabs(x) / 200 + bound[t * width + c] / (bytes ? 16 : 200) + 1e-6;
             if (fabs(got - x) <= allowed)
                 continue;
             if (w->count++ == 0)
@@ -224,9 +277,9 @@ static bool lost;                         /* the device takes nothing more */
 /* Each tiling of this head size and mask on a shape, with a block a tile and with few blocks that
  * take several each. */
 static void check_shape(const struct memory *m, const struct checked *s, int headdim, bool causal,
-                        const char *only)
+                        bool bytes, const char *only)
 {
-    struct attention_cuda a = place(m, s, headdim, causal);
+    struct attention_cuda a = place(m, s, headdim, causal, bytes);
     int64_t tokens = s->batch * s->seq;
     size_t n = (size_t)(tokens * s->heads * headdim), stored = (size_t)((tokens + 64) * a.ldo);
     std::vector<double> want(n), bound(n);
@@ -238,7 +291,8 @@ static void check_shape(const struct memory *m, const struct checked *s, int hea
     cudaMemcpy(bound.data(), m->bound, n * sizeof(double), cudaMemcpyDeviceToHost);
     for (size_t i = 0; i < TILINGS; i++) {
         const struct tiling *t = &tilings[i];
-        if (t->headdim != headdim || t->causal != causal || strstr(t->name, only) == nullptr)
+        if (t->headdim != headdim || t->causal != causal || t->bytes != bytes ||
+            strstr(t->name, only) == nullptr)
             continue;
         for (unsigned blocks : { 2u, 4u, UINT_MAX }) {
             struct fault w;
@@ -251,7 +305,7 @@ static void check_shape(const struct memory *m, const struct checked *s, int hea
             cudaMemcpy(&left, m->queue, sizeof(left), cudaMemcpyDeviceToHost);
             cudaMemset(m->queue, 0, sizeof(left));
             cudaMemcpy(out.data(), a.out, stored * sizeof(bf16), cudaMemcpyDeviceToHost);
-            compare(&w, &a, out.data(), want.data(), bound.data());
+            compare(&w, &a, out.data(), want.data(), bound.data(), bytes);
             bool good = !late() && w.count == 0 && w.strays == 0 && left == 0;
             right += good, wrong += !good;
             if (!good && wrongs[i]++ < 2)
@@ -265,8 +319,9 @@ static void check(const struct memory *m, const char *only)
     for (const struct checked &s : shapes)
         for (int headdim = 64; headdim <= 128; headdim *= 2)
             for (int causal = 0; causal < 2; causal++)
-                if (!lost)
-                    check_shape(m, &s, headdim, causal != 0, only);
+                for (int bytes = 0; bytes < (headdim == ATTENTION_FP8_D ? 2 : 1); bytes++)
+                    if (!lost)
+                        check_shape(m, &s, headdim, causal != 0, bytes != 0, only);
     printf("%d right, %d wrong\n", right, wrong);
 }
 

@@ -12,10 +12,11 @@
  */
 #include "kernels/cuda/bf16.h"
 #include "kernels/cuda/cluster.h"
+#include "kernels/cuda/fp8.h"
 #include "kernels/cuda/pdl.h"
 #include "kernels/cuda/swizzle.h"
 #include "kernels/cuda/tma.h"
-#include "kernels/cuda/wgmma.h"
+#include "kernels/cuda/wgmma_fp8.h"
 #include "models/gpt_cuda_cluster_wgmma.h"
 
 #include <algorithm>
@@ -411,6 +412,43 @@ __global__ void __launch_bounds__(128, 1) tf32_kernel(const float *a, const floa
         out[(row + 8 * (i / 2 % 2)) * N + 8 * (i / 4) + col + i % 2] = d[i];
 }
 
+/* Bytes: 32 of k a step, four steps. */
+template <form A>
+__global__ void __launch_bounds__(128, 1)
+    e4m3_kernel(const unsigned char *a, const unsigned char *b, float *out)
+{
+    constexpr int N = 128, BYTES = 128;
+    wgmma_shared &s = cuda_shared<wgmma_shared>();
+    int t = (int)threadIdx.x, row = 16 * (t / 32) + t % 32 / 4, col = 2 * (t % 4);
+    float d[N / 2];
+    uint32_t held[BYTES / 32][4];
+
+    put(s.a, a, WGMMA_M, BYTES);
+    put(s.b, b, N, BYTES);
+    for (int k = 0; k < BYTES / 32; k++)
+        for (int i = 0; i < 4; i++)
+            held[k][i] = *reinterpret_cast<const uint32_t *>(a + (row + 8 * (i % 2)) * BYTES +
+                                                             32 * k + 16 * (i / 2) + 4 * (t % 4));
+    for (int i = 0; i < N / 2; i++)
+        d[i] = 77;
+    wgmma_publish();
+    __syncthreads();
+    uint32_t pa = cuda_shared_address(s.a), pb = cuda_shared_address(s.b);
+    wgmma_fence();
+#pragma unroll
+    for (int k = 0; k < BYTES / 32; k++) {
+        uint64_t mb = wgmma_matrix(pb + (uint32_t)k * WGMMA_K_BYTES);
+        if constexpr (A == REGISTERS_A)
+            wgmma_e4m3<N>(d, held[k], mb, k > 0);
+        else
+            wgmma_e4m3<N>(d, wgmma_matrix(pa + (uint32_t)k * WGMMA_K_BYTES), mb, k > 0);
+    }
+    wgmma_commit();
+    wgmma_wait<0>();
+    for (int i = 0; i < N / 2; i++)
+        out[(row + 8 * (i / 2 % 2)) * N + 8 * (i / 4) + col + i % 2] = d[i];
+}
+
 /* b is [n][k], or [k][n] where it is N-major. */
 static std::vector<float> product(const std::vector<float> &a, const std::vector<float> &b, int n,
                                   int k, bool n_major)
@@ -456,6 +494,32 @@ template <int N> static void check_tf32(void)
     report(what, out.host(), product(a, b, N, K / 2, false), N, 1e-3f);
 }
 
+/* Whole numbers of -3 to 3, whose sums are exact in the bits that the unit keeps, so that one
+ * element in the wrong place shows. */
+template <form A> static void check_e4m3(void)
+{
+    constexpr int N = 128, BYTES = 128;
+    std::vector<float> a, b;
+    std::vector<unsigned char> bytes_a, bytes_b;
+    unsigned seed = 9;
+    auto draw = [&](std::vector<float> &x, std::vector<unsigned char> &bytes, int n) {
+        for (int i = 0; i < n; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            x.push_back((float)((int)(seed >> 24) % 7 - 3));
+            bytes.push_back((unsigned char)cuda_e4m3x2(x.back(), 0));
+        }
+    };
+
+    draw(a, bytes_a, WGMMA_M * BYTES), draw(b, bytes_b, N * BYTES);
+    on_device<unsigned char> da(bytes_a), db(bytes_b);
+    on_device<float> out(WGMMA_M * N);
+    cuda_launch<e4m3_kernel<A>>(1, 128, sizeof(wgmma_shared), 0, da.data, db.data, out.data);
+    TRY(cudaGetLastError());
+    report(A == REGISTERS_A ? "wgmma e4m3 n 128, a in registers"
+                            : "wgmma e4m3 n 128, a in shared memory",
+           out.host(), product(a, b, N, BYTES, false), N, 0);
+}
+
 /* Three warpgroups, one of which gives its registers to the others. */
 __global__ void __launch_bounds__(384, 1) registers_kernel(float *out)
 {
@@ -492,6 +556,8 @@ static void check_products(void)
     check_tf32<128>();
     check_tf32<192>();
     check_tf32<256>();
+    check_e4m3<SHARED_A>();
+    check_e4m3<REGISTERS_A>();
 }
 
 static void check_registers(void)

@@ -13,6 +13,7 @@
 #include "kernels/cuda/bulk.h"
 #include "kernels/cuda/cluster.h"
 #include "kernels/cuda/flagged.h"
+#include "kernels/cuda/fp8.h"
 #include "kernels/cuda/math.h"
 #include "kernels/cuda/mma.h"
 #include "kernels/cuda/pdl.h"
@@ -411,6 +412,41 @@ static void check_functions(void)
     compare(what, out, want, 2.4e-7f);
 }
 
+/* The bytes of x and of its opposite. */
+__global__ void e4m3_kernel(const float *x, float *out)
+{
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    uint32_t two = cuda_e4m3x2(x[i], -x[i]);
+
+    out[2 * i] = (float)(two & 0xff);
+    out[2 * i + 1] = (float)(two >> 8);
+}
+
+/* Every number of the type, the middle between every two, which goes to the even one, and what is
+ * too large. */
+static void check_e4m3(void)
+{
+    const char *what = "rounding to e4m3";
+    both<float> x(256), out(512);
+    std::vector<float> want;
+
+    for (int i = 0; i < 256; i++) {
+        int of = i / 2 < 0x7e ? i / 2 : 0x7e;
+        bool middle = i % 2 == 1 && of < 0x7e;
+        float low = cuda_e4m3_float((uint8_t)of);
+        x.host[(size_t)i] = middle ? (low + cuda_e4m3_float((uint8_t)(of + 1))) / 2 : low;
+        if (i >= 253)
+            x.host[(size_t)i] = i == 253 ? 470 : i == 254 ? 1e30f : INFINITY;
+        want.push_back((float)(middle ? of + of % 2 : of));
+        want.push_back(want.back() + 128);
+    }
+    x.up();
+    cuda_launch<e4m3_kernel>(4, 64, 0, 0, x.device, out.device);
+    finish(what);
+    out.down();
+    compare(what, out, want, 0);
+}
+
 static void check_all(void)
 {
     check_mma<16>("mma.sync m16n8k16 of bf16");
@@ -426,6 +462,7 @@ static void check_all(void)
         check_sent(blocks);
     check_flagged();
     check_functions();
+    check_e4m3();
 }
 
 int main(void)

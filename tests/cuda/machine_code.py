@@ -34,6 +34,11 @@ INSTRUCTIONS = {
               ' {%0, %1, %2, %3}, %4, %4, 1, 1, 1, 0, 0;"'
               ' : "+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]) : "l"(d));'
               ' asm volatile("wgmma.wait_group.sync.aligned 0;"); p[n] = a[0];'),
+    'QGMMA': (0x9f3, 'float a[4] = {}; unsigned long long d = n;'
+              ' asm volatile("wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3'
+              ' {%0, %1, %2, %3}, %4, %4, 1, 1, 1;"'
+              ' : "+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]) : "l"(d));'
+              ' asm volatile("wgmma.wait_group.sync.aligned 0;"); p[n] = a[0];'),
     'HMMA': (0x23c, 'float a[4] = {}; asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32'
              ' {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%4, %4}, {%0, %1, %2, %3};"'
              ' : "+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]) : "r"(n)); p[n] = a[0];'),
@@ -61,7 +66,7 @@ INSTRUCTIONS = {
     'STL': (0x387, LOCAL),
 }
 BRANCH = 0x947
-MULTIPLICATIONS = ('HGMMA', 'HMMA', 'FFMA')
+MULTIPLICATIONS = ('HGMMA', 'QGMMA', 'HMMA', 'FFMA')
 NAMES = {opcode: name for name, (opcode, _) in INSTRUCTIONS.items()}
 
 # A loop of 8 multiply-adds that is left as it is.

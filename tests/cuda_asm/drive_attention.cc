@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* attention/cuda_wgmma_bf16: its tilings, with and without a mask, a queue and ends. */
+/* attention/cuda_wgmma_bf16 and cuda_wgmma_fp8: tilings, with and without a mask, a queue, ends. */
+#include "kernels/attention/attention_cuda_fp8_round.h"
 #include "kernels/attention/attention_cuda_wgmma.h"
 
 #include "drive_attend.h"
@@ -10,38 +11,59 @@ struct shape_case {
     bool queue;
 };
 
-template <int D, bool CAUSAL, attention_wgmma_knobs KNOBS>
-static void check(const char *name, const struct shape_case &c)
+template <class TILING> static void check_tiling(const char *name, const struct shape_case &c)
 {
-    using tiling = attention_wgmma_tiling<D, CAUSAL, KNOBS>;
-    const struct drive_attend attend(c.batch, c.seq, c.heads, D, CAUSAL);
+    const struct drive_attend attend(c.batch, c.seq, c.heads, TILING::D, TILING::CAUSAL);
     struct attention_cuda a = attend.arguments();
     unsigned *queue, left = 0;
+    size_t bytes = 64;
     char what[120];
 
-    if (cudaMalloc(&queue, 64) != cudaSuccess || cudaMemset(queue, 0, 64) != cudaSuccess)
+    if (TILING::FP8)
+        bytes = attention_fp8_places_of(c.batch, c.seq, c.heads).all;
+    if (cudaMalloc(&queue, bytes) != cudaSuccess || cudaMemset(queue, 0, 64) != cudaSuccess)
         abort();
     a.sms = (int)c.blocks, a.workspace = queue;
-    snprintf(what, sizeof(what), "%s %s, %dx%dx%d, %u blocks%s", name, CAUSAL ? "causal" : "full",
-             c.batch, c.seq, c.heads, c.blocks, c.queue ? ", queue" : "");
-    attention_wgmma_launch<tiling>(&a, { SQUARE, c.queue }, c.blocks, nullptr);
+    snprintf(what, sizeof(what), "%s %s, %dx%dx%d, %u blocks%s", name,
+             TILING::CAUSAL ? "causal" : "full", c.batch, c.seq, c.heads, c.blocks,
+             c.queue ? ", queue" : "");
+    if (TILING::FP8)
+        attention_fp8_round_all(&a, nullptr);
+    attention_wgmma_launch<TILING>(&a, { SQUARE, c.queue }, c.blocks, nullptr);
     bool ran = drive_ran(what);
     cudaMemcpy(&left, queue, sizeof(left), cudaMemcpyDeviceToHost);
     cudaFree(queue);
     if (!ran)
         return;
-    attend.compare(what);
+    attend.compare(what, TILING::FP8);
     if (left != 0) {
         printf("the queue is left at %u: WRONG\n", left);
         drive_wrong++;
     }
 }
 
+template <int D, bool CAUSAL, attention_wgmma_knobs KNOBS>
+static void check(const char *name, const struct shape_case &c)
+{
+    check_tiling<attention_wgmma_tiling<D, CAUSAL, KNOBS>>(name, c);
+}
+
+template <bool CAUSAL> static void check_bytes(const struct shape_case &c)
+{
+    check_tiling<attention_fp8_tiling<CAUSAL, ATTENTION_BYTES>>("e4m3", c);
+}
+
 int main(void)
 {
     const struct shape_case ends = { 2, 300, 1, 2, false }, queued = { 1, 200, 3, 2, true };
     const struct shape_case one_tile = { 1, 100, 1, 1, false };
-
+#if defined(DRIVE_BYTES)
+    check_bytes<true>(ends);
+    check_bytes<true>(queued);
+    check_bytes<false>(ends);
+    check_bytes<false>(one_tile);
+    check_bytes<true>({ 2, 9, 2, 3, false });
+#else
     check<128, true, ATTENTION_SQUARE>("square", ends);
     if (drive_goes_on())
         check<128, true, ATTENTION_SQUARE>("square", one_tile);
@@ -49,12 +71,15 @@ int main(void)
         check<64, false, ATTENTION_NARROW>("narrow", ends);
     if (drive_goes_on())
         check<64, false, ATTENTION_NARROW>("narrow", queued);
+    if (drive_goes_on())
+        check_bytes<true>(ends);
 #if !defined(DRIVE_SMALL)
     check<128, true, ATTENTION_LONG>("long", ends);
     check<128, true, ATTENTION_LONG>("long", queued);
     check<128, false, ATTENTION_TALL>("tall", ends);
     check<128, true, ATTENTION_SHORT>("short", ends);
     check<64, true, ATTENTION_NARROW>("narrow", queued);
+#endif
 #endif
     return drive_end();
 }

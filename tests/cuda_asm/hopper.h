@@ -87,9 +87,12 @@ void hopper_stores_wait(struct thread *t, unsigned allow, bool read);
 
 /* ---- Products ---- */
 
+enum class factors { BF16, TF32, E4M3 };
+
 struct product_call {
     int n, k;
-    bool tf32, b_transposed;
+    enum factors type;
+    bool b_transposed;
     std::vector<float *> sums;     /* n / 2 registers */
     const uint32_t *a_register[4]; /* null: a is a descriptor */
     uint64_t a, b;

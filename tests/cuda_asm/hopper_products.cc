@@ -18,9 +18,25 @@ static const char product_name[] = "product";
 namespace
 {
 struct operands {
-    float a[64][16], b[16][256];
+    float a[64][32], b[32][256];
 };
 } // namespace
+
+/* A sign, 4 bits of exponent (bias 7, 0: none), 3 of mantissa; all ones are NaN. */
+static float e4m3(uint32_t bits)
+{
+    int exponent = static_cast<int>(bits >> 3 & 15), mantissa = static_cast<int>(bits & 7);
+    float size = exponent == 15 && mantissa == 7 ? NAN
+                 : exponent == 0                 ? std::ldexp(static_cast<float>(mantissa), -9)
+                                 : std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
+
+    return bits & 0x80 ? -size : size;
+}
+
+static unsigned size_of(enum factors type)
+{
+    return type == factors::TF32 ? 4 : type == factors::BF16 ? 2 : 1;
+}
 
 /* An element of a matrix that a descriptor tells, of `size` bytes. */
 static float element(const struct thread *t, uint64_t address, unsigned size,
@@ -34,6 +50,8 @@ static float element(const struct thread *t, uint64_t address, unsigned size,
         block_fail(t, "the product at %s reads outside of shared memory",
                    report_site(site).c_str());
     memcpy(&bits, m->view.data() + (place - SHARED_BEGIN), size);
+    if (size == 1)
+        return e4m3(bits);
     return std::bit_cast<float>(size == 2 ? bits << 16 : bits & 0xffffe000u);
 }
 
@@ -87,12 +105,23 @@ static void a_of_registers(struct operands *o, const struct product &p)
                 half_of(*p.of[t].a[e / 2], e % 2);
 }
 
+/* Of bytes: columns 4 (l % 4) .. + 3 of rows l / 4 and + 8, then 16 columns on. */
+static void a_of_byte_registers(struct operands *o, const struct product &p)
+{
+    for (int t = 0; t < 128; t++)
+        for (int e = 0; e < 16; e++)
+            o->a[16 * (t / 32) + t % 32 / 4 + 8 * (e / 4 % 2)][4 * (t % 4) + e % 4 + 16 * (e / 8)] =
+                e4m3(*p.of[t].a[e / 4] >> 8 * (e % 4) & 0xff);
+}
+
 static void take_operands(struct operands *o, const struct thread *t, const struct product &p)
 {
     const struct product_call &c = p.call;
-    unsigned size = c.tf32 ? 4 : 2;
+    unsigned size = size_of(c.type);
 
-    if (c.a_register[0]) {
+    if (c.a_register[0] && c.type == factors::E4M3) {
+        a_of_byte_registers(o, p);
+    } else if (c.a_register[0]) {
         a_of_registers(o, p);
     } else {
         struct matrix a = matrix_of(t, c.a, c.site);
@@ -184,7 +213,7 @@ static bool same_call(const struct product_call &a, const struct product_call &b
 {
     bool registers = a.a_register[0] && b.a_register[0];
 
-    return a.n == b.n && a.k == b.k && a.tf32 == b.tf32 && a.b_transposed == b.b_transposed &&
+    return a.n == b.n && a.k == b.k && a.type == b.type && a.b_transposed == b.b_transposed &&
            a.add == b.add && a.b == b.b && (registers || a.a == b.a) && a.site.line == b.site.line;
 }
 

@@ -151,17 +151,28 @@ static void product_wait(struct frame &f)
     hopper_product_wait(f.thread, f.r(0), SITE);
 }
 
-/* "m64n128k16.f32.bf16.bf16" */
+/* "m64n128k16.f32.bf16.bf16": 32 bytes of k. */
 static bool product_shape(struct product_call *c, const std::string &name)
 {
+    static const struct {
+        const char *types;
+        enum factors type;
+        int k;
+    } known[] = { { "bf16.bf16", factors::BF16, 16 },
+                  { "tf32.tf32", factors::TF32, 8 },
+                  { "e4m3.e4m3", factors::E4M3, 32 } };
     char types[16] = "";
 
     if (sscanf(name.c_str(), "wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%15s", &c->n, &c->k,
                types) != 3 ||
         c->n < 8 || c->n > 256 || c->n % 8)
         return false;
-    c->tf32 = strcmp(types, "tf32.tf32") == 0;
-    return c->tf32 ? c->k == 8 : c->k == 16 && strcmp(types, "bf16.bf16") == 0;
+    for (const auto &row : known)
+        if (strcmp(types, row.types) == 0) {
+            c->type = row.type;
+            return c->k == row.k;
+        }
+    return false;
 }
 
 /* Behind the sums stand a, b, add, factors of a and b, which are 1 here, and of bf16 whether a (not
@@ -185,9 +196,9 @@ static void product(struct frame &f)
     bool plain = f.get(at) == 1 && f.get(at + 1) == 1;
     at += 2;
     if (c.sums.size() != static_cast<size_t>(c.n / 2) ||
-        count - at != (c.tf32      ? 0u
-                       : registers ? 1u
-                                   : 2u) ||
+        count - at != (c.type != factors::BF16 ? 0u
+                       : registers             ? 1u
+                                               : 2u) ||
         (registers && !c.a_register[0]))
         block_fail(f.thread, "%s has no such operands", f.now->name.c_str());
     c.b_transposed = count > at && f.get(count - 1) != 0;
@@ -249,6 +260,7 @@ const struct operation operations_of_hopper[] = {
     { "wgmma.mma_async.sync.aligned.m64*", "{D},l,l,p,n,n", ORDER, product },
     { "wgmma.mma_async.sync.aligned.m64*", "{D},l,l,p,n,n,n,n", ORDER, product },
     { "wgmma.mma_async.sync.aligned.m64*", "{D},{r,r,r,r},l,p,n,n,n", ORDER, product },
+    { "wgmma.mma_async.sync.aligned.m64*", "{D},{r,r,r,r},l,p,n,n", ORDER, product },
     { "griddepcontrol.wait", "", MEMORY, dependent_wait },
     { "griddepcontrol.launch_dependents", "", MEMORY, dependent_launch },
     { "setmaxnreg.inc.sync.aligned.u32", "n", ORDER, registers },

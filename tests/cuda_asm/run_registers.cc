@@ -30,6 +30,31 @@ static void cvt_bf16x2(struct frame &f)
     f.set(0, nearest_bf16(f.f(1)) << 16 | nearest_bf16(f.f(2)));
 }
 
+/* To the nearest of all finite numbers of a byte, and of two as near the even one; what is beyond
+ * the largest is that. */
+static uint32_t nearest_e4m3(float x)
+{
+    uint32_t best = 0;
+    double off = INFINITY;
+
+    if (std::isnan(x))
+        return 0x7f;
+    for (uint32_t bits = 0; bits < 0x7f; bits++) {
+        int exponent = static_cast<int>(bits >> 3);
+        double value = exponent ? std::ldexp(8.0 + (bits & 7), exponent - 10)
+                                : std::ldexp(static_cast<double>(bits), -9);
+        double here = std::fabs(std::fabs(static_cast<double>(x)) - value);
+        if (here < off || (here == off && bits % 2 == 0))
+            best = bits, off = here;
+    }
+    return best | (std::signbit(x) ? 0x80u : 0);
+}
+
+static void cvt_e4m3x2(struct frame &f)
+{
+    f.set(0, nearest_e4m3(f.f(1)) << 8 | nearest_e4m3(f.f(2)));
+}
+
 static void cvt_tf32(struct frame &f)
 {
     uint32_t x = f.r(1);
@@ -237,6 +262,7 @@ static void stmatrix(struct frame &f)
 const struct operation operations_of_registers[] = {
     { "cvt.rn.bf16x2.f32", "R,f,f", PURE, cvt_bf16x2 },
     { "cvt.rna.tf32.f32", "R,f", PURE, cvt_tf32 },
+    { "cvt.rn.satfinite.e4m3x2.f32", "H,f,f", PURE, cvt_e4m3x2 },
     { "ex2.approx.ftz.f32", "F,f", PURE, ex2 },
     { "rcp.approx.ftz.f32", "F,f", PURE, rcp },
     { "prmt.b32", "R,r,n,n", PURE, prmt },

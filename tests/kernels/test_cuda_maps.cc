@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Index maths of the CUDA kernels, for all values: swizzles, fragment layouts, the order of tiles,
- * slices of K, stages. No kernel runs here. Features: U-02. */
+ * slices of K, stages; the roundings of e4m3. No kernel runs here. Features: U-02. */
+#include "kernels/cuda/fp8.h"
 #include "kernels/cuda/mma.h"
 #include "kernels/cuda/swizzle.h"
 #include "kernels/gemm/gemm_cuda_maps.h"
@@ -423,6 +424,30 @@ TEST(head_pairs_lie_within_their_row)
         assert_in_range(head_place(0, shift), 1, HEAD_SECTOR);
         assert_in_range(2 * (last + 2), 0, HEAD_PITCH);
     }
+}
+
+/* ---- Numbers of 8 bits ---- */
+
+/* Each is itself, and the middle of two goes to the even one, a little beside it to the nearer one.
+ */
+TEST(e4m3_rounds_to_nearest_even)
+{
+    enum { LARGEST = 0x7e };
+
+    for (uint32_t bits = 0; bits <= LARGEST; bits++) {
+        float x = cuda_e4m3_float((uint8_t)bits);
+        assert_int_equal(cuda_e4m3x2(x, -x), bits | (bits | 0x80u) << 8);
+        if (bits == LARGEST)
+            continue;
+        float middle = (x + cuda_e4m3_float((uint8_t)(bits + 1))) / 2;
+        assert_int_equal(cuda_e4m3x2(middle, nextafterf(middle, 0)), bits + bits % 2 + (bits << 8));
+        assert_int_equal(cuda_e4m3x2(nextafterf(middle, 1000), 0), bits + 1);
+    }
+    assert_close(cuda_e4m3_float(LARGEST), CUDA_E4M3_MAX, 0);
+    assert_close(cuda_e4m3_float(1), 0x1p-9, 0);
+    assert_int_equal(cuda_e4m3x2(1e9f, -INFINITY), LARGEST | (LARGEST | 0x80u) << 8);
+    assert_int_equal(cuda_e4m3x2(NAN, 0) & 0x7fu, 0x7f);
+    assert_int_equal(cuda_e4m3x4(1, 2, 3, 4), 0x48444038);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attention for Hopper with products of e4m3: bf16 in and out, rounded to bytes with a factor for
+ * each head of each sequence by two kernels in front (attention_cuda_fp8.h), which are timed with
+ * it.
+ *
+ *     headdim   queries x keys   registers a thread: O + S + P   shared memory
+ *       128       128 x 128      64 + 64 + 16 of 232             144 KiB, four stages
+ *
+ * Limit: instructions. The units multiply bytes twice as fast, so the products of 128 x 128 take
+ * 1024 clocks, as long as the exponentials; but a warp has 1070 instructions for its 16 x 128
+ * scores (counted from the machine code; bf16: 1005), and a scheduler two warps: 2140 clocks. That
+ * is 900 TFLOP/s at 1.75 GHz if every clock had one. Fewer of them is what would make it faster.
+ */
+#include "kernels/attention/attention_cuda_call.h"
+#include "kernels/attention/attention_cuda_fp8_round.h"
+#include "kernels/attention/attention_cuda_wgmma.h"
+
+template <bool CAUSAL> static void launch(const struct attention_cuda *a, cudaStream_t stream)
+{
+    const int64_t heads = a->batch * a->heads;
+    const attention_plan p = { SQUARE,
+                               CAUSAL && attention_queues(heads, a->seq, WGMMA_M * 2, a->sms) };
+
+    attention_wgmma_launch<attention_fp8_tiling<CAUSAL, ATTENTION_BYTES>>(a, p, (unsigned)a->sms,
+                                                                          stream);
+}
+
+static void prefill(const struct attention_cuda *a, cudaStream_t stream)
+{
+    attention_fp8_round_all(a, stream);
+    if (a->causal)
+        launch<true>(a, stream);
+    else
+        launch<false>(a, stream);
+}
+
+static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
+                     struct error *why)
+{
+    const cudaDeviceProp *p = device_cuda_properties(d);
+
+    if (p->major != 9 || p->minor != 0) {
+        error_set(why, "compute capability %d.%d: wgmma is of 9.0 alone", p->major, p->minor);
+        return false;
+    }
+    if (s->dim[3] != ATTENTION_FP8_D) {
+        error_set(why, "headdim is %lld; a row of bytes is of %d", (long long)s->dim[3],
+                  ATTENTION_FP8_D);
+        return false;
+    }
+    return attention_cuda_counts(k, s, d, why);
+}
+
+static int prepare(struct call *call, struct error *err)
+{
+    const int64_t *dim = call->shape.dim;
+
+    return attention_cuda_take_workspace(call, attention_fp8_places_of(dim[0], dim[1], dim[2]).all,
+                                         err);
+}
+
+static constexpr struct variant variant_of(const struct kernel *kernel)
+{
+    struct variant v = attention_cuda_variant("cuda_wgmma_fp8",
+                                              "wgmma of e4m3, rounded with a factor a head by two "
+                                              "kernels in front that are timed with it; "
+                                              "limit: instructions of the softmax",
+                                              kernel, DTYPE_BF16, attention_cuda_launch<prefill>);
+
+    v.math = MATH_FP8;
+    v.supports = supports;
+    v.prepare = prepare;
+    v.release = attention_cuda_release;
+    return v;
+}
+
+extern "C" const struct variant attention_cuda_wgmma_fp8[];
+const struct variant attention_cuda_wgmma_fp8[] = {
+    variant_of(&attention_causal_kernel),
+    variant_of(&attention_full_kernel),
+    {},
+};
