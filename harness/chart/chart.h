@@ -19,6 +19,7 @@ struct plot_type {
     chart_check_fn *check;     /* refuses presets that lack something; may be NULL */
     size_t runs_max; /* that a reader can tell apart in it; of more the last are shown. 0: any */
     size_t runs_min; /* that must be there */
+    bool rows; /* of a few marks each: a figure of all benchmarks is higher, and little more */
 };
 
 /* The i-th type; NULL past the end. */

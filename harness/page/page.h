@@ -92,7 +92,8 @@ int page_find_benchmark(const struct page *page, const char *key);
 struct page_figure {
     const struct preset *preset; /* borrowed */
     char *json;                  /* figure_to_json() as a text; owned */
-    char *alt, *reason;          /* owned; NULL: none */
+    char *whole; /* the same with more rows, where the figure leaves some out; owned, or NULL */
+    char *alt, *reason; /* owned; NULL: none */
 };
 
 struct page_figures {

@@ -52,6 +52,34 @@ static void page_figures_sort(struct page_figures *figures)
         qsort(figures->items, figures->nr, sizeof(figures->items[0]), page_figures_order);
 }
 
+static char *page_figure_json(const struct figure *f)
+{
+    struct strbuf json;
+
+    strbuf_init(&json);
+    json_take_script(figure_to_json(f), &json);
+    return strbuf_detach(&json);
+}
+
+/* With as many rows as a figure can have, for those who filter a file. NULL where that is the same,
+ * and where rows hold much: lines and shapes of samples would be larger than the samples. */
+static char *page_figure_whole(const struct view *view, const struct preset *preset, size_t points,
+                               const char *usual)
+{
+    struct preset whole = *preset;
+
+    if (!preset->type->rows)
+        return NULL;
+    whole.limit = LIMIT_ROWS_MAX;
+    struct figure *f = page_figure(view, &whole, points);
+    char *json = page_figure_json(f);
+    figure_free(f);
+    if (strcmp(json, usual) != 0)
+        return json;
+    free(json);
+    return NULL;
+}
+
 void page_figures_build(struct page_figures *figures, const struct view *view,
                         const struct presets *presets, size_t points)
 {
@@ -59,12 +87,11 @@ void page_figures_build(struct page_figures *figures, const struct view *view,
     for (size_t i = 0; i < presets->nr; i++) {
         const struct preset *preset = &presets->items[i];
         struct figure *f = page_figure(view, preset, points);
-        struct strbuf json;
-        strbuf_init(&json);
-        json_take_script(figure_to_json(f), &json);
+        char *json = page_figure_json(f);
         *array_push(figures) = (struct page_figure) {
             .preset = preset,
-            .json = strbuf_detach(&json),
+            .json = json,
+            .whole = f->reason ? NULL : page_figure_whole(view, preset, points, json),
             .alt = memory_string(f->alt),
             .reason = memory_string(f->reason),
         };
@@ -89,6 +116,7 @@ void page_figures_release(struct page_figures *figures)
 {
     for (size_t i = 0; i < figures->nr; i++) {
         free(figures->items[i].json);
+        free(figures->items[i].whole);
         free(figures->items[i].alt);
         free(figures->items[i].reason);
     }
@@ -107,6 +135,10 @@ void page_figures_text(const struct page_figures *figures, struct strbuf *out)
         strbuf_addf(out, "%s\"%s\":", comma, figures->items[i].preset->name);
         strbuf_adds(out, figures->items[i].json);
         comma = ",";
+        if (!figures->items[i].whole)
+            continue;
+        strbuf_addf(out, ",\"%s/all\":", figures->items[i].preset->name);
+        strbuf_adds(out, figures->items[i].whole);
     }
     strbuf_addc(out, '}');
 }

@@ -142,7 +142,7 @@ test('a comparison: verdicts', async (t) => {
   const { comparison } = coreOf(reportPage('both.html', sides));
   const { page, seen } = await drop(t, jsonFile('compare.json', comparison));
   const view = page.getByRole('region', { name: 'Opened: compare.json' });
-  await view.getByText('1 benchmark got slower and 1 broke.').waitFor();
+  await view.getByText('1 broken, 1 slower, 20 the same of 22.').waitFor();
   assert.equal(await view.locator('.verdicts tbody tr').count(), 2);
   assertQuiet(seen);
 });

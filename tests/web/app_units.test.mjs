@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Features: S1-14, S1-52, S2-05, S4-16, S4-23. Parts of the page that need no browser: conditions,
- * globs, expressions, the address, saved configurations, profiles, traces, records.
+ * globs, the address, saved configurations, figures of numbers and samples, profiles, traces, records.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { csvText } from '../../plots/web/src/csv.js';
-import { density, ecdf } from '../../plots/web/src/density.js';
 import { demoProfile } from '../../plots/web/src/demo.js';
 import { readDropped } from '../../plots/web/src/drop_kinds.js';
-import { ExpressionError, parseExpression } from '../../plots/web/src/expression.js';
+import { exploreFigure, namesOf } from '../../plots/web/src/explore_figure.js';
 import { parseFilter } from '../../plots/web/src/filter.js';
 import { allFilters, pickFilter, searchFilter } from '../../plots/web/src/filter_words.js';
 import { globPattern, globText, presetTakes } from '../../plots/web/src/glob.js';
 import { barReach } from '../../plots/web/src/interval_bar.js';
-import { labelsOf } from '../../plots/web/src/labels.js';
 import { configText, presetOf, stateOfPreset, viewHash, viewOf } from '../../plots/web/src/preset.js';
 import { profileEntries, summarise } from '../../plots/web/src/profile_data.js';
 import { recordsData } from '../../plots/web/src/records_data.js';
+import { iterationsFigure, orderFigure, shapeFigure, sharesFigure } from '../../plots/web/src/sample_figures.js';
 import { fillCommand, shellWord } from '../../plots/web/src/shell.js';
 import { formatHash, formatList, openState, parseHash, parseList, picksOf } from '../../plots/web/src/state.js';
 import { quantile, rollingMedian, sorted, thin } from '../../plots/web/src/stats.js';
@@ -80,26 +79,6 @@ test('globs', () => {
   assert.equal(presetTakes(['gpt/?*', '!gpt/gpt2'], 'gpt/gpt2/prefill'), false);
   assert.equal(presetTakes(['!gpt'], 'gemm/linear'), true);
   assert.equal(presetTakes([], 'anything'), true);
-});
-
-test('expressions', () => {
-  const values = { p50: 10, p99: 30, batch: 4, max: 40, min: 5, zero: 0, none: NaN };
-  const value = (text) => parseExpression(text, (name) => name in values)((name) => values[name]);
-  const cases = [['p99 / p50', 3], ['p99 - p50 * 2', 10], ['-(p50 + 2)', -12], ['max - min', 35],
-    ['max(p50, p99, 7)', 30], ['min(p50, 7)', 7], ['log2(batch)', 2], ['sqrt(batch)', 2],
-    ['1.5e1 + .5', 15.5], ['p50 / zero', NaN], ['p50 + none', NaN], ['log2(zero)', NaN],
-    ['sqrt(-batch)', NaN], ['8 / 4 / 2', 1], ['--p50', 10]];
-  for (const [text, expected] of cases)
-    assert.equal(value(text), expected, text);
-  const refused = [['p98', 1, 'unknown name "p98"'], ['p50 +', 6, 'must stand here'], ['(p50', 5, "')'"],
-    ['p50 p99', 5, 'one of + - * /'], ['log2(1, 2)', 1, 'one value'], ['min(1)', 1, 'two values'],
-    [`${'('.repeat(30)}1`, 25, 'too many levels'], ['1e999', 1, 'too large']];
-  for (const [text, at, says] of refused)
-    assert.throws(() => value(text), (error) => {
-      assert.ok(error instanceof ExpressionError);
-      assert.deepEqual([error.at, error.message.includes(says)], [at, true], `${text}: ${error.message}`);
-      return true;
-    });
 });
 
 test('a change that waits comes before the next one, and not after it', async () => {
@@ -189,15 +168,59 @@ test('names in commands stay names', () => {
   assert.equal(csvText([['=1+1', 'a"b,c', -5, NaN, null]]), '\'=1+1,"a""b,c",-5,,\r\n');
 });
 
-test('labels say what differs, and none is said twice', () => {
-  const bench = (kernel, variant, dims) => ({ kernel, variant, math: 'fp32', device: 'cpu', cache: 'warm',
-    dims, key: `${kernel}/${variant}/${JSON.stringify(dims)}` });
-  assert.deepEqual(labelsOf([bench('gemm/linear', 'simd', { batch: 1, seq: 64 }),
+const bench = (kernel, variant, dims) => ({ kernel, variant, math: 'fp32', device: 'cpu', cache: 'warm',
+  dims, key: `${kernel}/${variant}/${JSON.stringify(dims)}` });
+
+test('names say what differs', () => {
+  assert.deepEqual(namesOf([bench('gemm/linear', 'simd', { batch: 1, seq: 64 }),
     bench('gemm/linear', 'simd', { batch: 4, seq: 64 }), bench('gemm/linear', 'naive', { batch: 1, seq: 64 })]),
   ['simd batch=1', 'simd batch=4', 'naive batch=1']);
-  const alike = labelsOf([bench('a b', 'c', {}), bench('a', 'b c', {})]);
-  assert.equal(new Set(alike).size, 2);
-  assert.deepEqual(labelsOf([bench('gemm/linear', 'simd', { batch: 1 })]), ['gemm/linear simd']);
+  assert.deepEqual(namesOf([bench('a', 'b', { n: 1 }), bench('a', 'c', {})]), ['b n=1', 'c']);
+  assert.deepEqual(namesOf([bench('a', 'b', { n: 1 }), bench('a', 'c', { n: 2 })], 'n'), ['b', 'c']);
+  assert.deepEqual(namesOf([bench('gemm/linear', 'simd', { batch: 1 })]), ['gemm/linear']);
+});
+
+/* Two benchmarks of two runs; the second has no rate. */
+function numbers(preset) {
+  const benchmarks = [bench('a', 'x', { n: 1 }), bench('a', 'x', { n: 8 })];
+  const core = { benchmarks, runs: [{ name: 'old', uuid: 'u' }, { name: 'new', uuid: 'v' }], metrics: CORE.metrics
+    .map((metric) => ({ ...metric, quantity: metric.kind === 'latency' ? 'time' : 'plain' })) };
+  const rows = [0, 1, 2, 3].map((at) => ({ at, run: at >> 1, benchmark: at & 1, n: at === 3 ? 0 : 9 }));
+  return exploreFigure({ core, rows, runs: [0, 1], preset: { name: 'view', title: 'T', ...preset }, table: { columns: {
+    p50: [10, 20, 30, null], gflops: [5, null, 7, null], p5: [9, 19, 29, null], p95: [11, 21, 31, null],
+    p25: [9.5, 19.5, 29.5, null], p75: [10.5, 20.5, 30.5, null] } } });
+}
+
+test('a file draws points, lines, bars and boxes of its numbers, and says what it cannot draw', () => {
+  const marks = (preset) => numbers(preset).panels[0].layers.map((layer) => `${layer.mark} ${layer.label ?? ''}`);
+  assert.deepEqual(marks({ type: 'scatter', x: 'p50', y: 'gflops' }), ['points old', 'points new', 'text ']);
+  assert.deepEqual(marks({ type: 'lines', x: 'dim_n', y: 'p50' }), ['line a · old', 'points a · old']);
+  assert.deepEqual(marks({ type: 'bars', y: 'p50', group: 'n' }), ['text ', 'bars n=1', 'bars n=8', 'whiskers p5 to p95']);
+  const box = numbers({ type: 'box', y: 'gflops' }), [panel] = box.panels, boxes = panel.layers.find(({ mark }) => mark === 'boxes');
+  assert.deepEqual([boxes.low[0], boxes.x[0]], [5 * 10 / 10.5, 5 * 10 / 9.5], 'of a rate the slow quarter is the low one');
+  assert.deepEqual([panel.y.ticks.map(({ text }) => text), panel.rows.run, box.runs], [['a · old', 'a · new'], [0, 1], ['u', 'v']]);
+  for (const [preset, says] of [[{ type: 'violin', y: 'p50' }, 'points, lines, bars and boxes'],
+    [{ type: 'bars', y: 'p99 / p50' }, 'a file has no "p99 / p50"'], [{ type: 'box', y: 'n' }, 'neither a latency'],
+    [{ type: 'bars', y: 'dim_other' }, 'a file has no'], [{ type: 'lines', x: 'seq', y: 'p50' }, 'has no "dim_seq"']])
+    assert.match(numbers(preset).reason, new RegExp(says));
+});
+
+test('samples of both sides, whatever there are', () => {
+  const side = (name, launches) => ({ name, uuid: name, bench: bench('a', 'x', {}),
+    samples: launches && { launches, of: launches.flat().length, kept: launches.flat().length, started_ms: [2, 1] } });
+  const two = [side('old', [[1, 2, 3, 4], [2, 3, 4, 99]]), side('new', [[2, 3], [3, 4]])];
+  const shares = sharesFigure(two).panels[0].layers.filter(({ mark }) => mark === 'steps');
+  assert.deepEqual(shares.map(({ y }) => [y[0], y.at(-1)]), [[0, 100], [0, 100]]);
+  const [shape] = shapeFigure(two).panels[0].layers;
+  assert.ok(Math.abs(shape.y.reduce((sum, one) => sum + one, 0) - 100) < 1e-6, 'all but the tail, here none');
+  const [old, now] = iterationsFigure(two, 2).panels;
+  assert.deepEqual(old.layers.flatMap(({ label }) => label ?? []), ['a sample', 'moving median of 2']);
+  assert.equal(old.y.high, now.y.high, 'one frame');
+  const order = orderFigure(two).panels[0].layers.filter(({ mark }) => mark === 'points');
+  assert.deepEqual(order.map(({ x }) => x), [[1, 3], [2, 4]]);
+  assert.match(sharesFigure([side('old', null)]).reason, /not in this file/);
+  for (const make of [sharesFigure, shapeFigure, iterationsFigure, orderFigure])
+    assert.equal(make([side('old', [[3, 3]])], 5).reason, undefined, 'all alike');
 });
 
 test('statistics', () => {
@@ -207,12 +230,6 @@ test('statistics', () => {
   const spiky = Array.from({ length: 5000 }, (_, i) => (i === 1234 ? 99 : i % 7));
   const kept = thin(spiky, 100);
   assert.ok(kept.length <= 100 && kept.includes(1234));
-  const shape = density(sorted(Array.from({ length: 400 }, (_, i) => (i % 2 ? 10 : 20) + (i % 20) / 20)));
-  const at = (x) => shape.value[shape.at.findIndex((place) => place >= x)];
-  assert.ok(at(10.5) > 3 * at(15) && at(20.5) > 3 * at(15), 'two humps stay two');
-  assert.equal(density(sorted([3, 3, 3])), null);
-  const steps = ecdf(sorted([1, 2, 2, 4]));
-  assert.deepEqual(steps, { x: [1, 2, 4], y: [0.25, 0.75, 1] });
 });
 
 test('profiles in both forms', () => {

@@ -3,6 +3,7 @@
  * Figures without eyes or mouse: every datum as a sentence, walked through by arrow keys and read
  * out by a live region.
  */
+import { itemsOf } from './marks.js';
 import { isTable, textTable } from './paint_table.js';
 import { itemWords, readFigure } from './paint_text.js';
 
@@ -14,11 +15,8 @@ function isRead(layer) {
   return !UNREAD.has(layer.mark) && (layer.mark !== 'rules' || layer.label);
 }
 
-const lengthOf = (layer) => Math.max(...['x', 'y', 'low', 'high']
-  .map((name) => (layer[name] || []).length));
-
 function layerReading(spec, panel, index, layer, number) {
-  const items = Array.from({ length: lengthOf(layer) }, (_, i) => i)
+  const items = itemsOf(layer)
     .filter((i) => itemWords(panel, { ...layer, label: '' }, i).length > 0);
   const title = panel.title && spec.panels.length > 1 ? [panel.title] : [];
   return { panel: index, layer: number, items,

@@ -140,12 +140,9 @@ export class App {
       .map((value) => value * factor);
   }
 
-  /** What chart.js wants. `all`: whatever the filters say. */
-  async chart(preset, runs, { all = false, oneFrame = false } = {}) {
-    await this.ready;
-    return { preset, core: this.core, table: this.table, runs, oneFrame,
-      rows: all ? this.rows : this.selection.rows,
-      samples: (run, benchmark) => this.samples(run, benchmark) };
+  /** What exploreFigure() wants. */
+  chart(preset) {
+    return { preset, core: this.core, table: this.table, runs: this.chosenRuns(), rows: this.selection.rows };
   }
 
   /* ---- runs and filters ---- */

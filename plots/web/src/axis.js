@@ -171,7 +171,7 @@ function scaleData(panel, side, factor) {
  * everything else gets one. Millions are read faster than 5000000.
  * @returns {{name: string, factor: number}}
  */
-export function axisUnit(axis, low, high) {
+function axisUnit(axis, low, high) {
   const log = axis.scale === 'log';
   if (log && axis.quantity === 'time')
     return { name: '', factor: 1 };
@@ -267,7 +267,7 @@ export function fitAxis(panel, side) {
   chooseUnit(panel, side, range);
   if (axis.scale === 'log')
     widenLog(range);
-  else if (!(axis.tight && range.high > range.low))
+  else
     widenLinear(range, hasBars(panel, side));
   axis.low ??= range.low;
   axis.high ??= range.high;

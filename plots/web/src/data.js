@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page's numbers: one row a benchmark of a run. A metric, a dim or an expression of both has a
- * value in each row, in the base unit of its quantity (ns, FLOP/s, a fraction).
+ * The page's numbers: one row a benchmark of a run. A metric or a dim has a value in each row, in the base
+ * unit of its quantity (ns, FLOP/s, a fraction).
  */
-import { parseExpression, isPlainName } from './expression.js';
 import { parseFilter } from './filter.js';
 
 /** @param {object} core @param {string} id */
@@ -78,7 +77,7 @@ const NOTHING = Object.freeze({ quantity: 'plain', base: '', factor: 1, kind: 'f
   direction: 'none' });
 
 function dimMeasure(core, name) {
-  return { ...NOTHING, name, label: DIM_LABELS[name] || name, dim: true,
+  return { ...NOTHING, label: DIM_LABELS[name] || name,
     of: (row) => core.benchmarks[row.benchmark].dims[name] ?? NaN };
 }
 
@@ -87,43 +86,26 @@ const DIM_LABELS = { seq: 'sequence length', headdim: 'width of a head', vocab: 
   new: 'new tokens' };
 
 /**
- * What can stand on an axis: "p50", "batch", "p99 / p50".
- * @returns {{name, label, quantity, base, direction, kind, of: function(object): number}} `of` gives
- *   the value in a row, NaN where it has none
- * @throws {ExpressionError} for what is neither
+ * What can stand on an axis: "p50", "batch", "dim_n" where a metric has the dim's name.
+ * @returns {{label, quantity, base, direction, kind, of: function(object): number}} `of` gives the value
+ *   in a row, NaN where it has none; null for what is neither
  */
 export function measureOf(core, table, text) {
-  const dims = dimsOf(core);
-  const metric = metricOf(core, text), dim = text.startsWith('dim_') ? text.slice(4) : '';
-  if (dims.includes(dim))
-    return dimMeasure(core, dim);
-  if (metric) {
-    const column = table.columns[text] || [];
-    return { ...NOTHING, ...metric, name: text,
-      of: (row) => (column[row.at] ?? NaN) * (metric.factor || 1) };
-  }
-  if (isPlainName(text) && dims.includes(text.trim()))
-    return dimMeasure(core, text.trim());
-  const known = (name) => metricOf(core, name) !== null || dims.includes(name);
-  const value = parseExpression(text, known);
-  const parts = new Map();
-  const part = (name) => {
-    if (!parts.has(name))
-      parts.set(name, metricOf(core, name) ? (row) => table.columns[name]?.[row.at] ?? NaN
-        : (row) => core.benchmarks[row.benchmark].dims[name] ?? NaN);
-    return parts.get(name);
-  };
-  return { ...NOTHING, name: text, label: text, expression: true,
-    of: (row) => value((name) => part(name)(row)) };
+  const dims = dimsOf(core), metric = metricOf(core, text);
+  const dim = text.startsWith('dim_') ? text.slice(4) : text;
+  if (metric)
+    return { ...NOTHING, ...metric,
+      of: (row) => (table.columns[text]?.[row.at] ?? NaN) * (metric.factor || 1) };
+  return dims.includes(dim) ? dimMeasure(core, dim) : null;
 }
 
-/** The metric's p5 to p95 range in a row: for rates a slow sample is a low rate. */
-export function spreadOf(core, table, measure, row) {
+/* Of rates a slow sample is a low one. */
+const OPPOSITE = { p5: 'p95', p25: 'p75', p50: 'p50', p75: 'p25', p95: 'p5' };
+
+/** A quantile ("p25") of a latency or a rate in a row; NaN of what has no samples. */
+export function quantileOf(table, measure, row, name) {
   const column = (id) => table.columns[id]?.[row.at] ?? NaN;
-  const [p5, p50, p95] = ['p5', 'p50', 'p95'].map(column);
   if (measure.kind === 'latency')
-    return { low: p5, high: p95 };
-  if (measure.kind === 'rate')
-    return { low: measure.of(row) * p50 / p95, high: measure.of(row) * p50 / p5 };
-  return { low: NaN, high: NaN };
+    return column(name);
+  return measure.kind === 'rate' ? measure.of(row) * column('p50') / column(OPPOSITE[name]) : NaN;
 }

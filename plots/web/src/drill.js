@@ -2,23 +2,20 @@
 /* One benchmark to the bottom: both sides' samples, facts, and what to type to see them elsewhere. */
 import { button, choice, codeLine, el, fill, nameOf, shortText } from './dom.js';
 import { figureCard, forgetFigure, updateFigure } from './figure.js';
-import { makeFigure } from './make.js';
-import { keyFilter } from './preset.js';
+import { iterationsFigure, orderFigure, shapeFigure, sharesFigure } from './sample_figures.js';
 import { bytesText, plainText, quantityText, rateText, shareText, timestampText } from './words.js';
 import { changeText, intervalText, launchesText, signOf, toneOf, visibleText,
   wordOf } from './verdict_words.js';
 import { fillCommand } from './shell.js';
 
-const WINDOWS = ['0', '5', '15', '31', '63'];
+const WINDOWS = ['0', '5', '15', '31', '63'], WINDOW = '15';
 const FIGURES = [
-  { type: 'ecdf', title: 'All samples, as shares', how: 'A curve further left is faster. A gap of '
-    + 'even width is a change of every sample; curves that part only at the top differ in the tail.' },
-  { type: 'violin', title: 'Shape of the samples', how: 'Two bulges are two modes: two clock states, '
-    + 'two placements. Under 30 samples each of them is drawn.' },
-  { type: 'iterations', title: 'Samples in the order measured', how: 'Warm-up that never ended, drift '
-    + 'and outliers are seen here. Each launch is a fresh process.' },
-  { type: 'order', title: 'Launches in the order measured', how: 'Both sides in one row of time: a '
-    + 'slope over all is the machine.' },
+  { make: sharesFigure, how: 'A curve further left is faster. A gap of even width is a change of every '
+    + 'sample; curves that part only at the top differ in the tail.' },
+  { make: shapeFigure, how: 'Two humps are two modes: two clock states, two placements.' },
+  { make: iterationsFigure, how: 'Warm-up that never ended, drift and outliers are seen here. Each '
+    + 'launch is a fresh process.' },
+  { make: orderFigure, how: 'Both sides in one row of time: a slope over all is the machine.' },
 ];
 
 /* The two runs that are put beside each other. */
@@ -27,11 +24,6 @@ function sidesOf(app, run) {
   const others = [core.base, core.head].filter((one) => one !== null && one !== undefined && one >= 0);
   const sides = [...new Set(wanted === core.head ? others : [wanted, core.head])];
   return sides.filter((one) => one >= 0);
-}
-
-function presetOf(bench, { type, title }, window) {
-  return { name: `drill-${type}`, title, type, mode: 'multi', y: 'p50', group: 'run',
-    filter: keyFilter([bench.key]), rolling_window: type === 'iterations' ? Number(window) : undefined };
 }
 
 /* "median latency", and its value on each side. */
@@ -156,25 +148,21 @@ class Drill {
   async fill(bench, benchmark, sides, samples, mine) {
     const { app } = this, places = FIGURES.map(() => el('div', { class: 'slot' }));
     fill(this.body, el('p', { class: 'key' }, nameOf(bench.key, 1000)), verdictLine(app, bench),
-      el('div', { class: 'two' }, places.slice(0, 2)), this.windowChoice(bench, sides, places[2]),
+      el('div', { class: 'two' }, places.slice(0, 2)), this.windowChoice(places[2]),
       places.slice(2), el('h3', {}, 'Facts'), factsTable(app, benchmark, sides, samples),
       el('h3', {}, 'Elsewhere'), commandLines(app, bench, sides)
         || el('p', { class: 'muted' }, 'There is no history that commands could read.'));
     if (app.source.live)
       await this.addHistory(bench, mine);
-    for (const [i, info] of FIGURES.entries()) {
-      const card = await this.card(bench, sides, info, '15');
-      if (mine !== this.asked)
-        return;
-      fill(places[i], card);
-    }
+    if (mine !== this.asked)
+      return;
+    this.sides = sides.map((run, i) => ({ name: app.core.runs[run].name, uuid: app.core.runs[run].uuid,
+      bench, samples: samples[i] }));
+    FIGURES.forEach((info, i) => fill(places[i], this.card(info)));
   }
 
-  async card(bench, sides, info, window) {
-    const preset = presetOf(bench, info, window);
-    const chart = await this.app.chart(preset, sides, { all: true, oneFrame: true });
-    const spec = await makeFigure(chart);
-    const card = figureCard(this.app.named(spec), { how: info.how, heading: 'h3', eager: true });
+  card({ make, how }) {
+    const card = figureCard(this.app.named(make(this.sides, Number(WINDOW))), { how, heading: 'h3', eager: true });
     this.cards.push(card);
     return card;
   }
@@ -206,17 +194,10 @@ class Drill {
       this.body.prepend(el('p', { class: 'error', role: 'alert' }, error.message));
   }
 
-  windowChoice(bench, sides, place) {
+  windowChoice(place) {
     return choice('Moving median of', WINDOWS.map((value) => ({ value, text: value === '0' ? 'none'
-      : `${value} samples` })), '15', async (window) => {
-      const mine = this.asked, card = await this.card(bench, sides, FIGURES[2], window);
-      if (mine !== this.asked)
-        return;
-      const old = place.firstElementChild;
-      this.cards = this.cards.filter((one) => one !== old);
-      forgetFigure(old);
-      fill(place, card);
-    });
+      : `${value} samples` })), WINDOW, (window) => updateFigure(place.firstElementChild,
+      this.app.named(iterationsFigure(this.sides, Number(window)))));
   }
 
   forget() {

@@ -5,7 +5,7 @@ import { button, el, fill, nameOf, shortText } from './dom.js';
 import { figureCard } from './figure.js';
 import { demoProfile } from './demo.js';
 import { readDropped } from './drop_kinds.js';
-import { makeFigure } from './make.js';
+import { exploreFigure } from './explore_figure.js';
 import { profileHeadline, profileSummary } from './profile_answer.js';
 import { operationsTable } from './operations_table.js';
 import { profileTables } from './profile_data.js';
@@ -17,7 +17,7 @@ import { timelineView } from './timeline.js';
 import { traceAnswer } from './trace_answer.js';
 import { quantityText } from './words.js';
 import { verdictTable } from './verdicts.js';
-import { verdictWords } from './verdict_words.js';
+import { foundText } from './verdict_words.js';
 
 const LARGEST = 256 * 2 ** 20;
 
@@ -33,10 +33,8 @@ function comparisonView(json) {
   core.metrics[0].quantity = timed ? 'time' : 'plain';
   const table = verdictTable({ core, drill: () => {}, choose: () => {}, litKey: () => '',
     takesBenchmark: () => true });
-  const words = verdictWords(core.comparison);
   table.update();
-  return el('div', {}, el('p', { class: 'headline' }, words.headline), el('p', {}, words.counts, '. ',
-    el('span', { class: 'muted' }, words.chance)), el('p', {}, 'Base ', nameOf(json.base, 120),
+  return el('div', {}, el('p', {}, foundText(core.comparison)), el('p', {}, 'Base ', nameOf(json.base, 120),
     ', head ', nameOf(json.head, 120)), table.element);
 }
 
@@ -63,13 +61,11 @@ function recordsTable({ core, table }, rows) {
     button('Save as CSV', () => view.saveCsv('records.csv'))), view.element);
 }
 
-async function recordsView(json) {
+function recordsView(json) {
   const data = recordsData(json), rows = rowsOf(data.core, data.table);
   const chart = (preset) => ({ preset, ...data, rows, runs: data.core.selected });
-  const mode = data.core.runs.length > 1 ? 'multi' : 'single';
-  const figures = await Promise.all([['bars', 'Median latency'], ['box', 'Distributions'],
-    ['ecdf', 'Cumulative distributions']].map(([type, title]) =>
-    makeFigure(chart({ name: `dropped-${type}`, title, type, mode, y: 'p50' }))));
+  const figures = [['bars', 'Median latency'], ['box', 'Distributions']].map(([type, title]) =>
+    exploreFigure(chart({ name: `dropped-${type}`, title, type, y: 'p50' })));
   const { runs, benchmarks } = data.core, samples = data.table.n.reduce((sum, n) => sum + n, 0);
   return el('div', {}, el('p', {}, `${runs.length} run${runs.length === 1 ? '' : 's'}, ${
     benchmarks.length} benchmarks, ${samples} samples.`),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Any metric or parameter over any other: controls, the figure, and its configuration as a file. */
+/* Any metric or parameter over any other: controls, the figure, and its configuration as a file. The
+ * figure is the server's; in a file it is made of the numbers there. */
 import { button, choice, codeLine, el, fill, tick } from './dom.js';
 import { figureCard, forgetFigure, updateFigure } from './figure.js';
 import { measureOf } from './data.js';
-import { makeFigure } from './make.js';
+import { exploreFigure, isDrawn } from './explore_figure.js';
 import { TYPES, dimWord, stateOfPreset, titleOf, viewOf } from './preset.js';
 
 const GROUPS = ['kernel', 'variant', 'math', 'device', 'cache', 'model', 'run'];
@@ -22,7 +23,7 @@ function namesFor(core, kind) {
 /* One axis: a list, and where it may be anything a field for an expression. */
 function axisControl(app, label, key, kind, value, optional) {
   const options = namesFor(app.core, kind), known = options.some((one) => one.value === value);
-  const free = kind === 'any' || kind === 'value';
+  const free = app.source.live && (kind === 'any' || kind === 'value');
   const list = [...(optional ? [{ value: '', text: 'none' }] : []), ...options,
     ...(free ? [{ value: OWN, text: 'an expression …' }] : [])];
   const own = free && value !== '' && !known;
@@ -39,20 +40,13 @@ function axisControl(app, label, key, kind, value, optional) {
   return free ? el('div', { class: 'field' }, select, field) : select;
 }
 
-/* Why an axis cannot be logarithmic; null where it can. */
+/* Why an axis cannot be logarithmic; null where it can, or where the server alone knows. */
 function logReason(app, name) {
-  if (name === '')
-    return null;
-  const rows = app.rowsNow();
-  try {
-    const measure = measureOf(app.core, app.table, name);
-    const values = rows.map(measure.of).filter(Number.isFinite);
-    if (values.length === 0)
-      return 'there is no value';
-    return Math.min(...values) > 0 ? null : 'some values are 0 or less';
-  } catch (error) {
-    return error.message;
-  }
+  const measure = measureOf(app.core, app.table, name);
+  const values = measure ? app.rowsNow().map(measure.of).filter(Number.isFinite) : [];
+  if (measure && values.length === 0)
+    return 'there is no value';
+  return values.some((value) => value <= 0) ? 'some values are 0 or less' : null;
 }
 
 const WORDS = { scatter: ['x', 'y'], lines: ['x', 'y'] };
@@ -86,24 +80,25 @@ function titleField(app, view) {
 }
 
 function controls(app, view, spec) {
-  const { core, state } = app, kinds = TYPES[view.type];
+  const { core, state } = app, { live } = app.source, kinds = TYPES[view.type];
   const groups = [...GROUPS, ...core.parameters.map(({ name }) => name)];
   return [
-    choice('Type', Object.entries(TYPES).map(([value, { text }]) => ({ value, text })), view.type,
+    choice('Type', Object.entries(TYPES).filter(([type]) => live || isDrawn(type) || type === view.type)
+      .map(([value, { text }]) => ({ value, text })), view.type,
       (type) => state.set({ type, xlog: '', ylog: '' })),
     kinds.x ? axisControl(app, 'X', 'x', kinds.x, view.x) : null,
     axisControl(app, kinds.x ? 'Y' : 'Value', 'y', kinds.y, view.y),
     kinds.group ? choice('Told apart by', [{ value: '', text: 'what fits' },
       ...groups.map((value) => ({ value, text: value }))], view.group,
     (group) => state.set({ group })) : null,
-    kinds.colour ? axisControl(app, 'Colour', 'colour', 'value', view.colour, true) : null,
-    kinds.size ? axisControl(app, 'Size', 'size', 'value', view.size, true) : null,
+    live && kinds.colour ? axisControl(app, 'Colour', 'colour', 'value', view.colour, true) : null,
+    live && kinds.size ? axisControl(app, 'Size', 'size', 'value', view.size, true) : null,
     kinds.window ? numberField(app, 'Moving median of', 'window', view.window,
       { min: '0', max: '64', step: '1' }) : null,
     numberField(app, 'At most', 'limit', view.limit, { min: '0', max: '64', placeholder: 'auto' }),
     titleField(app, view),
     el('div', { class: 'ticks' }, logTicks(app, view, spec),
-      kinds.pareto ? tick('join what nothing beats', view.pareto === '1',
+      live && kinds.pareto ? tick('join what nothing beats', view.pareto === '1',
         (on) => state.set({ pareto: on })) : null,
       tick('legend', view.legend !== '0', (on) => state.set({ legend: on ? '' : '0' }))),
   ];
@@ -144,7 +139,7 @@ class Explore {
     const { app } = this;
     if (app.source.live)
       return app.source.explore(preset, app.serverChoice());
-    return makeFigure(await app.chart(preset, app.chosenRuns()));
+    return exploreFigure(app.chart(preset));
   }
 
   /* Busy until the figure is the one that the state describes. */
@@ -163,15 +158,9 @@ class Explore {
     const { app } = this;
     await app.ready;
     const view = viewOf(app.core, app.state.all()), preset = app.explorePreset(view);
-    let spec;
-    try {
-      spec = await this.figure(preset);
-    } catch (error) {
-      if (error.name === 'AbortError')
-        return;
-      spec = { id: 'view', title: preset.title, alt: error.message, reason: error.message };
-    }
-    if (mine !== this.asked)
+    const spec = await this.figure(preset).catch((error) => (error.name === 'AbortError' ? null
+      : { id: 'view', title: preset.title, alt: error.message, reason: error.message }));
+    if (!spec || mine !== this.asked)
       return;
     this.preset = preset;
     await this.draw(view, spec);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A figure's numbers as a table: what the page shows under it and what its CSV holds. */
 import { unitFor } from './axis.js';
+import { itemsOf } from './marks.js';
 import { isTable, textTable } from './paint_table.js';
 import { axisName, axisText, readFigure, saysItself } from './paint_text.js';
 
@@ -45,9 +46,6 @@ function itemRow(panel, layer, i, words) {
   };
 }
 
-const lengthOf = (layer) => Math.max(...['x', 'y', 'low', 'high']
-  .map((name) => (layer[name] || []).length));
-
 const isEmpty = (row) => ['x', 'y', 'low', 'high'].every((name) => row[name] === null);
 
 /* What all panels call their axis; "x" where they differ. */
@@ -76,8 +74,7 @@ export function figureTable(spec, words = false) {
     return tableOf(panels.map(textTable));
   const rows = panels.flatMap((panel) => panel.layers
     .filter((layer) => !WITHOUT.has(layer.mark))
-    .flatMap((layer) => Array.from({ length: lengthOf(layer) },
-      (_, i) => itemRow(panel, layer, i, words))))
+    .flatMap((layer) => itemsOf(layer).map((i) => itemRow(panel, layer, i, words))))
     .filter((row) => !isEmpty(row));
   const title = { panel: 'panel', series: 'series', x: common(spec, 'x', words),
     y: common(spec, 'y', words), low: 'low', high: 'high', text: 'note' };

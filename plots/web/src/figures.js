@@ -2,12 +2,11 @@
 /*
  * The figures of the program, by section. A figure is fetched and drawn when it comes near the
  * screen. Other runs and filters reach it: the server builds it anew; in a file those of its marks
- * stay that stand for what is chosen. What was not drawn into the file the page makes where it can.
+ * stay that stand for what is chosen, of a figure with more rows where there is one.
  */
 import { el, fill } from './dom.js';
 import { presetTakes } from './glob.js';
 import { hasMarks, narrowed } from './marks.js';
-import { canMake, makeFigure } from './make.js';
 import { drawFigure, figureCard, forgetFigure } from './figure.js';
 
 const NEAR = '800px';
@@ -87,24 +86,27 @@ function missing(app, info, spec) {
     && !(has.has(row.benchmark) && drawn.has(row.run))).length;
 }
 
-/* The figure as the reader's choice wants it, and what has to be said beside it; null where it has to
- * be made. */
-function choiceOf(app, info, spec) {
-  if (app.source.live || !spec || spec.reason || isOriginal(app, info) || !hasMarks(spec))
+/* The same figure with as many rows as there is room for, where a file has it. */
+const wholeId = (id) => `${id}/all`;
+
+/* Does the reader's choice leave some of its marks out? */
+const isNarrowed = (app, info, spec) => !app.source.live && spec && !spec.reason && !isOriginal(app, info)
+  && hasMarks(spec);
+
+/* The figure as the reader's choice wants it, and what has to be said beside it. */
+function choiceOf(app, info, spec, whole) {
+  if (!isNarrowed(app, info, spec))
     return { spec };
-  const more = missing(app, info, spec);
-  if (more > 0 && canMake(app.core, info.preset))
-    return null;
-  const some = narrowed(spec, takesOf(app, info));
-  return { spec: some, note: more > 0 && !some.reason
-    ? `${more} more that were chosen are not drawn in this file; harness serve draws all.` : '' };
+  const all = whole || spec, more = missing(app, info, all);
+  const some = narrowed(all, takesOf(app, info)), none = some.reason && more > 0;
+  return { spec: none ? { ...some, reason: `of the ${more} that were chosen this file draws none` } : some,
+    note: more > 0 ? `${more} more that were chosen are not drawn in this file; harness serve draws all.` : '' };
 }
 
 async function figureNow(app, info) {
   const spec = await app.source.figure(info.id);
   await (isOriginal(app, info) || app.ready);
-  return choiceOf(app, info, spec)
-    || { spec: await makeFigure(await app.chart(info.preset, runsFor(app, info))) };
+  return choiceOf(app, info, spec, isNarrowed(app, info, spec) ? await app.source.figure(wholeId(info.id)) : null);
 }
 
 class Slot {
@@ -153,13 +155,11 @@ class Slot {
   /** Its card, where the page has what it takes: without waiting. */
   makeNow() {
     const { app, info } = this, spec = app.source.figureAtHand(info.id);
-    const choice = !this.card && spec && (isOriginal(app, info) || app.selection)
-      ? choiceOf(app, info, spec) : null;
-    if (!choice)
+    if (this.card || !spec || !(isOriginal(app, info) || app.selection))
       return;
     this.near = true;
     this.asked++;
-    this.showCard(choice);
+    this.showCard(choiceOf(app, info, spec, app.source.figureAtHand(wholeId(info.id))));
     this.drawn = Promise.resolve();
   }
 

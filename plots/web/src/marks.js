@@ -15,7 +15,7 @@ const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 const placeIn = (column, i) => (Array.isArray(column) ? column[i] : column) ?? null;
 export const lengthOf = (layer) => Math.max(0, ...['x', 'y', 'low', 'high', 'text']
   .map((name) => (layer[name] || []).length));
-const itemsOf = (layer) => Array.from({ length: lengthOf(layer) }, (_, i) => i);
+export const itemsOf = (layer) => Array.from({ length: lengthOf(layer) }, (_, i) => i);
 
 /* The row of a category axis that a datum stands in. */
 const rowOf = (axis, value) => (axis.scale === 'category' && isNumber(value) ? Math.floor(value + 0.5)

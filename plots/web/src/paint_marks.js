@@ -7,6 +7,7 @@
  * ctx: { panel, place, theme, sizes, x, y: names of the axes ("x2"), measure, hover }.
  */
 import { toData, toNumber, toPlace } from './axis_place.js';
+import { itemsOf as items } from './marks.js';
 import { panelX, panelY } from './paint_layout.js';
 import { PALE, textOn, THEMES, themed, translucent } from './paint_colours.js';
 import { curtail, elide, itemWords, LINE, markupText } from './paint_text.js';
@@ -21,9 +22,6 @@ const NO_VALUE = '#d9d9d9'; // INK_LIGHT
 const HOVER_ROOM = 620;
 
 const column = (layer, name) => layer[name] || [];
-const count = (layer) => Math.max(...['x', 'y', 'low', 'high', 'text']
-  .map((name) => column(layer, name).length));
-const items = (layer) => Array.from({ length: count(layer) }, (_, i) => i);
 const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 const colourOf = (layer, ctx) => themed(layer.style.colour, ctx.theme);
 const fillOf = (layer, ctx) => translucent(colourOf(layer, ctx), layer.style.opacity ?? 1);
@@ -306,6 +304,6 @@ export function paintLayer(layer, ctx) {
   const paint = MARKS[layer.mark];
   if (!paint)
     throw new Error(`the page cannot draw the mark "${layer.mark}"`);
-  const parts = count(layer) ? paint(layer, ctx) : {};
+  const parts = items(layer).length ? paint(layer, ctx) : {};
   return { traces: [], shapes: [], annotations: [], ...parts };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The figures of a profile: where time went, calls, parts of time, memory. */
-import { absent, addLayer, addPanel, figureOf, finish, setAxis, styleOf, DARK } from './spec.js';
+import { absent, addLayer, addOutside, addPanel, figureOf, finish, setAxis,
+  styleOf } from './spec.js';
 import { nameAxis } from './axis.js';
 import { bytesText, shareText, timeText } from './words.js';
 
@@ -17,11 +18,6 @@ function rowPanel(figure, rows, title, first = true) {
 
 const at = (rows) => rows.map((_, i) => i);
 
-function addTexts(panel, texts) {
-  addLayer(panel, 'text', '', { colour: DARK }, { x: texts.map(() => 0), y: at(texts), text: texts })
-    .outside = true;
-}
-
 function shownText(rows, all) {
   return all > rows.length ? ` Showing the ${rows.length} longest of ${all} operations.` : '';
 }
@@ -37,7 +33,7 @@ export function timeFigure(summary) {
   setAxis(panel.x, own ? 'own time' : 'total time', TIME);
   addLayer(panel, 'bars', '', { colour: styleOf(0).colour }, { across: true,
     x: rows.map(mainTime), y: at(rows) });
-  addTexts(panel, rows.map((row) => `${timeText(mainTime(row))}, ${shareText(row.share)}`));
+  addOutside(panel, rows.map((row) => `${timeText(mainTime(row))}, ${shareText(row.share)}`));
   figure.caption = `${own ? 'Own time, without the operations inside,' : 'Time'} of all calls of an operation.${shownText(rows, summary.length)}`;
   figure.alt = `Bars of ${own ? 'own' : 'total'} time for ${rows.length} operations; ${rows[0].operation} took most, ${
     timeText(mainTime(rows[0]))}, ${shareText(rows[0].share)} of all.`;
@@ -53,11 +49,11 @@ export function callsFigure(summary) {
   setAxis(time.x, 'average time', TIME);
   addLayer(time, 'bars', '', { colour: styleOf(0).colour }, { across: true,
     x: rows.map((row) => row.average), y: at(rows) });
-  addTexts(time, rows.map((row) => timeText(row.average)));
+  addOutside(time, rows.map((row) => timeText(row.average)));
   setAxis(calls.x, 'calls');
   addLayer(calls, 'bars', '', { colour: styleOf(2).colour }, { across: true,
     x: rows.map((row) => row.calls), y: at(rows) });
-  addTexts(calls, rows.map((row) => String(row.calls)));
+  addOutside(calls, rows.map((row) => String(row.calls)));
   figure.alt = `Average time and number of calls of ${rows.length} operations.`;
   figure.caption = `Left and right are the same rows.${shownText(rows, summary.length)}`;
   return finish(figure);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A file of records (docs/formats/run.md) in the form of the page's own data: what `harness report`
  * would derive, as far as it can be derived from samples and work alone. */
-import { labelsOf } from './labels.js';
+import { namesOf } from './explore_figure.js';
 import { quantile, sorted } from './stats.js';
 
 const PERCENTILES = { min: 0, p5: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99,
@@ -80,7 +80,7 @@ const RANK = ['OK', 'UNSUPPORTED', 'WRONG', 'FAILED'];
 /** @param {object} json  records @returns {{core, table, samples: function}} as source.js has them */
 export function recordsData(json) {
   const groups = groupsOf(json.runs), keys = [...new Set(groups.map((group) => group.key))];
-  const benchmarks = keys.map(benchmarkOf), labels = labelsOf(benchmarks);
+  const benchmarks = keys.map(benchmarkOf), labels = namesOf(benchmarks);
   benchmarks.forEach((bench, i) => { bench.label = labels[i]; });
   const rows = groups.map((group) => ({ ...group, samples: sampleBlock(group.all),
     benchmark: keys.indexOf(group.key) }));

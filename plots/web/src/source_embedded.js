@@ -32,7 +32,6 @@ export function embeddedSource(core, document) {
     trace: () => block('harness-trace', null).ready,
     samples: async (run, benchmark) =>
       (await block('harness-samples', {}).ready)[`${run}:${benchmark}`] || null,
-    explore: async () => null,
     tokenOf: (run) => String(run),
     runOf: (token) => Number(token),
     select: async () => null,

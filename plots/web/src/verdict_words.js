@@ -56,60 +56,10 @@ function countsText(counts) {
     .map((verdict) => `${counts[verdict]} ${wordOf(verdict)}`).join(', ');
 }
 
-/* As the title of the program's comment: what is not decided or has no time comes first, and never
- * looks like a pass. */
-const OPEN = ['undecided', 'failing', 'missing'];
-
-function openHeadline(nr, open, all) {
-  const [first, ...others] = open;
-  const rest = [...others, 'improved'].filter((verdict) => nr(verdict) > 0)
-    .map((verdict) => `${nr(verdict)} ${wordOf(verdict)}, `).join('');
-  return `${nr(first)} of ${all} benchmark${all === 1 ? '' : 's'} ${first}, ${rest}none shown to be ${
-    wordOf('regressed')}.`;
-}
-
-function headline(counts, all) {
-  const nr = (verdict) => counts[verdict] || 0, worse = nr('regressed') + nr('broken');
-  const many = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
-  const open = OPEN.filter((verdict) => nr(verdict) > 0);
-  if (nr('broken') && nr('regressed'))
-    return `${many(nr('regressed'), 'benchmark')} got slower and ${nr('broken')} broke.`;
-  if (worse)
-    return `${many(worse, 'benchmark')} ${nr('broken') ? 'broke' : 'got slower'}.`;
-  if (nr('same') + nr('improved') + nr('fixed') === 0)
-    return 'Cannot tell: nothing is decided.';
-  if (open.length)
-    return openHeadline(nr, open, all);
-  return nr('improved') ? `${many(nr('improved'), 'benchmark')} got faster, none slower.`
-    : 'No change was found.';
-}
-
-const signs = { bad: 'regressed', good: 'improved', same: 'same', open: 'undecided' };
-
-/* Green only where nothing is open. */
-function toneOfAll(counts) {
-  const nr = (verdict) => counts[verdict] || 0;
-  if (nr('regressed') + nr('broken'))
-    return 'bad';
-  if (OPEN.some((verdict) => nr(verdict)) || nr('same') + nr('improved') + nr('fixed') === 0)
-    return 'open';
-  return nr('improved') ? 'good' : 'same';
-}
-
-/**
- * A comparison in words.
- * @param {object} comparison  see docs/formats/comparison.md
- * @returns {{headline: string, counts: string, chance: string, tone: string, sign: string}}
- */
-export function verdictWords(comparison) {
-  const { counts, family, chance, delta } = comparison;
-  const all = Object.values(counts).reduce((sum, nr) => sum + nr, 0), tone = toneOfAll(counts);
-  return {
-    headline: headline(counts, all),
-    counts: `${countsText(counts) || 'nothing'} of ${all}`,
-    chance: `${family} judged together at ±${fixed((delta || 0) * 100, 1)} %; chance alone would `
-      + `give at most ${fixed(chance || 0, 2)} alarms.`,
-    tone: tone === 'same' ? 'open' : tone,
-    sign: signOf(signs[tone]),
-  };
+/** What a comparison found: "2 slower, 41 the same of 43. …". @param {object} comparison  see
+ * docs/formats/comparison.md */
+export function foundText({ counts, family, chance, delta }) {
+  const all = Object.values(counts).reduce((sum, nr) => sum + nr, 0);
+  return `${countsText(counts) || 'nothing'} of ${all}. ${family} judged together at ±${
+    fixed((delta || 0) * 100, 1)} %; chance alone would give at most ${fixed(chance || 0, 2)} alarms.`;
 }
