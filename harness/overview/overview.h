@@ -55,7 +55,6 @@ struct overview_score {
     const struct plot_model *model; /* of a forward pass; NULL: an operation */
     char best[NAME_SIZE];           /* the variant, "" where it is not one for all sizes */
     size_t sizes;
-    size_t launches;                  /* of the size that has fewest */
     double weight_ns;                 /* one launch of each size, together */
     double median_ns;                 /* of the only size; NaN where there are several */
     double roof, roof_low, roof_high; /* share of the measured roof: mean, least, most */
@@ -65,6 +64,8 @@ struct overview_score {
     double past;     /* time now, by that in the oldest run of the last 31 days; > 1 is slower */
     int64_t past_ms; /* when that was */
     size_t past_sizes;
+    bool past_worse, past_better; /* something of it is known to have got slower, faster: by the
+                                   * comparison, a step or a drift that nobody accepted */
 };
 
 enum { OVERVIEW_DAYS = 31, OVERVIEW_SCORES = 6 };
@@ -130,7 +131,7 @@ void overview_release(struct overview *overview);
 char *overview_roof_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE]);
 char *overview_vendor_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE]);
 char *overview_past_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE]);
-/* Plain where fewer launches than SUMMARY_LAUNCHES_MIN are no evidence. */
+/* Plain where nothing decided went that way. */
 enum overview_tone overview_past_tone(const struct overview_score *score);
 /* "simd, 12 sizes", "simd, 3.21 ms". */
 char *overview_size_text(const struct overview_score *score, char *text, size_t size);

@@ -22,8 +22,12 @@ struct score_making {
     const struct overview_making *m;
     const struct run_row **rows; /* with a time; sorted by score, then size */
     size_t nr;
-    uint64_t epoch; /* of the head */
+    uint64_t epoch;         /* of the head */
+    unsigned char *decided; /* of each row of m->rows: bits of enum score_way */
 };
+
+/* Ways in which something is known to have gone. */
+enum score_way { SCORE_WORSE = 1 << 0, SCORE_BETTER = 1 << 1 };
 
 /* Sums of logs, for geometric means. */
 struct score_sums {
@@ -100,6 +104,37 @@ static double score_past_of(const struct score_making *s, const struct run_row *
     return all < SCORE_STEADY ? first[0] : stats_median(first, nr);
 }
 
+static void score_decide(const struct score_making *s, const char *key, bool worse)
+{
+    const struct run_row *row = overview_row_of(s->m, key);
+
+    if (row)
+        s->decided[row - s->m->rows.items] |= worse ? SCORE_WORSE : SCORE_BETTER;
+}
+
+/* What the comparison calls slower or faster, and the steps and drifts that stand; not what
+ * somebody accepted. */
+static void score_decide_all(const struct score_making *s)
+{
+    const struct comparison *c = s->m->input->comparison;
+
+    for (size_t i = 0; c && i < c->nr; i++) {
+        const struct compare_row *row = &c->rows[i];
+        if (!row->accepted &&
+            (row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_IMPROVED))
+            score_decide(s, row->item->bench->key, row->verdict == VERDICT_REGRESSED);
+    }
+    for (size_t i = 0; i < s->m->nr_trends; i++) {
+        const struct trend *trend = s->m->trends[i];
+        const char *key = trend->series->bench->key;
+        for (size_t k = 0; k < trend->nr; k++)
+            if (!trend->items[k].back && !trend->items[k].accepted)
+                score_decide(s, key, trend->items[k].worse);
+        if (trend->drifts && !trend->drift.accepted)
+            score_decide(s, key, trend->drift.worse);
+    }
+}
+
 static void score_add_roof(const struct score_making *s, const struct run_row *row,
                            struct overview_score *score, struct score_sums *sums)
 {
@@ -123,6 +158,8 @@ static void score_add_past(const struct score_making *s, const struct run_row *r
     if (!(past > 0))
         return;
     sums->past += log(score_point(row) / past);
+    score->past_worse |= s->decided[row - s->m->rows.items] & SCORE_WORSE;
+    score->past_better |= s->decided[row - s->m->rows.items] & SCORE_BETTER;
     score->past_ms = score->past_sizes++ && score->past_ms < when ? score->past_ms : when;
 }
 
@@ -147,8 +184,6 @@ static void score_add_size(const struct score_making *s, const struct run_row *c
         snprintf(score->best, NAME_SIZE, "%s", shown->bench->variant);
     else if (strcmp(score->best, shown->bench->variant) != 0)
         score->best[0] = '\0';
-    if (score->sizes == 1 || shown->summary.nr_launches < score->launches)
-        score->launches = shown->summary.nr_launches;
     score->median_ns = score->sizes == 1 ? score_median(shown) : NAN;
     score->weight_ns += score_median(shown);
     score_add_roof(s, shown, score, sums);
@@ -300,12 +335,15 @@ void overview_add_scores(struct overview_making *m)
         if (m->rows.items[i].summary.n && score_median(&m->rows.items[i]) > 0)
             s.rows[s.nr++] = &m->rows.items[i];
     qsort(s.rows, s.nr, sizeof(*s.rows), score_order_rows);
+    s.decided = memory_zeroed(m->rows.nr + 1, sizeof(*s.decided));
+    score_decide_all(&s);
     for (size_t at = 0; at < s.nr;) {
         size_t nr = score_group_length(&s, at);
         if (!score_is_second(&s, at, nr))
             score_make(&s, at, nr, score_push(m->out));
         at += nr;
     }
+    free(s.decided);
     free(s.rows);
     if (m->out->nr_scores)
         score_keep(m->out);
@@ -341,7 +379,10 @@ static enum overview_tone score_past_way(const struct overview_score *score)
 
 enum overview_tone overview_past_tone(const struct overview_score *score)
 {
-    return score->launches < SUMMARY_LAUNCHES_MIN ? OVERVIEW_PLAIN : score_past_way(score);
+    enum overview_tone way = score_past_way(score);
+    bool decided = way == OVERVIEW_BAD ? score->past_worse : score->past_better;
+
+    return decided ? way : OVERVIEW_PLAIN;
 }
 
 char *overview_past_text(const struct overview_score *score, char text[QUANTITY_TEXT_SIZE])
