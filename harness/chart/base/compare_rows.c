@@ -191,6 +191,9 @@ static void compare_rows_conclude(const struct compare_rows *rows, const struct 
         chart_conclude(f, chart, "%s%zu %s, the most %.40s %.30s, %s", broken, count[verdict],
                        verdict_word(verdict, rows->metric), most->item->bench->kernel,
                        most->item->bench->variant, text_percent(most->change, change));
+    else if (count[VERDICT_UNDECIDED] && !count[VERDICT_SAME])
+        chart_conclude(f, chart, "%snothing is decided, %zu undecided", broken,
+                       count[VERDICT_UNDECIDED]);
     else if (count[VERDICT_UNDECIDED])
         chart_conclude(f, chart, "%snothing %s or %s, %zu undecided", broken,
                        verdict_word(VERDICT_REGRESSED, rows->metric),

@@ -14,7 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT = 6, WINDOW_MAX = 64 };
+enum {
+    LIMIT = 6,
+    FEW = 4,       /* points: less is hardly a history */
+    LIMIT_FEW = 2, /* panels where no series has more */
+    WINDOW_MAX = 64,
+};
 
 /* So many runs have points of their own; more are a thin line. */
 enum { POINTS_MOST = 40 };
@@ -94,16 +99,19 @@ static void trend_keep_series(struct trend_chart *t, size_t limit)
 static void trend_choose_series(struct trend_chart *t)
 {
     const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
+    size_t most = 0;
 
     t->shown = memory_zeroed(t->list->nr + 1, sizeof(*t->shown));
     for (size_t i = 0; i < t->list->nr; i++) {
         const struct series *s = &t->list->items[i];
-        if (s->nr >= 2 && strcmp(s->machine, machine) == 0 &&
-            preset_takes(t->chart->preset, s->bench->key))
-            t->shown[t->nr++] = s;
+        if (s->nr < 2 || strcmp(s->machine, machine) != 0 ||
+            !preset_takes(t->chart->preset, s->bench->key))
+            continue;
+        t->shown[t->nr++] = s;
+        most = s->nr > most ? s->nr : most;
     }
     t->all = t->nr;
-    trend_keep_series(t, chart_limit(t->chart->preset, LIMIT));
+    trend_keep_series(t, chart_limit(t->chart->preset, most < FEW ? LIMIT_FEW : LIMIT));
 }
 
 /* A gap where runs lie between that lack this benchmark; `last` is the run of the point before. */

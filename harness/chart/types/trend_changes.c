@@ -98,12 +98,25 @@ static int free_row(struct drawing *d, double begin, double end)
     return row;
 }
 
+enum { LABEL_GAP = 6 }; /* pixels between a label and its line */
+
+static double pixel_of(const struct drawing *d, double x)
+{
+    return (x - d->first) / (d->last - d->first) * d->width;
+}
+
+/* The pixel at which a label beside `x` begins. */
+static double label_begin(const struct drawing *d, const struct change_label *l, double x,
+                          bool left)
+{
+    return pixel_of(d, x) + (left ? -l->width - LABEL_GAP : LABEL_GAP);
+}
+
 static void add_label(struct drawing *d, const struct change_label *l, double x, bool left,
                       enum ink ink)
 {
-    enum { GAP = 6 };
-    double at = (x - d->first) / (d->last - d->first) * d->width;
-    double begin = left ? at - l->width - GAP : at + GAP;
+    enum { GAP = LABEL_GAP };
+    double begin = label_begin(d, l, x, left);
     int row = d->row + 2 * free_row(d, begin, begin + l->width + GAP);
     const char *const lines[] = { l->what, l->where };
 
@@ -179,6 +192,44 @@ static void add_levels(const struct drawing *d)
     }
 }
 
+/* The label of the i-th step, and the side of its line on which it stands. */
+static bool label_place(const struct drawing *d, size_t i, struct change_label *label)
+{
+    const struct trend_step *step = &d->trend->items[i];
+    double x = border_of(d, step->index);
+
+    label_of_step(d, step, label);
+    label_cut(d, label, (x - d->first) / (d->last - d->first));
+    return stands_left(d, label, x, step->after > step->before);
+}
+
+/* Would the line of the i-th step strike through the label of another? */
+static bool line_strikes(const struct drawing *d, size_t i)
+{
+    double at = pixel_of(d, border_of(d, d->trend->items[i].index));
+
+    for (size_t k = 0; k < d->trend->nr; k++) {
+        struct change_label label;
+        bool left = label_place(d, k, &label);
+        double begin = label_begin(d, &label, border_of(d, d->trend->items[k].index), left);
+        if (k != i && at > begin && at < begin + label.width)
+            return true;
+    }
+    return false;
+}
+
+/* From top to bottom, or below the labels. */
+static void add_step_line(const struct drawing *d, size_t i, double x, enum ink ink)
+{
+    bool whole = !line_strikes(d, i);
+    struct layer *line =
+        panel_stroke(d->p, whole ? MARK_RULES : MARK_LINE, legend_of(ink), ink, DASH_SOLID, 1.8);
+
+    layer_add(line, x, whole ? NAN : d->p->y.low);
+    if (!whole)
+        layer_add(line, x, d->top);
+}
+
 static void add_steps(struct drawing *d)
 {
     const struct trend *trend = d->trend;
@@ -188,13 +239,11 @@ static void add_steps(struct drawing *d)
         const struct trend_step *step = &trend->items[i];
         double x = border_of(d, step->index);
         enum ink ink = ink_of(step);
-        struct layer *rule = panel_stroke(d->p, MARK_RULES, legend_of(ink), ink, DASH_SOLID, 1.8);
         struct change_label label;
+        add_step_line(d, i, x, ink);
         add_window(d, step);
-        layer_add(rule, x, NAN);
-        label_of_step(d, step, &label);
-        label_cut(d, &label, (x - d->first) / (d->last - d->first));
-        add_label(d, &label, x, stands_left(d, &label, x, step->after > step->before), ink);
+        bool left = label_place(d, i, &label);
+        add_label(d, &label, x, left, ink);
     }
 }
 

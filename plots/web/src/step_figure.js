@@ -35,15 +35,21 @@ function series({ points, at, apart }, { point, y }) {
     points.map((height, i) => (i === last || points.length <= FEW ? dot(height, i) : null))];
 }
 
-/* Words of a level, over or under all that is drawn on its side of the step. */
+const LETTER = 9; /* about as wide, on the plane */
+
+/* Words of a level, over or under all that is drawn on its side of the step; where that side is too
+ * narrow for them, on the other side of the step's line, so that it strikes nothing through. */
 function levelText(line, { x, y }, since) {
   const { points, from, at, to, before, after } = line, half = Math.max(1, points.length >> 1);
   const [begin, end] = at ? (since ? [at, to] : [from, at]) : (since ? [half, to] : [from, half]);
   const level = since ? after : before, above = (after > before) === since;
   const heights = [...points.slice(begin, end), level].map(y);
-  return svg('text', { class: since ? 'since' : null, x: since ? x(to) - 2 : x(from) + 2,
+  const words = since ? line.after_text : line.before_text;
+  const over = at && x(end) - x(begin) < words.length * LETTER; /* the line */
+  return svg('text', { class: since ? 'since' : null,
+    x: over ? x(at) + (since ? -6 : 6) : since ? x(to) - 2 : x(from) + 2,
     y: above ? Math.min(...heights) - 8 : Math.max(...heights) + 18,
-    'text-anchor': since ? 'end' : 'start' }, since ? line.after_text : line.before_text);
+    'text-anchor': since ? 'end' : 'start' }, words);
 }
 
 /**

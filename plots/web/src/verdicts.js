@@ -9,7 +9,7 @@ import { changeText, intervalText, launchesText, rankOf, signOf, toneOf, visible
   wantsAttention, wordOf } from './verdict_words.js';
 import { tableView } from './table_view.js';
 
-const NAME_LONGEST = 70, SHOWN = 12; /* rows before somebody asks for all */
+const NAME_LONGEST = 70, SHOWN = 8; /* rows before somebody asks for all */
 
 function verdictCell(row) {
   return el('span', { class: `verdict ${toneOf(row.verdict)}` },
