@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { coreOf, records, recordsFile, reportPage, SLOWER } from './fixture.mjs';
 import { accessFindings, assertQuiet, graphOf, openPage, painted, shot } from './lib.mjs';
-import { hasMarks, lengthOf, markOf, narrowed, placesOf, withNames } from '../../plots/web/src/marks.js';
+import { hasMarks, lengthOf, markOf, narrowed, placesOf, withNames, withoutGroups } from '../../plots/web/src/marks.js';
 import { plotOf } from '../../plots/web/src/paint.js';
 
 const MERGED = 6;
@@ -74,7 +74,7 @@ for (const [what, file] of [['two runs', report], ['six runs', long]]) {
       const [key] = keysOf(spec);
       const without = narrowed(spec, (one) => one !== key);
       const left = without.reason ? [] : keysOf(without);
-      assert.deepEqual(left, keysOf(spec).filter((one) => one !== key), spec.id);
+      assert.deepEqual(left.sort(), keysOf(spec).filter((one) => one !== key).sort(), spec.id);
       const only = narrowed(spec, (one) => one === key);
       assert.deepEqual(keysOf(only), [key], spec.id);
       assert.equal(narrowed(spec, () => true), spec, 'what is whole stays as it is');
@@ -88,3 +88,15 @@ for (const [what, file] of [['two runs', report], ['six runs', long]]) {
     }
   });
 }
+
+test('a group that is switched off takes its rows along, what all rows have does not', () => {
+  for (const id of ['distribution-violin', 'distribution-box']) {
+    const spec = figuresOf(report).find((one) => one.id === id), off = (...labels) => withoutGroups(spec, new Set(labels));
+    const rowsOf = ({ panels: [panel] }) => panel.y.ticks.map(({ text }) => text);
+    const left = off('run 4');
+    assert.deepEqual(rowsOf(left), rowsOf(spec).filter((text) => !text.endsWith('run 4')), id);
+    assert.ok(rowsOf(left).length > 0 && !left.panels[0].layers.some(({ label }) => label === 'run 4'), id);
+    assert.equal(off('p5 to p95', 'median', 'a sample', 'p99'), spec, id);
+    assert.equal(off('run 4', 'run 5'), spec, 'somebody must be left');
+  }
+});

@@ -17,7 +17,7 @@ import { figureTable } from './figure_table.js';
 import { rangesOf, scaleRanges } from './figure_zoom.js';
 import { figureView, hasView } from './figure_view.js';
 import { litShapes } from './lit.js';
-import { markOf } from './marks.js';
+import { markOf, withoutGroups } from './marks.js';
 import { currentTheme, onThemeChange } from './paint_colours.js';
 import { leastWidth } from './paint_layout.js';
 import { paint } from './paint.js';
@@ -122,8 +122,8 @@ function fillTools(card) {
   const { spec, options, parts } = card;
   const named = (label, words, action) => button(label, action,
     { 'aria-label': `${words}: ${shortText(spec.title, 80)}`, title: words });
-  const save = (how) => () => attempt(card, 'Not saved', () => how(spec, { hidden: card.hidden }));
-  const zoomBy = (factor) => () => setRanges(card, scaleRanges(spec, card.ranges, factor));
+  const save = (how) => () => attempt(card, 'Not saved', () => how(card.seen, { hidden: card.hidden }));
+  const zoomBy = (factor) => () => setRanges(card, scaleRanges(card.seen, card.ranges, factor));
   fill(parts.tools,
     hasView(spec) ? null : el('span', { class: 'zoom' },
       named('+', 'Zoom in', zoomBy(0.5)),
@@ -279,7 +279,8 @@ async function drawNow(card) {
   const width = widthOf(card);
   card.width = width;
   await attempt(card, 'Not drawn', async () => {
-    card.drawn = await paint(card.parts.drawing, card.spec, {
+    card.seen = withoutGroups(card.spec, card.hidden);
+    card.drawn = await paint(card.parts.drawing, card.seen, {
       width, hidden: card.hidden, ranges: card.ranges, drag: dragOf(card),
       theme: themeOf(card),
     });
@@ -298,7 +299,7 @@ function listen(card) {
   card.listens = true;
   const graph = card.parts.drawing;
   graph.on('plotly_relayout', (change) => {
-    const ranges = rangesOf(card.spec, change);
+    const ranges = rangesOf(card.seen, change);
     if (ranges)
       setRanges(card, { ...card.ranges, ...ranges });
   });
@@ -308,10 +309,10 @@ function listen(card) {
 }
 
 function choose(card, { panel: index, layer }, item) {
-  const panel = card.spec.panels[index];
+  const panel = card.seen.panels[index];
   if (!card.options.onPoint || !panel?.layers[layer] || item === null)
     return;
-  const mark = markOf(card.spec, panel, panel.layers[layer], item);
+  const mark = markOf(card.seen, panel, panel.layers[layer], item);
   if (mark)
     card.options.onPoint(mark);
 }
@@ -321,7 +322,7 @@ let litKey = '';
 /* Shapes over the drawing, at the marks of the benchmark that is lit. */
 function lightCard(card) {
   const { lit } = card.parts, shapes = litKey && card.drawn && !card.paper
-    ? litShapes(card.spec, card.drawn.panels, litKey) : [];
+    ? litShapes(card.seen, card.drawn.panels, litKey) : [];
   if (shapes.length === 0 && !lit.childElementCount)
     return;
   if (card.drawn)
@@ -355,7 +356,7 @@ function visit(card, list) {
 function onKey(card, event) {
   if (event.target !== card.parts.plot || event.ctrlKey || event.metaKey || event.altKey)
     return;
-  const list = readings(card.spec, card.hidden);
+  const list = readings(card.seen, card.hidden);
   const next = walk(list, card.place, event.key);
   if (next) {
     card.place = next;
@@ -364,7 +365,7 @@ function onKey(card, event) {
     const { panel, layer, item } = visit(card, list);
     choose(card, { panel, layer }, item);
   } else if (event.key === '+' || event.key === '-') {
-    setRanges(card, scaleRanges(card.spec, card.ranges, event.key === '+' ? 0.5 : 2));
+    setRanges(card, scaleRanges(card.seen, card.ranges, event.key === '+' ? 0.5 : 2));
   } else if (event.key === '0') {
     setRanges(card, {});
   } else {
@@ -413,7 +414,7 @@ export function figureCard(spec, options = {}) {
     el('figcaption', {}, parts.title, parts.subtitle, parts.banner, parts.alt),
     el('div', { class: 'figure-bar' }, parts.legend, parts.tools),
     parts.plot, parts.reading, parts.note, parts.more);
-  const card = { spec, options, parts, element, hidden: new Set(), ranges: {}, place: null,
+  const card = { spec, seen: spec, options, parts, element, hidden: new Set(), ranges: {}, place: null,
     isNear: Boolean(options.eager), coarse: window.matchMedia('(pointer: coarse)').matches };
   card.panButton = panButton(card);
   cards.set(element, card);
@@ -427,7 +428,7 @@ export function figureCard(spec, options = {}) {
 export function updateFigure(element, spec, options) {
   const card = cards.get(element);
   Object.assign(card.options, options);
-  card.spec = spec;
+  card.spec = card.seen = spec;
   card.ranges = {};
   card.place = null;
   fillCard(card);

@@ -21,12 +21,19 @@ export const itemsOf = (layer) => Array.from({ length: lengthOf(layer) }, (_, i)
 const rowOf = (axis, value) => (axis.scale === 'category' && isNumber(value) ? Math.floor(value + 0.5)
   : null);
 
+/* Where a datum stands along an axis; of a span across it, its middle. */
+function placeAlong(layer, side, i) {
+  if (layer[side] || Boolean(layer.across) !== (side === 'x'))
+    return layer[side]?.[i];
+  return isNumber(layer.low?.[i]) && isNumber(layer.high?.[i]) ? (layer.low[i] + layer.high[i]) / 2 : null;
+}
+
 /**
  * What one mark stands for; null is none, or several.
  * @returns {{benchmark: ?number, run: ?number}} places in the figure's own lists
  */
 export function placesOf(panel, layer, i) {
-  const row = panel.rows && isNumber(layer.y?.[i]) ? Math.floor(layer.y[i] + 0.5) : null;
+  const row = panel.rows ? rowOf(panel.y, placeAlong(layer, 'y', i)) : null;
   const of = (what) => placeIn(layer[what], i)
     ?? (row === null || row < 0 ? null : placeIn(panel.rows[what], row));
   return { benchmark: of('benchmark'), run: of('run') };
@@ -92,7 +99,7 @@ function lostRows(spec, panel, side, takes) {
   const had = new Set(), has = new Set();
   for (const layer of panel.layers)
     for (const i of itemsOf(layer)) {
-      const place = placesOf(panel, layer, i), row = rowOf(panel[side], layer[side]?.[i]);
+      const place = placesOf(panel, layer, i), row = rowOf(panel[side], placeAlong(layer, side, i));
       if (place.benchmark === null || row === null)
         continue;
       had.add(row);
@@ -131,7 +138,7 @@ function closeUp(panel, side, gone) {
   const move = (values, by) => values.map((value, i) => (isNumber(value) ? value - up(by?.[i] ?? value)
     : value));
   const layers = panel.layers.map((layer) => {
-    const kept = itemsOf(layer).filter((i) => !gone.has(rowOf(axis, layer[side]?.[i])));
+    const kept = itemsOf(layer).filter((i) => !gone.has(rowOf(axis, placeAlong(layer, side, i))));
     const some = pick(layer, kept);
     for (const name of [side, ...(layer.across === (side === 'x') ? ['low', 'high'] : [])])
       if (some[name])
@@ -234,4 +241,26 @@ export function narrowed(spec, takes) {
     return { ...spec, panels: [], reason: 'the filter leaves none of its benchmarks' };
   const { texts, samples, ...rest } = spec; /* places on the sheet are those of the whole figure */
   return { ...rest, panels: refitPanels(kept.map((i) => spec.panels[i]), kept.map((i) => panels[i])) };
+}
+
+/* What is no group's colour: inks of harness/text/palette.h. */
+const INKS = ['#222222', '#6b6b6b', '#d9d9d9'];
+
+/**
+ * The figure without the rows of groups that are switched off: their names would stand there for
+ * nothing. A group has a colour, and some of the rows.
+ * @param {Set<string>} hidden  labels
+ */
+export function withoutGroups(spec, hidden) {
+  const gone = new Set(), nameOf = ({ benchmark, run }) => `${spec.benchmarks[benchmark]} ${spec.runs?.[run] ?? null}`;
+  for (const panel of spec.panels.filter((one) => one.rows && hasMarks(spec)))
+    for (const layer of panel.layers.filter(({ label, style }) => hidden.has(label)
+      && !INKS.includes(style.colour))) {
+      const own = itemsOf(layer).map((i) => placesOf(panel, layer, i)).filter(({ benchmark }) => benchmark !== null);
+      const names = new Set(own.map(nameOf));
+      if (names.size < panel.y.ticks.filter(({ at }) => at >= 0).length)
+        names.forEach((name) => gone.add(name));
+    }
+  const left = gone.size ? narrowed(spec, (key, uuid) => !gone.has(`${key} ${uuid}`)) : spec;
+  return left.reason ? spec : left;
 }
