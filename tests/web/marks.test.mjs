@@ -96,6 +96,10 @@ test('a group that is switched off takes its rows along, what all rows have does
     const left = off('run 4');
     assert.deepEqual(rowsOf(left), rowsOf(spec).filter((text) => !text.endsWith('run 4')), id);
     assert.ok(rowsOf(left).length > 0 && !left.panels[0].layers.some(({ label }) => label === 'run 4'), id);
+    const [panel] = left.panels, uuid = left.runs[panel.rows.run[0]];
+    for (const layer of panel.layers.filter(({ label }) => label === 'run 5'))
+      for (let i = 0; i < lengthOf(layer); i++)
+        assert.equal(markOf(left, panel, layer, i)?.uuid ?? uuid, uuid, `${id}: in its row`);
     assert.equal(off('p5 to p95', 'median', 'a sample', 'p99'), spec, id);
     assert.equal(off('run 4', 'run 5'), spec, 'somebody must be left');
   }

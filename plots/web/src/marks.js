@@ -135,15 +135,14 @@ function closeUp(panel, side, gone) {
     return panel;
   const axis = panel[side], before = axis.high - axis.low;
   const up = (value) => [...gone].filter((row) => row < Math.floor(value + 0.5)).length;
-  const move = (values, by) => values.map((value, i) => (isNumber(value) ? value - up(by?.[i] ?? value)
-    : value));
+  const move = (values, places) => values.map((value, i) => (isNumber(value)
+    ? value - up(places[i] ?? value) : value));
   const layers = panel.layers.map((layer) => {
     const kept = itemsOf(layer).filter((i) => !gone.has(rowOf(axis, placeAlong(layer, side, i))));
-    const some = pick(layer, kept);
-    for (const name of [side, ...(layer.across === (side === 'x') ? ['low', 'high'] : [])])
+    const some = pick(layer, kept), places = kept.map((i) => placeAlong(layer, side, i));
+    for (const name of [side, ...(Boolean(layer.across) === (side === 'x') ? ['low', 'high'] : [])])
       if (some[name])
-        some[name] = move(some[name], name === side ? null
-          : some.low.map((low, i) => (low + some.high[i]) / 2));
+        some[name] = move(some[name], places);
     return some;
   });
   const closed = { ...axis, high: axis.high - gone.size, ticks: axis.ticks
