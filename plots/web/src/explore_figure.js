@@ -109,14 +109,15 @@ function drawPoints(chart, figure, y, items) {
   return '';
 }
 
-/* Benchmarks of a run that differ in one dim alone, those with most sizes first. */
+/* Benchmarks of a run that differ in one dim alone, those with most sizes first; the same ones of other
+ * runs beside each other. */
 function familiesOf(items, dim) {
   const families = [...gathered(items, ({ bench, uuid }) => JSON.stringify([uuid, ...FIELDS.map((field) =>
     bench[field]), { ...bench.dims, [dim]: 0 }])).values()].filter((list) => list.length > 1)
     .sort((a, b) => b.length - a.length);
   const names = namesOf(families.map(([first]) => first.bench), dim);
-  return families.map((list, i) => ({ name: names[i], run: list[0].run,
-    items: list.sort((a, b) => a.bench.dims[dim] - b.bench.dims[dim]) }));
+  return families.map((list, i) => ({ name: names[i], nth: names.indexOf(names[i]), run: list[0].run,
+    items: list.sort((a, b) => a.bench.dims[dim] - b.bench.dims[dim]) })).sort((a, b) => a.nth - b.nth);
 }
 
 function drawLines(chart, figure, y, items) {
@@ -131,12 +132,14 @@ function drawLines(chart, figure, y, items) {
   panel.x.ticks = sizes.sort((a, b) => a - b).map((at) => ({ at, text: String(at) }));
   setAxis(panel.y, y.label, y, scaleOf(preset.y_scale, shown.flatMap((one) =>
     one.items.map(({ row }) => y.of(row)))));
-  shown.forEach((one, nth) => {
+  const order = [...new Set(shown.map((one) => one.nth))];
+  shown.forEach((one) => {
     const data = { items: one.items, x: one.items.map(({ bench }) => bench.dims[dim]),
       y: one.items.map(({ row }) => y.of(row)) };
     const name = chart.runs.length > 1 ? `${one.name} · ${one.run.name}` : one.name;
-    addLayer(panel, 'line', name, styleOf(nth), data);
-    addLayer(panel, 'points', name, { ...styleOf(nth), size: 7 }, data);
+    const style = styleOf(order.indexOf(one.nth), chart.runs.findIndex((run) => core.runs[run] === one.run));
+    addLayer(panel, 'line', name, style, data);
+    addLayer(panel, 'points', name, { ...style, size: 7 }, data);
   });
   figure.caption = captionOf('Lines join benchmarks of a run that differ in this alone.', shown.length,
     all.length);
@@ -155,7 +158,7 @@ function addRows(chart, figure, y, items) {
   setAxis(panel.x, y.label, y, scaleOf(chart.preset.y_scale, rows.flatMap((row) =>
     [row.value, row.of('p5'), row.of('p95')])));
   addOutside(panel, rows.map((row) => quantityText(y.quantity, y.base, row.value)));
-  figure.alt = `${y.label} of ${rows.length} benchmarks, a row each.`;
+  figure.alt = `${rows.length} rows of ${y.label}.`;
   return { panel, rows, of: all.length };
 }
 

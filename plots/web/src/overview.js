@@ -38,24 +38,32 @@ function roofBar({ roof, roof_text: words }) {
       svg('rect', { class: 'part', width: share, height: 10 }))), ' ', words];
 }
 
-function scoreRow(score, library) {
-  return el('tr', {}, el('th', { scope: 'row' }, nameOf(score.name, 40)),
-    el('td', { class: 'best' }, nameOf(score.best, 40)), el('td', { class: 'roof' }, roofBar(score)),
-    el('td', { class: score.behind ? 'number bad' : 'number' }, score.vendor_text,
-      score.vendor && !library ? el('span', { class: 'library' }, ` ${shortText(score.vendor, 20)}`) : null),
-    el('td', { class: `number ${score.past_tone}` }, score.past_text));
+const NOTHING = '–';
+
+/* { head, kind, says: the cell's text, cell }: what no row says anything in is no column. */
+function scoreColumns({ vendor, past_ms: past, scores }) {
+  const library = (score) => (score.vendor && !vendor
+    ? el('span', { class: 'library' }, ` ${shortText(score.vendor, 20)}`) : null);
+  return [
+    { head: 'Fastest of ours', kind: 'best', says: (score) => score.best, cell: (score) => nameOf(score.best, 40) },
+    { head: 'Of the roof', kind: 'roof', says: (score) => score.roof_text, cell: roofBar },
+    { head: `Times ${shortText(vendor || 'the library', 20)}`, kind: 'number', tone: (score) => (score.behind
+      ? 'bad' : ''), says: (score) => score.vendor_text, cell: (score) => [score.vendor_text, library(score)] },
+    { head: ['Since ', el('span', { class: 'nowrap' }, past ? day(past) : '31 days')], kind: 'number',
+      tone: (score) => score.past_tone, says: (score) => score.past_text, cell: (score) => score.past_text },
+  ].filter(({ says }) => scores.some((score) => says(score) !== NOTHING));
 }
 
 function scorecard(overview) {
-  const { scores } = overview, left = overview.scores_left_out;
-  const past = ['Since ', el('span', { class: 'nowrap' }, overview.past_ms ? day(overview.past_ms) : '31 days')];
+  const { scores, scores_left_out: left } = overview, columns = scoreColumns(overview);
   if (!scores.length)
     return null;
   return el('div', { class: 'overview-scores' }, el('h2', {}, 'How good'),
-    el('table', {}, el('thead', {}, el('tr', {}, ['', 'Fastest of ours', 'Of the roof', `Times ${shortText(overview.vendor || 'the library', 20)}`, past]
-      .map((head, i) => el(i ? 'th' : 'td', { scope: i ? 'col' : null,
-        class: ['', 'best', 'roof', 'number', 'number'][i] }, head)))),
-    el('tbody', {}, scores.map((score) => scoreRow(score, overview.vendor)))),
+    el('table', {}, el('thead', {}, el('tr', {}, el('td'), columns.map(({ head, kind }) =>
+      el('th', { scope: 'col', class: kind }, head)))),
+    el('tbody', {}, scores.map((score) => el('tr', {}, el('th', { scope: 'row' }, nameOf(score.name, 40)),
+      columns.map(({ kind, tone, cell }) => el('td', { class: [kind, tone?.(score)].filter(Boolean).join(' ') },
+        cell(score))))))),
     left > 0 ? el('p', { class: 'muted' }, `${left} more, which take less time, are in the sections below.`)
       : null);
 }

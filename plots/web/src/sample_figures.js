@@ -21,7 +21,7 @@ function figureOfSides(id, title, all, draw) {
     return absent(figure, 'The samples of these runs are not in this file; the program that wrote it has them.');
   const part = sides.some(({ samples }) => samples.of > samples.kept);
   figure.caption = `${draw(figure, sides)}${part ? ' This file has an even part of the samples alone.' : ''}`;
-  figure.alt ||= `${title}, of ${sides.map((side) => labelOf(side)).join(' and ')}.`;
+  figure.alt = `${title}, of ${sides.map(({ name }) => name).join(' and ')}.`;
   return finish(figure);
 }
 

@@ -12,13 +12,14 @@ const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down'];
 const DASHES = ['solid', 'long', 'short', 'dot'];
 export const DARK = '#222222', GREY = '#6b6b6b', LIGHT = '#d9d9d9';
 
-/** Colour, shape and dash of the n-th thing that must be told apart. */
-export function styleOf(n) {
+/** Colour, shape and dash of the n-th thing that must be told apart. @param {number} [of]  the how many
+ * that stands beside it, told from it by its dash */
+export function styleOf(n, of = Math.floor(n / HUES.length)) {
   return {
     colour: HUES[n % HUES.length],
     shape: SHAPES[n % SHAPES.length],
-    dash: DASHES[Math.floor(n / HUES.length) % DASHES.length],
-    hollow: Math.floor(n / HUES.length) % 2 === 1,
+    dash: DASHES[of % DASHES.length],
+    hollow: of % 2 === 1,
   };
 }
 
