@@ -25,11 +25,16 @@
 #
 # NO_TEST: a line harness_variant_test() for several has it.
 #
+# LESSER_TEST: filters of `harness verify` for the tests by lesser instruction sets.
+#
 # HIDDEN: for tests of the harness itself; no test of its own.
 #
 # ISA: the same file is compiled with SIMD_ISA undefined (the variant's table and its run-time
 # choice) and once more with SIMD_ISA=avx512, avx2 and portable (the code; SIMD_NAME(f) gives
 # f_avx512 and so on, see kernels/simd.h).
+#
+# BF16, with ISA: once more with SIMD_ISA=avx512_bf16, which has all of avx512 and the products of
+# pairs of bfloat16 (kernels/simd_bf16.h).
 
 include(HarnessSources) # digests
 
@@ -41,6 +46,7 @@ set_property(GLOBAL PROPERTY HARNESS_SOURCES "") # of each variant: SHA-256, or 
 
 set(HARNESS_ISA_FLAGS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma
   -mprefer-vector-width=512)
+set(HARNESS_ISA_FLAGS_avx512_bf16 ${HARNESS_ISA_FLAGS_avx512} -mavx512bf16)
 set(HARNESS_ISA_FLAGS_avx2 -mavx2 -mfma)
 set(HARNESS_ISA_FLAGS_portable "")
 
@@ -48,6 +54,7 @@ set(HARNESS_ISA_FLAGS_portable "")
 set(HARNESS_ISAS portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(HARNESS_ISAS avx512 avx2 portable)
+  set(HARNESS_ISAS_BF16 avx512_bf16)
 endif()
 
 function(harness_kernel_objects name)
@@ -94,9 +101,10 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH" "LIBRARIES;LINKS;ALSO;HOST_TEST")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;BF16;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH"
+    "LIBRARIES;LINKS;ALSO;HOST_TEST;LESSER_TEST")
   set(why "")
-  if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|fake)$")
+  if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|simd_bf16|fake)$")
     set(why "built without libraries")
   elseif(arg_REQUIRES AND NOT HARNESS_HAVE_${arg_REQUIRES})
     set(why "${HARNESS_${arg_REQUIRES}_WHY}")
@@ -132,7 +140,11 @@ function(harness_variant operation variant)
   target_link_libraries(kernel_${name} PRIVATE ${arg_LIBRARIES})
   target_link_libraries(harness_kernel_objects INTERFACE ${arg_LIBRARIES})
   if(arg_ISA)
-    harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c")
+    set(isas ${HARNESS_ISAS})
+    if(arg_BF16)
+      list(PREPEND isas ${HARNESS_ISAS_BF16})
+    endif()
+    harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c" ${isas})
   endif()
   set_property(GLOBAL APPEND PROPERTY HARNESS_VARIANTS ${name})
   set_property(GLOBAL APPEND PROPERTY HARNESS_SOURCES ${digest})
@@ -151,8 +163,12 @@ function(harness_variant operation variant)
     endif()
   endforeach()
   if(arg_ISA)
-    harness_variant_test(${operation} ${variant} avx2)
-    harness_variant_test(${operation} ${variant} portable)
+    if(NOT arg_BF16) # of two with AVX-512 it is for the machine to say which one is best
+      list(REMOVE_ITEM isas avx512)
+    endif()
+    foreach(isa IN LISTS isas)
+      harness_variant_test(${operation} ${variant} ${isa} OPTIONS ${arg_LESSER_TEST})
+    endforeach()
   endif()
 endfunction()
 
@@ -201,12 +217,15 @@ endfunction()
 # Makes `target` the code for one instruction set.
 function(harness_isa_target target isa)
   target_compile_definitions(${target} PRIVATE SIMD_ISA=${isa} SIMD_ISA_${isa}=1)
+  if(isa STREQUAL avx512_bf16)
+    target_compile_definitions(${target} PRIVATE SIMD_ISA_avx512=1)
+  endif()
   target_compile_options(${target} PRIVATE ${HARNESS_ISA_FLAGS_${isa}})
 endfunction()
 
-# The code of a SIMD file, once for each instruction set.
+# The code of a SIMD file, once for each instruction set that follows.
 function(harness_isa_objects name source)
-  foreach(isa IN LISTS HARNESS_ISAS)
+  foreach(isa IN LISTS ARGN)
     harness_kernel_objects(${name}_${isa} "${source}")
     harness_isa_target(${name}_${isa} ${isa})
   endforeach()

@@ -28,10 +28,13 @@
 #include <stdint.h>
 #include <string.h>
 
-enum simd_isa { SIMD_PORTABLE, SIMD_AVX2, SIMD_AVX512, SIMD_NR };
+/* Each has all of the ones before it. */
+enum simd_isa { SIMD_PORTABLE, SIMD_AVX2, SIMD_AVX512, SIMD_AVX512_BF16, SIMD_NR };
 
 /* The instruction set in use: the best one of this machine, or the one that the environment
- * variable HARNESS_ISA names (portable, avx2, avx512). Read once, at the first call. */
+ * variable HARNESS_ISA names (portable, avx2, avx512, avx512_bf16). Read once, at the first call.
+ * avx512_bf16 differs from avx512 in the products of bf16 variants alone, and is the best one only
+ * where its instruction for them outruns multiply-adds of fp32. */
 enum simd_isa simd_isa(void);
 const char *simd_isa_name(enum simd_isa isa);
 bool simd_has(enum simd_isa isa); /* can this machine and this build run it? */
@@ -45,9 +48,19 @@ bool simd_supports(const struct kernel *k, const struct shape *s, const struct d
 
 #if defined(__x86_64__)
 #define SIMD_CHOOSE(f)                                                                             \
-    (simd_isa() == SIMD_AVX512 ? f##_avx512 : simd_isa() == SIMD_AVX2 ? f##_avx2 : f##_portable)
+    (simd_isa() >= SIMD_AVX512 ? f##_avx512 : simd_isa() == SIMD_AVX2 ? f##_avx2 : f##_portable)
 #else
 #define SIMD_CHOOSE(f) f##_portable
+#endif
+
+/* The same of files that CMake lists with ISA and BF16: those have one form more. */
+#define SIMD_DECLARE_BF16(type, f) extern type f##_avx512_bf16, f##_avx512, f##_avx2, f##_portable
+
+#if defined(__x86_64__)
+#define SIMD_CHOOSE_BF16(f)                                                                        \
+    (simd_isa() == SIMD_AVX512_BF16 ? f##_avx512_bf16 : SIMD_CHOOSE(f))
+#else
+#define SIMD_CHOOSE_BF16(f) f##_portable
 #endif
 
 #ifdef SIMD_ISA

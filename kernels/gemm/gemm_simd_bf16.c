@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Products of bfloat16: narrow in memory, and where the processor has no better way, fp32 in the
+ * registers.
+ *
+ *                     n: panels of pairs, packed once          one panel, for all rows of a block
+ *                   +------+------+------+--                   +------+
+ *                 k | b0b1 |      |      |       -- widen -->  | fp32 |  L2; nothing to do where
+ *            k      |  :   |      |      |                     |      |  pairs are multiplied
+ *         +-------+ +------+------+------+--                   +------+
+ *       m | block |------------------------------------------> | tile |  gemm_simd_tile.h, as fp32
+ *         +-------+   x, in the tile's form too (L2)           +------+
+ *                                                                 |  sums of a tile (L1)
+ *                                                                 v  bias, GELU, residual, rounding
+ *
+ * Three ways through it (bf16/gemm_bf16_operands.h, _rows.h):
+ *   vdpbf16ps    two terms an instruction; where it keeps the pace of FMA, twice the FLOPs of fp32
+ *   widened      one term an instruction: the FLOPs of fp32, at the bytes of bfloat16
+ *   few rows     widened in registers, as a panel that is used once is not worth a second pass
+ *
+ * Limit: the FMA units, or where they are faster the units of pairs (`flops.bf16` of the measured
+ * roofs); for few rows the bandwidth at which b can be read, of which there is half as much as in
+ * fp32. AMX has no form here: no machine at hand has shown it.
+ */
+#include "kernels/gemm/bf16/gemm_bf16.h"
+#include "kernels/gemm/bf16/gemm_bf16_operands.h"
+#include "kernels/gemm/bf16/gemm_bf16_rows.h"
+#include "kernels/gemm/gemm_call.h"
+#include "kernels/host.h"
+#include "kernels/simd.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+typedef void gemm_bf16_pack_fn(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
+                               int threads);
+
+int64_t gemm_bf16_block(int64_t k);
+
+SIMD_DECLARE_BF16(host_share_fn, gemm_bf16);
+SIMD_DECLARE_BF16(gemm_bf16_pack_fn, gemm_bf16_pack);
+
+#ifdef SIMD_ISA
+
+/* A thread's share: rows [row, end) and columns [col, col_end), whole tiles and panels. */
+struct share {
+    int64_t row, end, col, col_end;
+};
+
+/* Even parts of panels, or of rows where those are evener: the largest one takes longest. */
+static struct share share_of(const struct gemm_bf16 *g, int64_t t, int64_t threads)
+{
+    const int64_t panels = ceil_div(g->n, GEMM_PANEL), tiles = ceil_div(g->m, GEMM_ROWS);
+    const int64_t by_panels = ceil_div(panels, threads) * GEMM_PANEL * g->m;
+    const int64_t by_rows = ceil_div(tiles, threads) * GEMM_ROWS * g->n;
+
+    if (by_rows < by_panels)
+        return (struct share) { tiles * t / threads * GEMM_ROWS,
+                                at_most(tiles * (t + 1) / threads * GEMM_ROWS, g->m), 0, g->n };
+    return (struct share) { 0, g->m, panels * t / threads * GEMM_PANEL,
+                            at_most(panels * (t + 1) / threads * GEMM_PANEL, g->n) };
+}
+
+/* Elements of y or the residual as floats. */
+SIMD_INLINE simd_float load_as(enum dtype type, const void *from, int64_t at, int64_t n)
+{
+    return type == DTYPE_BF16 ? simd_bf16_load_upto((const uint16_t *)from + at, n)
+                              : simd_load_upto((const float *)from + at, n);
+}
+
+/* y = activation(sums + bias) + residual for rows from `row` and columns from `col` on. */
+static void finish(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
+                   const float *sums)
+{
+    const int64_t cols = at_most(GEMM_PANEL, g->n - col);
+
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j += SIMD_WIDTH) {
+            const int64_t at = (row + i) * g->ldy + col + j, n = cols - j;
+            simd_float v = simd_load(sums + i * GEMM_PANEL + j);
+            if (g->bias != NULL)
+                v += simd_load_upto(g->bias + col + j, n);
+            if (g->activation == GEMM_GELU)
+                v = simd_gelu(v);
+            if (g->residual != NULL)
+                v += load_as(g->y_type, g->residual, (row + i) * g->ldr + col + j, n);
+            if (g->y_type == DTYPE_BF16)
+                simd_bf16_store_upto((uint16_t *)g->y + at, v, n);
+            else
+                simd_store_upto((float *)g->y + at, v, n);
+        }
+}
+
+/* All rows of a block through one panel; x holds the block's. */
+static void panel_rows(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
+                       const struct operand *x, const struct operand *b)
+{
+    float sums[GEMM_ROWS * GEMM_PANEL] __attribute__((aligned(64)));
+    const int64_t cols = at_most(GEMM_PANEL, g->n - col);
+
+    for (int64_t i = 0; i < rows; i += GEMM_ROWS) {
+        const int64_t mr = at_most(GEMM_ROWS, rows - i);
+        const struct gemm_tile t = { .a = x->at + i * x->row,
+                                     .a_row = x->row,
+                                     .b = b->at,
+                                     .b_row = b->row,
+                                     .depth = depth_of(g),
+                                     .cols = cols,
+                                     .y = sums,
+                                     .y_row = GEMM_PANEL };
+        gemm_tiles[(cols - 1) / SIMD_WIDTH][mr - 1](&t);
+        finish(g, row + i, mr, col, sums);
+    }
+}
+
+/* The same for few rows and a packed panel that is read once. */
+static void panel_few(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
+                      const struct operand *x)
+{
+    float sums[FEW_ROWS * GEMM_PANEL] __attribute__((aligned(64)));
+
+    few[width_of(g, col) / SIMD_WIDTH - 1][rows - 1](x, packed_at(g, col), g->k, sums);
+    finish(g, row, rows, col, sums);
+}
+
+static void multiply(const struct gemm_bf16 *g, const struct share *s, int64_t block, float *panel,
+                     float *rows_of_x)
+{
+    for (int64_t row = s->row; row < s->end; row += block) {
+        const int64_t rows = at_most(block, s->end - row);
+        const struct operand x = left(g, row, rows, rows_of_x);
+        const bool is_few = !GEMM_PAIRS && g->packed != NULL && rows <= FEW_ROWS;
+        for (int64_t col = s->col; col < s->col_end; col += GEMM_PANEL) {
+            if (is_few) {
+                panel_few(g, row, rows, col, &x);
+                continue;
+            }
+            const struct operand b = right(g, col, panel);
+            panel_rows(g, row, rows, col, &x, &b);
+        }
+    }
+}
+
+void SIMD_NAME(gemm_bf16)(const void *operation)
+{
+    const struct gemm_bf16 *g = operation;
+    const int64_t threads = omp_get_num_threads(), t = omp_get_thread_num();
+    const struct share s = share_of(g, t, threads);
+    float *scratch = g->scratch + (size_t)t * gemm_bf16_scratch(g->m, g->k, 1);
+
+    multiply(g, &s, gemm_bf16_block(g->k), scratch, scratch + gemm_bf16_scratch(0, g->k, 1));
+    if (threads > 1) {
+#pragma omp barrier
+    }
+}
+
+static uint16_t rounded(const void *w, enum dtype type, int64_t at)
+{
+    return type == DTYPE_BF16 ? ((const uint16_t *)w)[at] : bf16_from_float(((const float *)w)[at]);
+}
+
+void SIMD_NAME(gemm_bf16_pack)(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
+                               int threads)
+{
+    const struct gemm_bf16 g = { .n = n };
+
+#pragma omp parallel for num_threads(threads)
+    for (int64_t col = 0; col < n; col += GEMM_PANEL) {
+        uint16_t *to = (uint16_t *)(void *)(packed + col * ceil_div(k, 2));
+        int64_t width = width_of(&g, col);
+        for (int64_t j = 0; j < width; j++)
+            for (int64_t p = 0; p < ceil_div(k, 2) * 2; p++)
+                to[(p / 2 * width + j) * 2 + p % 2] =
+                    col + j < n && p < k ? rounded(w, type, (col + j) * k + p) : 0;
+    }
+}
+
+#else
+
+#include "kernels/gemm/gemm_simd_part.h"
+
+void gemm_bf16_pack(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
+                    int threads)
+{
+    SIMD_CHOOSE_BF16(gemm_bf16_pack)(w, type, n, k, packed, threads);
+}
+
+size_t gemm_bf16_packed_size(int64_t n, int64_t k)
+{
+    return gemm_packed_size(n, (k + 1) / 2);
+}
+
+/* Rows of x that stay in L2 beside a panel, whole tiles of any instruction set. */
+int64_t gemm_bf16_block(int64_t k)
+{
+    const int64_t whole = 48, rows = gemm_cache_floats(2) / 2 / (k < 1 ? 1 : k) / whole * whole;
+
+    return rows < whole ? whole : rows;
+}
+
+size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads)
+{
+    const int64_t line = 16, widest = 48, deep = (k + line - 1) / line * line;
+    const int64_t block = gemm_bf16_block(k), rows = m < block ? m : block;
+
+    return (size_t)threads * (size_t)(deep * (widest + rows));
+}
+
+void gemm_bf16_simd(const struct gemm_bf16 *g)
+{
+    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+
+    host_share(SIMD_CHOOSE_BF16(gemm_bf16), g, g->threads, flops / 4);
+}
+
+static size_t lines(size_t floats)
+{
+    return (floats + 15) / 16 * 16;
+}
+
+/* Of a call of gemm/nn: all that it has. */
+static struct gemm_bf16 nn_of(const struct call *call)
+{
+    const struct gemm_nn g = gemm_nn_of(call);
+
+    return (struct gemm_bf16) {
+        .m = g.m,
+        .n = g.n,
+        .k = g.k,
+        .x_type = DTYPE_BF16,
+        .y_type = DTYPE_BF16,
+        .x = g.a,
+        .ldx = g.lda,
+        .rows = call->tensor[GEMM_NN_B].data,
+        .ldb = g.ldb,
+        .y = g.c,
+        .ldy = g.ldc,
+        .scratch = g.scratch,
+        .threads = g.threads,
+    };
+}
+
+/* Behind each other in the call's state, on lines of their own: the packed factor, the bias as
+ * floats, the scratch. */
+static struct gemm_bf16 linear_of(const struct call *call)
+{
+    const struct gemm_linear g = gemm_linear_of(call);
+    float *state = call->state, *bias = state + lines(gemm_bf16_packed_size(g.n, g.k));
+
+    return (struct gemm_bf16) {
+        .m = g.m,
+        .n = g.n,
+        .k = g.k,
+        .x_type = DTYPE_BF16,
+        .y_type = DTYPE_BF16,
+        .x = g.x,
+        .ldx = g.ldx,
+        .packed = state,
+        .bias = g.bias != NULL ? bias : NULL,
+        .residual = g.residual,
+        .ldr = g.ldr,
+        .activation = g.activation,
+        .y = g.y,
+        .ldy = g.ldy,
+        .scratch = bias + lines((size_t)g.n),
+        .threads = g.threads,
+    };
+}
+
+static int nn_prepare(struct call *call, struct error *err)
+{
+    const struct gemm_nn g = gemm_nn_of(call);
+
+    return host_state(call, gemm_bf16_scratch(g.m, g.k, g.threads), err);
+}
+
+static int linear_prepare(struct call *call, struct error *err)
+{
+    const struct gemm_linear g = gemm_linear_of(call);
+    const size_t packed = lines(gemm_bf16_packed_size(g.n, g.k)), bias = lines((size_t)g.n);
+
+    if (host_state(call, packed + bias + gemm_bf16_scratch(g.m, g.k, g.threads), err) != 0)
+        return -1;
+    gemm_bf16_pack(g.w, DTYPE_BF16, g.n, g.k, call->state, g.threads);
+    for (int64_t j = 0; j < g.n && g.bias != NULL; j++)
+        ((float *)call->state)[packed + (size_t)j] =
+            (float)tensor_get(&call->tensor[GEMM_LINEAR_BIAS], j);
+    return 0;
+}
+
+static void linear_launch(const struct call *call)
+{
+    const struct gemm_bf16 g = linear_of(call);
+
+    gemm_bf16_simd(&g);
+}
+
+static void nn_launch(const struct call *call)
+{
+    const struct gemm_bf16 g = nn_of(call);
+
+    gemm_bf16_simd(&g);
+}
+
+#define VARIANT(of, ready, run)                                                                    \
+    {                                                                                              \
+        .name = "simd_bf16",                                                                       \
+        .summary = "panels of pairs, widened once a block where FMA is faster than vdpbf16ps; "    \
+                   "limit: the better of the two",                                                 \
+        .kernel = &(of),                                                                           \
+        .device = DEVICE_CPU,                                                                      \
+        .dtype = DTYPE_BF16,                                                                       \
+        .math = MATH_BF16,                                                                         \
+        .supports = simd_supports,                                                                 \
+        .prepare = (ready),                                                                        \
+        .launch = (run),                                                                           \
+        .release = host_state_release,                                                             \
+    },
+#define LINEAR(of) VARIANT(of, linear_prepare, linear_launch)
+
+const struct variant gemm_simd_bf16[] = {
+    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
+    VARIANT(gemm_nn_kernel, nn_prepare, nn_launch) /* the rest is the end mark */
+    { .name = NULL },
+};
+
+#endif
