@@ -58,15 +58,21 @@ SIMD_INLINE simd_float simd_dot_pairs(simd_float a, simd_float b, simd_float c)
     return _mm512_dpbf16_ps(c, (__m512bh)a, (__m512bh)b);
 }
 #else
-SIMD_INLINE __m256i simd_bf16_round_(simd_float v)
+/* In the upper halves of the lanes. */
+SIMD_INLINE __m512i simd_bf16_upper_(simd_float v)
 {
     const __m512i bits = _mm512_castps_si512(v);
-    const __m512i last = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-    __m512i r = _mm512_add_epi32(bits, _mm512_add_epi32(last, _mm512_set1_epi32(0x7fff)));
+    const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
+    __m512i r = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
 
-    r = _mm512_mask_or_epi32(r, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), bits,
-                             _mm512_set1_epi32(0x400000));
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(r, 16));
+    r = _mm512_mask_add_epi32(r, odd, bits, _mm512_set1_epi32(0x8000));
+    return _mm512_mask_or_epi32(r, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), bits,
+                                _mm512_set1_epi32(0x400000));
+}
+
+SIMD_INLINE __m256i simd_bf16_round_(simd_float v)
+{
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(simd_bf16_upper_(v), 16));
 }
 #endif
 

@@ -35,12 +35,18 @@
 typedef void gemm_bf16_pack_fn(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
                                int threads);
 
-int64_t gemm_bf16_block(int64_t k);
+int64_t gemm_bf16_block(int64_t k);                /* rows of x */
+int64_t gemm_bf16_group(int64_t k, int64_t width); /* panels */
 
 SIMD_DECLARE_BF16(host_share_fn, gemm_bf16);
 SIMD_DECLARE_BF16(gemm_bf16_pack_fn, gemm_bf16_pack);
 
 #ifdef SIMD_ISA
+
+enum {
+    SUMS = 480, /* columns of a group, at most: whole panels of any form */
+    GROUP = SUMS / GEMM_PANEL,
+};
 
 /* A thread's share: rows [row, end) and columns [col, col_end), whole tiles and panels. */
 struct share {
@@ -68,16 +74,15 @@ SIMD_INLINE simd_float load_as(enum dtype type, const void *from, int64_t at, in
                               : simd_load_upto((const float *)from + at, n);
 }
 
-/* y = activation(sums + bias) + residual for rows from `row` and columns from `col` on. */
-static void finish(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
+/* y = activation(sums + bias) + residual for rows from `row` and columns from `col` on; the sums'
+ * rows are SUMS apart. */
+static void finish(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col, int64_t cols,
                    const float *sums)
 {
-    const int64_t cols = at_most(GEMM_PANEL, g->n - col);
-
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j += SIMD_WIDTH) {
             const int64_t at = (row + i) * g->ldy + col + j, n = cols - j;
-            simd_float v = simd_load(sums + i * GEMM_PANEL + j);
+            simd_float v = simd_load(sums + i * SUMS + j);
             if (g->bias != NULL)
                 v += simd_load_upto(g->bias + col + j, n);
             if (g->activation == GEMM_GELU)
@@ -91,52 +96,83 @@ static void finish(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t
         }
 }
 
-/* All rows of a block through one panel; x holds the block's. */
-static void panel_rows(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
-                       const struct operand *x, const struct operand *b)
+/* Whether the tile itself can do what follows the product. */
+static bool is_direct(const struct gemm_bf16 *g)
 {
-    float sums[GEMM_ROWS * GEMM_PANEL] __attribute__((aligned(64)));
-    const int64_t cols = at_most(GEMM_PANEL, g->n - col);
+    return g->y_type == DTYPE_FP32 && g->activation == GEMM_IDENTITY;
+}
 
+/* mr rows through one panel: to y where that is direct, else to `sums`. */
+static void multiply_tile(const struct gemm_bf16 *g, int64_t row, int64_t mr, int64_t col,
+                          const float *x, int64_t x_row, const struct operand *b, float *sums)
+{
+    const int64_t cols = at_most(GEMM_PANEL, g->n - col);
+    struct gemm_tile t = { .a = x,
+                           .a_row = x_row,
+                           .b = b->at,
+                           .b_row = b->row,
+                           .depth = depth_of(g),
+                           .cols = cols,
+                           .y = sums,
+                           .y_row = SUMS };
+
+    if (is_direct(g)) {
+        t.bias = g->bias != NULL ? g->bias + col : NULL;
+        t.add = g->residual != NULL ? (const float *)g->residual + row * g->ldr + col : NULL;
+        t.add_row = g->ldr;
+        t.y = (float *)g->y + row * g->ldy + col;
+        t.y_row = g->ldy;
+    }
+    gemm_tiles[(cols - 1) / SIMD_WIDTH][mr - 1](&t);
+}
+
+/* All rows of a block, which x holds, through some panels side by side: what they make of a row is
+ * one run of y. */
+static void multiply_group(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
+                           int64_t cols, const struct operand *x, float *panels)
+{
+    float sums[GEMM_ROWS * SUMS] __attribute__((aligned(64)));
+    struct operand b[GROUP];
+
+    for (int64_t j = 0; j < cols; j += GEMM_PANEL)
+        b[j / GEMM_PANEL] = right(g, col + j, panels + j * g->k);
     for (int64_t i = 0; i < rows; i += GEMM_ROWS) {
         const int64_t mr = at_most(GEMM_ROWS, rows - i);
-        const struct gemm_tile t = { .a = x->at + i * x->row,
-                                     .a_row = x->row,
-                                     .b = b->at,
-                                     .b_row = b->row,
-                                     .depth = depth_of(g),
-                                     .cols = cols,
-                                     .y = sums,
-                                     .y_row = GEMM_PANEL };
-        gemm_tiles[(cols - 1) / SIMD_WIDTH][mr - 1](&t);
-        finish(g, row + i, mr, col, sums);
+        for (int64_t j = 0; j < cols; j += GEMM_PANEL)
+            multiply_tile(g, row + i, mr, col + j, x->at + i * x->row, x->row, &b[j / GEMM_PANEL],
+                          sums + j);
+        if (!is_direct(g))
+            finish(g, row + i, mr, col, cols, sums);
     }
 }
 
-/* The same for few rows and a packed panel that is read once. */
-static void panel_few(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
-                      const struct operand *x)
+/* The same for few rows and packed panels, each read once. */
+static void multiply_few(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
+                         int64_t cols, const struct operand *x)
 {
-    float sums[FEW_ROWS * GEMM_PANEL] __attribute__((aligned(64)));
+    float sums[FEW_ROWS * SUMS] __attribute__((aligned(64)));
 
-    few[width_of(g, col) / SIMD_WIDTH - 1][rows - 1](x, packed_at(g, col), g->k, sums);
-    finish(g, row, rows, col, sums);
+    for (int64_t j = 0; j < cols; j += GEMM_PANEL)
+        few[width_of(g, col + j) / SIMD_WIDTH - 1][rows - 1](x, packed_at(g, col + j), g->k,
+                                                             sums + j);
+    finish(g, row, rows, col, cols, sums);
 }
 
-static void multiply(const struct gemm_bf16 *g, const struct share *s, int64_t block, float *panel,
-                     float *rows_of_x)
+static void multiply(const struct gemm_bf16 *g, const struct share *s, float *scratch)
 {
+    const int64_t block = gemm_bf16_block(g->k), group = gemm_bf16_group(g->k, GEMM_PANEL);
+    float *rows_of_x = scratch + gemm_bf16_scratch(0, g->k, 1);
+
     for (int64_t row = s->row; row < s->end; row += block) {
         const int64_t rows = at_most(block, s->end - row);
         const struct operand x = left(g, row, rows, rows_of_x);
         const bool is_few = !GEMM_PAIRS && g->packed != NULL && rows <= FEW_ROWS;
-        for (int64_t col = s->col; col < s->col_end; col += GEMM_PANEL) {
-            if (is_few) {
-                panel_few(g, row, rows, col, &x);
-                continue;
-            }
-            const struct operand b = right(g, col, panel);
-            panel_rows(g, row, rows, col, &x, &b);
+        for (int64_t col = s->col; col < s->col_end; col += group * GEMM_PANEL) {
+            const int64_t cols = at_most(group * GEMM_PANEL, s->col_end - col);
+            if (is_few)
+                multiply_few(g, row, rows, col, cols, &x);
+            else
+                multiply_group(g, row, rows, col, cols, &x, scratch);
         }
     }
 }
@@ -148,7 +184,7 @@ void SIMD_NAME(gemm_bf16)(const void *operation)
     const struct share s = share_of(g, t, threads);
     float *scratch = g->scratch + (size_t)t * gemm_bf16_scratch(g->m, g->k, 1);
 
-    multiply(g, &s, gemm_bf16_block(g->k), scratch, scratch + gemm_bf16_scratch(0, g->k, 1));
+    multiply(g, &s, scratch);
     if (threads > 1) {
 #pragma omp barrier
     }
@@ -179,6 +215,8 @@ void SIMD_NAME(gemm_bf16_pack)(const void *w, enum dtype type, int64_t n, int64_
 
 #include "kernels/gemm/gemm_simd_part.h"
 
+enum { WIDEST = 480, WIDEST_PANEL = 48 }; /* columns of a group; of a panel of any form */
+
 void gemm_bf16_pack(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
                     int threads)
 {
@@ -190,20 +228,33 @@ size_t gemm_bf16_packed_size(int64_t n, int64_t k)
     return gemm_packed_size(n, (k + 1) / 2);
 }
 
-/* Rows of x that stay in L2 beside a panel, whole tiles of any instruction set. */
+/* Columns of b, as floats, that take a quarter of L2. */
+static int64_t columns(int64_t k)
+{
+    return gemm_cache_floats(2) / 4 / (k < 1 ? 1 : k);
+}
+
+/* Half of L2, in whole tiles of any instruction set. */
 int64_t gemm_bf16_block(int64_t k)
 {
-    const int64_t whole = 48, rows = gemm_cache_floats(2) / 2 / (k < 1 ? 1 : k) / whole * whole;
+    const int64_t whole = 48, rows = 2 * columns(k) / whole * whole;
 
     return rows < whole ? whole : rows;
 }
 
+int64_t gemm_bf16_group(int64_t k, int64_t width)
+{
+    const int64_t fit = columns(k) / width, most = WIDEST / width;
+
+    return fit < 1 ? 1 : fit < most ? fit : most;
+}
+
 size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads)
 {
-    const int64_t line = 16, widest = 48, deep = (k + line - 1) / line * line;
-    const int64_t block = gemm_bf16_block(k), rows = m < block ? m : block;
+    const int64_t deep = (k + 15) / 16 * 16, block = gemm_bf16_block(k), fit = columns(k);
+    const int64_t panels = fit < WIDEST_PANEL ? WIDEST_PANEL : fit < WIDEST ? fit : WIDEST;
 
-    return (size_t)threads * (size_t)(deep * (widest + rows));
+    return (size_t)threads * (size_t)(deep * (panels + (m < block ? m : block)));
 }
 
 void gemm_bf16_simd(const struct gemm_bf16 *g)
