@@ -3,6 +3,7 @@
 
 #include "core/host_cache.h"
 #include "kernels/host.h"
+#include "models/generation/gpt_narrow.h"
 #include "models/gpt_scopes.h"
 
 #include <stdlib.h>
@@ -114,7 +115,12 @@ static int take_workspace(struct gpt_forward *f, int64_t rows, int64_t seq, stru
                          (long long)rows);
     narrow = aligned(narrow);
     wide = aligned(wide);
-    scratch = aligned(scratch > decode ? scratch : decode);
+    scratch = scratch > decode ? scratch : decode;
+    if (gpt_is_narrow(f)) {
+        size_t narrow_one = gpt_narrow_scratch(f, rows, seq);
+        scratch = scratch > narrow_one ? scratch : narrow_one;
+    }
+    scratch = aligned(scratch);
     f->x = allocate(2 * narrow + wide + scratch, c, "workspace", err);
     if (!f->x)
         return -1;

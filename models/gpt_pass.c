@@ -3,6 +3,7 @@
  * One pass through the layers. With operations that share a team it is one parallel region: each
  * thread walks the whole pass, takes its part of every operation and meets the others at its end.
  */
+#include "models/generation/gpt_narrow.h"
 #include "models/gpt_forward.h"
 #include "models/gpt_scopes.h"
 
@@ -40,6 +41,12 @@ static int64_t rows_of(const struct pass *p)
     return p->batch * p->seq;
 }
 
+/* Bytes of what is read from memory: weights, keys and values. */
+static size_t element_size(const struct pass *p)
+{
+    return gpt_is_narrow(p->f) ? sizeof(uint16_t) : sizeof(float);
+}
+
 static struct gpt_op_size op_size(const struct pass *p, bool last)
 {
     return (struct gpt_op_size) { .config = p->f->config,
@@ -47,7 +54,7 @@ static struct gpt_op_size op_size(const struct pass *p, bool last)
                                   .seq = p->seq,
                                   .length = p->first + p->seq,
                                   .last = last,
-                                  .element = sizeof(float),
+                                  .element = element_size(p),
                                   .stream = sizeof(float) };
 }
 
@@ -97,6 +104,14 @@ static void norm(const struct pass *p, enum gpt_tensor gain, int64_t layer)
     });
 }
 
+static void multiply(const struct pass *p, const struct gemm_linear *g, bool logits)
+{
+    if (gpt_is_narrow(p->f))
+        gpt_narrow_linear(p->f, g, logits);
+    else
+        p->f->ops->linear(g);
+}
+
 /* The product of g's x (dense) with a weight, whose bias follows it in the table, to g's y (dense),
  * over all rows of the pass. Activation and residual are what g says. */
 static void linear(const struct pass *p, enum gpt_tensor weight, int64_t layer,
@@ -110,13 +125,24 @@ static void linear(const struct pass *p, enum gpt_tensor weight, int64_t layer,
     g.w = tensor(p, weight, layer);
     g.bias = tensor(p, weight + 1, layer);
     g.threads = op_threads(p);
-    p->f->ops->linear(&g);
+    multiply(p, &g, false);
 }
 
-/* Where a layer's keys or values of sequence b begin. */
-static float *cached(const struct pass *p, float *cache, int64_t layer, int64_t b)
+/* Where a layer's keys or values of position `at` of sequence b lie. */
+static void *cached(const struct pass *p, float *cache, int64_t layer, int64_t b, int64_t at)
 {
-    return cache + (layer * p->cache->batch + b) * p->cache->capacity * width_of(p);
+    int64_t row = (layer * p->cache->batch + b) * p->cache->capacity + at;
+
+    return (char *)cache + (size_t)(row * width_of(p)) * element_size(p);
+}
+
+/* A token's keys or values to their place. */
+static void keep(const struct pass *p, const float *from, void *to)
+{
+    if (gpt_is_narrow(p->f))
+        gpt_narrow_remember(from, width_of(p), to);
+    else
+        memcpy(to, from, (size_t)width_of(p) * sizeof(*from));
 }
 
 /* Copies the keys and values of this pass from qkv to their positions in the cache. Only a decode
@@ -125,15 +151,14 @@ static float *cached(const struct pass *p, float *cache, int64_t layer, int64_t 
 static void remember(const struct pass *p, int64_t layer)
 {
     int64_t width = width_of(p);
-    size_t bytes = (size_t)width * sizeof(float);
 
     OP_SCOPE(p, GPT_OP_REMEMBER);
 #pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < rows_of(p); i++) {
-        int64_t b = i / p->seq, at = (p->first + i % p->seq) * width;
+        int64_t b = i / p->seq, at = p->first + i % p->seq;
         const float *k = p->wide + i * 3 * width + width;
-        memcpy(cached(p, p->cache->k, layer, b) + at, k, bytes);
-        memcpy(cached(p, p->cache->v, layer, b) + at, k + width, bytes);
+        keep(p, k, cached(p, p->cache->k, layer, b, at));
+        keep(p, k + width, cached(p, p->cache->v, layer, b, at));
     }
     if (p->decode) {
 #pragma omp barrier
@@ -185,13 +210,16 @@ static void attend_last(const struct pass *p, int64_t layer)
     };
 
     if (p->decode) {
-        a.k = cached(p, p->cache->k, layer, 0);
-        a.v = cached(p, p->cache->v, layer, 0);
+        a.k = cached(p, p->cache->k, layer, 0, 0);
+        a.v = cached(p, p->cache->v, layer, 0, 0);
         a.ld = width;
         a.ld_sequence = p->cache->capacity * width;
     }
     LAST_OP_SCOPE(p, GPT_OP_ATTENTION);
-    p->f->ops->decode(&a);
+    if (p->decode && gpt_is_narrow(p->f))
+        gpt_narrow_decode(&a);
+    else
+        p->f->ops->decode(&a);
 }
 
 /* Attention's input: qkv in `wide`, and in the cache. */
@@ -274,7 +302,7 @@ static void run_head(const struct pass *p, float *logits)
 
     norm(p, GPT_LN_F_WEIGHT, 0);
     OP_SCOPE(p, GPT_OP_HEAD);
-    p->f->ops->linear(&(struct gemm_linear) {
+    const struct gemm_linear g = {
         .m = rows,
         .n = c->vocab,
         .k = c->width,
@@ -286,7 +314,8 @@ static void run_head(const struct pass *p, float *logits)
         .ldy = c->vocab,
         .streaming = rows * c->vocab * (int64_t)sizeof(float) > p->f->stream_bytes,
         .threads = op_threads(p),
-    });
+    };
+    multiply(p, &g, true);
 }
 
 static void run(const struct pass *p, const int32_t *tokens, float *logits)

@@ -154,7 +154,7 @@ static void multiply_few(const struct gemm_bf16 *g, int64_t row, int64_t rows, i
 
     for (int64_t j = 0; j < cols; j += GEMM_PANEL)
         few[width_of(g, col + j) / SIMD_WIDTH - 1][rows - 1](x, packed_at(g, col + j), g->k,
-                                                             sums + j);
+                                                             sums + j, SUMS);
     finish(g, row, rows, col, cols, sums);
 }
 

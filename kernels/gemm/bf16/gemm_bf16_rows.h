@@ -41,9 +41,9 @@ SIMD_INLINE void few_step(int mr, int nv, const float *x, int64_t x_row, const f
     }
 }
 
-/* The sums of all k terms to y, rows GEMM_PANEL apart. */
+/* The sums of all k terms to y. */
 SIMD_INLINE void few_rows(int mr, int nv, const struct operand *x, const float *b, int64_t k,
-                          float *y)
+                          float *y, int64_t y_row)
 {
     simd_float acc[2][FEW_ROWS][GEMM_VECTORS];
     const float *a = x->at;
@@ -61,15 +61,16 @@ SIMD_INLINE void few_rows(int mr, int nv, const struct operand *x, const float *
             if (k % 2 != 0)
                 sum = simd_fma(simd_set(a[i * x->row]), simd_pair_even(simd_load(b + v * SIMD_WIDTH)),
                                sum);
-            simd_store(y + i * GEMM_PANEL + v * SIMD_WIDTH, sum);
+            simd_store(y + i * y_row + v * SIMD_WIDTH, sum);
         }
     }
 }
 
 #define FEW_DEFINE(mr, nv)                                                                         \
-    static void few_##mr##x##nv(const struct operand *x, const float *b, int64_t k, float *y)      \
+    static void few_##mr##x##nv(const struct operand *x, const float *b, int64_t k, float *y,      \
+                                int64_t y_row)                                                     \
     {                                                                                              \
-        few_rows(mr, nv, x, b, k, y);                                                              \
+        few_rows(mr, nv, x, b, k, y, y_row);                                                       \
     }
 #define FEW_EACH(X, nv)     X(1, nv) X(2, nv) X(3, nv) X(4, nv)
 #define FEW_ENTRY(mr, nv) [(nv)-1][(mr)-1] = few_##mr##x##nv,
@@ -80,7 +81,7 @@ SIMD_INLINE void few_rows(int mr, int nv, const struct operand *x, const float *
 #endif
 FEW_ALL(FEW_DEFINE)
 
-typedef void few_fn(const struct operand *x, const float *b, int64_t k, float *y);
+typedef void few_fn(const struct operand *x, const float *b, int64_t k, float *y, int64_t y_row);
 
 static few_fn *const few[GEMM_VECTORS][FEW_ROWS] = { FEW_ALL(FEW_ENTRY) };
 
