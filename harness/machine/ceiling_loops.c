@@ -6,6 +6,7 @@
  * FMA: enough independent accumulators to hide the latency of two pipes (2 x 4 or 5 cycles), few
  * enough to stay in registers.
  * Read: 8 loads a turn, summed so that none can be dropped.
+ * Dots: the same of vdpbf16ps, whose products are of bfloat16 and whose sums are fp32.
  * Stream: stores past the caches, which do not read a line before they write it; what is read is
  * fetched FETCH bytes ahead, which the hardware's own guess does not make up for beside them.
  */
@@ -17,7 +18,7 @@
 #include <immintrin.h>
 #endif
 
-enum { UNROLL = 8, FETCH = 1024 };
+enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16 };
 
 /* Stores a vector past the caches where there is an instruction for it. */
 #if defined(__x86_64__)
@@ -101,6 +102,24 @@ DEFINE_LOOPS(avx2, 32, 10, __attribute__((target("avx2,fma"))))
 #endif
 DEFINE_LOOPS(portable, 16, 10, )
 
+#if defined(__x86_64__)
+/* Pairs of bfloat16, ones: twice the products of as many multiply-adds. */
+__attribute__((target("avx512f,avx512bf16"))) static void dot_avx512_bf16(size_t rounds)
+{
+    __m512 a[DOT_CHAINS], one = _mm512_castsi512_ps(_mm512_set1_epi32(0x3f803f80));
+
+    memset(a, 0, sizeof(a));
+    for (int j = 0; j < DOT_CHAINS; j++)
+        __asm__ volatile("" : "+v"(a[j])); /* or equal chains are merged */
+    __asm__ volatile("" : "+v"(one));
+    for (size_t i = 0; i < rounds; i++)
+        for (int j = 0; j < DOT_CHAINS; j++)
+            a[j] = _mm512_dpbf16_ps(a[j], (__m512bh)one, (__m512bh)one);
+    for (int j = 0; j < DOT_CHAINS; j++)
+        __asm__ volatile("" ::"v"(a[j]));
+}
+#endif
+
 struct loops {
     void (*read)(const void *from, size_t bytes);
     void (*copy)(void *to, const void *from, size_t bytes);
@@ -152,4 +171,29 @@ void ceiling_fma(size_t rounds)
 double ceiling_fma_flops(size_t rounds)
 {
     return choose()->flops_per_round * (double)rounds;
+}
+
+bool ceiling_has_dots(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bf16");
+#else
+    return false;
+#endif
+}
+
+void ceiling_dots(size_t rounds)
+{
+#if defined(__x86_64__)
+    dot_avx512_bf16(rounds);
+#else
+    (void)rounds;
+#endif
+}
+
+double ceiling_dots_flops(size_t rounds)
+{
+    const double pair = 2 * 2, lanes = 16;
+
+    return pair * lanes * DOT_CHAINS * (double)rounds;
 }

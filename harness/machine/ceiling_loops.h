@@ -3,6 +3,7 @@
 #ifndef HARNESS_MACHINE_CEILING_LOOPS_H
 #define HARNESS_MACHINE_CEILING_LOOPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 void ceiling_read(const void *from, size_t bytes);           /* every byte into a register */
@@ -11,5 +12,8 @@ void ceiling_copy(void *to, const void *from, size_t bytes); /* plain loads and 
 void ceiling_stream(void *to, const void *from, size_t bytes);
 void ceiling_fma(size_t rounds);         /* multiply-adds in registers */
 double ceiling_fma_flops(size_t rounds); /* what that was, in FLOPs */
+bool ceiling_has_dots(void);             /* are there products of bfloat16 pairs? Only then: */
+void ceiling_dots(size_t rounds);
+double ceiling_dots_flops(size_t rounds);
 
 #endif

@@ -22,7 +22,7 @@ static const double repetition_ns = 8e6, quick_repetition_ns = 4e5;
 enum { WALK_STEP = 1 << 22, QUICK_WALK = 1 << 27, QUICK_L3 = 1 << 24 };
 static const size_t longest_walk = (size_t)1 << 30;
 
-enum pattern { READ, COPY, STREAM, FMA, EMPTY };
+enum pattern { READ, COPY, STREAM, FMA, DOTS, EMPTY };
 
 struct job {
     enum pattern pattern;
@@ -55,6 +55,8 @@ static void run_pass(const struct job *job, char *buffer)
         ceiling_copy(buffer, buffer + half, half);
     else if (job->pattern == STREAM)
         ceiling_stream(buffer, buffer + half, half);
+    else if (job->pattern == DOTS)
+        ceiling_dots(job->bytes);
     else
         ceiling_fma(job->bytes);
 }
@@ -215,6 +217,36 @@ static void add_data_sheet(const struct device *d, const struct machine *m, stru
     }
 }
 
+static struct ceiling flops(struct device *d, const char *name, enum pattern pattern, char **buffers)
+{
+    struct job job = job_of(d, pattern, 1024, 1); /* rounds */
+    struct ceiling_times ns = measure(&job, buffers);
+    struct ceiling c;
+    double each = pattern == DOTS ? ceiling_dots_flops(job.bytes) : ceiling_fma_flops(job.bytes);
+
+    ceiling_init(&c, d, name, "FLOP/s");
+    ceiling_set_rate(&c, each * d->threads, &ns);
+    return c;
+}
+
+/* What is stored as bfloat16 can be widened: its roof is fp32's, or that of products of pairs. */
+static int arithmetic(struct device *d, struct ceiling *out)
+{
+    char **buffers = make_buffers(d, 64);
+    int nr = 0;
+
+    out[nr++] = flops(d, "flops.fp32", FMA, buffers);
+    out[nr] = out[0];
+    snprintf(out[nr].name, sizeof(out[nr].name), "flops.bf16");
+    if (ceiling_has_dots()) {
+        out[nr + 1] = flops(d, "dot.bf16", DOTS, buffers);
+        ceiling_raise(&out[nr], &out[nr + 1]);
+        nr++;
+    }
+    free_buffers(d, buffers);
+    return nr + 1;
+}
+
 static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out)
 {
     size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
@@ -223,7 +255,7 @@ static int ceilings_cpu(struct device *device, const struct machine *machine, st
     size_t last = machine->l3 ? (size_t)machine->l3 : (size_t)32 << 20;
     if (is_quick() && l3 > QUICK_L3)
         l3 = QUICK_L3;
-    struct job fma = job_of(device, FMA, 1024, 1), empty = job_of(device, EMPTY, 0, 1);
+    struct job empty = job_of(device, EMPTY, 0, 1);
     struct ceiling_times ns;
     char *none = NULL, **no_buffers = &none;
     int nr = 0;
@@ -233,12 +265,7 @@ static int ceilings_cpu(struct device *device, const struct machine *machine, st
     nr += l3 > l2 ? bandwidth(device, "L3", l3, 1, out + nr) : 0;
     nr += bandwidth(device, "dram", WALK_STEP, walk_length(device, last) / WALK_STEP, out + nr);
 
-    char **buffers = make_buffers(device, 64);
-    ceiling_init(&out[nr], device, "flops.fp32", "FLOP/s");
-    ns = measure(&fma, buffers);
-    ceiling_set_rate(&out[nr++], ceiling_fma_flops(fma.bytes) * device->threads, &ns);
-    free_buffers(device, buffers);
-
+    nr += arithmetic(device, out + nr);
     ceiling_init(&out[nr], device, "overhead.launch", "ns");
     ns = measure(&empty, no_buffers);
     ceiling_set_time(&out[nr++], &ns);
