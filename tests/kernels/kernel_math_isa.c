@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernel_math_isa.h"
 
+#include "kernels/simd_bf16.h"
 #include "kernels/simd_math.h"
 
 static void exp_all(const float *x, float *y, int64_t n)
@@ -109,6 +110,36 @@ static void product(const float *a, const float *b, const float *c, float lanes[
     simd_store(lanes, simd_product(simd_load(a), simd_load(b)) + simd_load(c));
 }
 
+static void widen(const uint16_t *x, float *y, int64_t n)
+{
+    simd_bf16_widen(x, n, y);
+}
+
+static void narrow(const float *x, uint16_t *y, int64_t n)
+{
+    simd_bf16_narrow(x, n, y);
+}
+
+static void pairs(float x[LANES_MOST], float y[LANES_MOST], uint32_t both[LANES_MOST])
+{
+    const simd_float v = simd_pairs(simd_load(x), simd_load(y));
+
+    memcpy(both, &v, sizeof(v));
+    simd_store(x, simd_pair_even(v));
+    simd_store(y, simd_pair_odd(v));
+}
+
+#if defined(SIMD_ISA_avx512_bf16)
+static void dots(const uint32_t *a, const uint32_t *b, float c[LANES_MOST])
+{
+    simd_float x, y;
+
+    memcpy(&x, a, sizeof(x));
+    memcpy(&y, b, sizeof(y));
+    simd_store(c, simd_dot_pairs(x, y, simd_load(c)));
+}
+#endif
+
 const struct math_checks *SIMD_NAME(math_checks)(void)
 {
     static const struct math_checks checks = {
@@ -131,6 +162,12 @@ const struct math_checks *SIMD_NAME(math_checks)(void)
         .floor = floor_all,
         .scale = scale,
         .transpose = transpose,
+        .widen = widen,
+        .narrow = narrow,
+        .pairs = pairs,
+#if defined(SIMD_ISA_avx512_bf16)
+        .dots = dots,
+#endif
     };
 
     return &checks;

@@ -31,10 +31,17 @@ struct math_checks {
     void (*sqrt)(const float *x, float lanes[LANES_MOST]);
     /* a * b + c, both rounded. */
     void (*product)(const float *a, const float *b, const float *c, float lanes[LANES_MOST]);
+    /* bfloat16, n of them. */
+    void (*widen)(const uint16_t *x, float *y, int64_t n);
+    void (*narrow)(const float *x, uint16_t *y, int64_t n);
+    /* Pairs of x[i] and y[i], and from those both again. */
+    void (*pairs)(float x[LANES_MOST], float y[LANES_MOST], uint32_t pairs[LANES_MOST]);
+    /* c + sum of products of two pairs in each lane; NULL where there is no such instruction. */
+    void (*dots)(const uint32_t *a, const uint32_t *b, float c[LANES_MOST]);
 };
 
 typedef const struct math_checks *math_checks_fn(void);
 
-SIMD_DECLARE(math_checks_fn, math_checks);
+SIMD_DECLARE_BF16(math_checks_fn, math_checks);
 
 #endif

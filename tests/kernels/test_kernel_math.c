@@ -2,7 +2,7 @@
 /*
  * The vector layer under the SIMD kernels, by every instruction set of this machine: exp, exp2,
  * gelu against libm in float64, masked loads and stores that touch nothing beyond their lanes (they
- * end at a page that may not be touched), and the choice of the instruction set.
+ * end at a page that may not be touched), bfloat16, and the choice of the instruction set.
  * Features: U-03 (kernels).
  */
 #include "testing.h"
@@ -17,6 +17,8 @@
 static const struct math_checks *checks_of(enum simd_isa isa)
 {
 #if defined(__x86_64__)
+    if (isa == SIMD_AVX512_BF16)
+        return math_checks_avx512_bf16();
     if (isa == SIMD_AVX512)
         return math_checks_avx512();
     if (isa == SIMD_AVX2)
@@ -284,6 +286,80 @@ static void powers(const struct math_checks *m, const char *name)
     }
 }
 
+/* Every bfloat16 there is, widened exactly; any length, to the last one. */
+static void widening(const struct math_checks *m, const char *name)
+{
+    enum { ALL = 1 << 16 };
+    uint16_t *x = malloc(ALL * sizeof(*x));
+    float *y = malloc(ALL * sizeof(*y)), short_run[LANES_MOST + 1];
+
+    (void)name;
+    assert_true(x != NULL && y != NULL);
+    for (int i = 0; i < ALL; i++)
+        x[i] = (uint16_t)i;
+    m->widen(x, y, ALL);
+    for (int i = 0; i < ALL; i++) {
+        float exact = bf16_to_float((uint16_t)i);
+        assert_memory_equal(&y[i], &exact, sizeof(exact));
+    }
+    for (int n = 0; n <= m->width; n++) {
+        short_run[n] = -7;
+        m->widen(x + 0x3f80, short_run, n);
+        assert_true(short_run[n] == -7 && (n == 0 || short_run[0] == 1));
+    }
+    free(x);
+    free(y);
+}
+
+/* Both sides of ties, the ends of the range, NaNs; a form of hardware takes denormal numbers for
+ * 0. */
+static void narrowing(const struct math_checks *m, const char *name)
+{
+    const uint32_t lower[] = { 0, 1, 0x7fff, 0x8000, 0x8001, 0xffff };
+    float x[LANES_MOST];
+    uint16_t y[LANES_MOST + 1];
+
+    for (uint32_t upper = 0; upper < 1 << 16; upper += 7)
+        for (size_t k = 0; k < sizeof(lower) / sizeof(lower[0]); k++) {
+            const uint32_t bits = upper << 16 | lower[k];
+            for (int64_t i = 0; i < m->width; i++)
+                memcpy(&x[i], &bits, sizeof(bits));
+            int64_t n = (int64_t)(upper % (uint32_t)m->width) + 1;
+            uint16_t expected = bf16_from_float(x[0]);
+            bool denormal = (bits & 0x7f800000) == 0;
+            y[n] = 0x1234;
+            m->narrow(x, y, n);
+            assert_int_equal(y[n], 0x1234);
+            if (y[0] != expected && !(denormal && (y[0] & 0x7fff) == 0 && m->dots != NULL))
+                fail_msg("%s: %08x is %04x, not %04x", name, bits, y[0], expected);
+            assert_int_equal(y[n - 1], y[0]);
+        }
+}
+
+static void pairing(const struct math_checks *m, const char *name)
+{
+    float x[LANES_MOST], y[LANES_MOST], c[LANES_MOST];
+    uint32_t both[LANES_MOST];
+
+    (void)name;
+    for (int i = 0; i < LANES_MOST; i++) {
+        x[i] = (float)(i + 1);
+        y[i] = -(float)(2 * i);
+        c[i] = 0.5f;
+    }
+    m->pairs(x, y, both);
+    for (int64_t i = 0; i < m->width; i++) {
+        assert_true(x[i] == (float)(i + 1) && y[i] == -(float)(2 * i));
+        assert_int_equal(both[i] & 0xffff, bf16_from_float(x[i]));
+        assert_int_equal(both[i] >> 16, bf16_from_float(y[i]));
+    }
+    if (m->dots == NULL)
+        return;
+    m->dots(both, both, c);
+    for (int64_t i = 0; i < m->width; i++)
+        assert_true(c[i] == 0.5f + x[i] * x[i] + y[i] * y[i]);
+}
+
 #define EACH(check)                                                                                \
     static void test_##check(void **state)                                                         \
     {                                                                                              \
@@ -302,6 +378,9 @@ EACH(scales)
 EACH(transposing)
 EACH(rows_of_lanes)
 EACH(powers)
+EACH(widening)
+EACH(narrowing)
+EACH(pairing)
 
 /* The wish is read once; whether it can be granted is asked again each time. */
 static void test_choice(void **state)
@@ -330,7 +409,8 @@ int main(void)
         cmocka_unit_test(test_transposing),     cmocka_unit_test(test_gelu_accuracy),
         cmocka_unit_test(test_parts),           cmocka_unit_test(test_lanes_of_all),
         cmocka_unit_test(test_powers),          cmocka_unit_test(test_rows_of_lanes),
-        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_widening),        cmocka_unit_test(test_narrowing),
+        cmocka_unit_test(test_pairing),         cmocka_unit_test(test_choice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
