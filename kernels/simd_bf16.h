@@ -25,6 +25,7 @@
  * In all forms alike:
  *   simd_bf16_load, simd_bf16_load_part     SIMD_WIDTH or the first n of them as floats, 0 beyond
  *   simd_bf16_store, simd_bf16_store_part   each rounded once; NaN stays NaN
+ *   simd_bf16_store_two                     2 SIMD_WIDTH of them, which takes less than two stores
  *   simd_pair_even, simd_pair_odd           the members of pairs, loaded as floats, as floats
  *   simd_pairs                              pairs of two vectors that are bfloat16 already (the lower
  *                                           half of their bits is 0): `even` below, `odd` above
@@ -52,6 +53,11 @@ SIMD_INLINE __m256i simd_bf16_round_(simd_float v)
     return (__m256i)_mm512_cvtneps_pbh(v); /* denormal numbers become 0 */
 }
 
+SIMD_INLINE __m512i simd_bf16_round_two_(simd_float a, simd_float b)
+{
+    return (__m512i)_mm512_cvtne2ps_pbh(b, a);
+}
+
 /* c + a0 b0 + a1 b1 of each pair; the sums are fp32. */
 SIMD_INLINE simd_float simd_dot_pairs(simd_float a, simd_float b, simd_float c)
 {
@@ -74,7 +80,20 @@ SIMD_INLINE __m256i simd_bf16_round_(simd_float v)
 {
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(simd_bf16_upper_(v), 16));
 }
+
+SIMD_INLINE __m512i simd_bf16_round_two_(simd_float a, simd_float b)
+{
+    const __m512i odd = _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35,
+                                         33, 31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3,
+                                         1);
+    return _mm512_permutex2var_epi16(simd_bf16_upper_(a), odd, simd_bf16_upper_(b));
+}
 #endif
+
+SIMD_INLINE void simd_bf16_store_two(uint16_t *p, simd_float a, simd_float b)
+{
+    _mm512_storeu_si512(p, simd_bf16_round_two_(a, b));
+}
 
 SIMD_INLINE void simd_bf16_store(uint16_t *p, simd_float v)
 {
@@ -180,6 +199,12 @@ SIMD_INLINE simd_float simd_pairs(simd_float even, simd_float odd)
 #endif
 
 #if !defined(SIMD_ISA_avx512)
+SIMD_INLINE void simd_bf16_store_two(uint16_t *p, simd_float a, simd_float b)
+{
+    simd_bf16_store(p, a);
+    simd_bf16_store(p + SIMD_WIDTH, b);
+}
+
 /* Through a vector's worth of memory: these have no mask for elements of two bytes. */
 SIMD_INLINE simd_float simd_bf16_load_part(const uint16_t *p, int64_t n)
 {
@@ -222,7 +247,11 @@ SIMD_INLINE void simd_bf16_widen(const uint16_t *from, int64_t n, float *to)
 
 SIMD_INLINE void simd_bf16_narrow(const float *from, int64_t n, uint16_t *to)
 {
-    for (int64_t j = 0; j < n; j += SIMD_WIDTH)
+    int64_t j = 0;
+
+    for (; j + 2 * SIMD_WIDTH <= n; j += 2 * SIMD_WIDTH)
+        simd_bf16_store_two(to + j, simd_load(from + j), simd_load(from + j + SIMD_WIDTH));
+    for (; j < n; j += SIMD_WIDTH)
         simd_bf16_store_upto(to + j, simd_load_upto(from + j, n - j), n - j);
 }
 

@@ -74,26 +74,40 @@ SIMD_INLINE simd_float load_as(enum dtype type, const void *from, int64_t at, in
                               : simd_load_upto((const float *)from + at, n);
 }
 
-/* y = activation(sums + bias) + residual for rows from `row` and columns from `col` on; the sums'
- * rows are SUMS apart. */
+/* Whether nothing follows the product (logits). */
+static bool is_plain(const struct gemm_bf16 *g)
+{
+    return g->bias == NULL && g->residual == NULL && g->activation == GEMM_IDENTITY;
+}
+
+/* One row of y = activation(sums + bias) + residual, from column `col` on. */
+static void finish_row(const struct gemm_bf16 *g, int64_t row, int64_t col, int64_t cols, float *sums)
+{
+    const int64_t at = row * g->ldy + col;
+
+    for (int64_t j = 0; !is_plain(g) && j < cols; j += SIMD_WIDTH) {
+        const int64_t n = cols - j;
+        simd_float v = simd_load(sums + j);
+        if (g->bias != NULL)
+            v += simd_load_upto(g->bias + col + j, n);
+        if (g->activation == GEMM_GELU)
+            v = simd_gelu(v);
+        if (g->residual != NULL)
+            v += load_as(g->y_type, g->residual, row * g->ldr + col + j, n);
+        simd_store(sums + j, v);
+    }
+    if (g->y_type == DTYPE_BF16)
+        simd_bf16_narrow(sums, cols, (uint16_t *)g->y + at);
+    else
+        memcpy((float *)g->y + at, sums, (size_t)cols * sizeof(*sums));
+}
+
+/* Rows from `row` on; the sums' rows are SUMS apart. */
 static void finish(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col, int64_t cols,
-                   const float *sums)
+                   float *sums)
 {
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < cols; j += SIMD_WIDTH) {
-            const int64_t at = (row + i) * g->ldy + col + j, n = cols - j;
-            simd_float v = simd_load(sums + i * SUMS + j);
-            if (g->bias != NULL)
-                v += simd_load_upto(g->bias + col + j, n);
-            if (g->activation == GEMM_GELU)
-                v = simd_gelu(v);
-            if (g->residual != NULL)
-                v += load_as(g->y_type, g->residual, (row + i) * g->ldr + col + j, n);
-            if (g->y_type == DTYPE_BF16)
-                simd_bf16_store_upto((uint16_t *)g->y + at, v, n);
-            else
-                simd_store_upto((float *)g->y + at, v, n);
-        }
+        finish_row(g, row + i, col, cols, sums + i * SUMS);
 }
 
 /* Whether the tile itself can do what follows the product. */
