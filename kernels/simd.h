@@ -57,8 +57,7 @@ bool simd_supports(const struct kernel *k, const struct shape *s, const struct d
 #define SIMD_DECLARE_BF16(type, f) extern type f##_avx512_bf16, f##_avx512, f##_avx2, f##_portable
 
 #if defined(__x86_64__)
-#define SIMD_CHOOSE_BF16(f)                                                                        \
-    (simd_isa() == SIMD_AVX512_BF16 ? f##_avx512_bf16 : SIMD_CHOOSE(f))
+#define SIMD_CHOOSE_BF16(f) (simd_isa() == SIMD_AVX512_BF16 ? f##_avx512_bf16 : SIMD_CHOOSE(f))
 #else
 #define SIMD_CHOOSE_BF16(f) f##_portable
 #endif

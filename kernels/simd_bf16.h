@@ -5,14 +5,15 @@
  *      float     s eeeeeeee mmmmmmm mmmmmmmmmmmmmmmm
  *      bfloat16  s eeeeeeee mmmmmmm
  *
- * So a load is a load and a shift, a store rounds to nearest even. Arithmetic is fp32's: all that is
- * narrow is memory. The exception is a pair of them against a pair, which some processors multiply
- * and add up in one instruction: a lane of 32 bits holds two, the one of the even index below.
+ * So a load is a load and a shift, a store rounds to nearest even. Arithmetic is fp32's: all that
+ * is narrow is memory. The exception is a pair of them against a pair, which some processors
+ * multiply and add up in one instruction: a lane of 32 bits holds two, the one of the even index
+ * below.
  *
  *      pairs     | b1 b0 | b3 b2 | ...     simd_pair_even: b0 b2 ...   simd_pair_odd: b1 b3 ...
  *
- * For files compiled with SIMD_ISA. What simd_dot_pairs() costs beside two simd_fma() is a matter of
- * the processor: simd_isa() chooses the form that has it only where that pays (kernels/simd.c).
+ * For files compiled with SIMD_ISA. What simd_dot_pairs() costs beside two simd_fma() is a matter
+ * of the processor: simd_isa() chooses the form that has it only where that pays (kernels/simd.c).
  */
 #ifndef HARNESS_KERNELS_SIMD_BF16_H
 #define HARNESS_KERNELS_SIMD_BF16_H
@@ -27,8 +28,8 @@
  *   simd_bf16_store, simd_bf16_store_part   each rounded once; NaN stays NaN
  *   simd_bf16_store_two                     2 SIMD_WIDTH of them, which takes less than two stores
  *   simd_pair_even, simd_pair_odd           the members of pairs, loaded as floats, as floats
- *   simd_pairs                              pairs of two vectors that are bfloat16 already (the lower
- *                                           half of their bits is 0): `even` below, `odd` above
+ *   simd_pairs                              pairs of two vectors that are bfloat16 already (the
+ * lower half of their bits is 0): `even` below, `odd` above
  */
 #if defined(SIMD_ISA_avx512)
 
@@ -83,9 +84,9 @@ SIMD_INLINE __m256i simd_bf16_round_(simd_float v)
 
 SIMD_INLINE __m512i simd_bf16_round_two_(simd_float a, simd_float b)
 {
-    const __m512i odd = _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35,
-                                         33, 31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3,
-                                         1);
+    const __m512i odd =
+        _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27,
+                         25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
     return _mm512_permutex2var_epi16(simd_bf16_upper_(a), odd, simd_bf16_upper_(b));
 }
 #endif
@@ -135,8 +136,7 @@ SIMD_INLINE void simd_bf16_store(uint16_t *p, simd_float v)
     const __m256i bits = _mm256_castps_si256(v);
     const __m256i last = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i up = _mm256_add_epi32(bits, _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff)));
-    const __m256 quiet =
-        _mm256_castsi256_ps(_mm256_or_si256(bits, _mm256_set1_epi32(0x400000)));
+    const __m256 quiet = _mm256_castsi256_ps(_mm256_or_si256(bits, _mm256_set1_epi32(0x400000)));
     __m256i r = _mm256_castps_si256(
         _mm256_blendv_ps(_mm256_castsi256_ps(up), quiet, _mm256_cmp_ps(v, v, _CMP_UNORD_Q)));
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The forward in bfloat16 (models/generation/gpt_narrow.h). Limits: a prefill the rate of bf16
- * products (`flops.bf16`), a decode step the bandwidth at which weights of half the size can be read.
+ * products (`flops.bf16`), a decode step the bandwidth at which weights of half the size can be
+ * read.
  */
 #include "base/memory.h"
 #include "kernels/host.h"

@@ -217,7 +217,8 @@ static void add_data_sheet(const struct device *d, const struct machine *m, stru
     }
 }
 
-static struct ceiling flops(struct device *d, const char *name, enum pattern pattern, char **buffers)
+static struct ceiling flops(struct device *d, const char *name, enum pattern pattern,
+                            char **buffers)
 {
     struct job job = job_of(d, pattern, 1024, 1); /* rounds */
     struct ceiling_times ns = measure(&job, buffers);

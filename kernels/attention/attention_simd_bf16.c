@@ -3,14 +3,15 @@
  * Attention of bfloat16: narrow in memory, fp32 from the first cache on.
  *
  *      memory, bfloat16              a thread's scratch, fp32 (L1, L2)
- *      q k v of a head  -- widen -->  q k v  -- attention_simd_prefill.h -->  out  -- narrow --> out
+ *      q k v of a head  -- widen -->  q k v  -- attention_simd_prefill.h -->  out  -- narrow -->
+ * out
  *
  *      64 positions of K -- widen -->  K block  -- scores      } attention_simd_decode.h,
  *      64 positions of V -- widen -->  V block  -- add p V     } a block of the cache at a time
  *
  * So the arithmetic is that of attention_simd.c, which copies keys and values of a head anyway. A
- * prefill reads and writes half the bytes, and costs a pass through the cache more. A decode step is
- * bound by the bandwidth of the KV cache, of which there is half as much.
+ * prefill reads and writes half the bytes, and costs a pass through the cache more. A decode step
+ * is bound by the bandwidth of the KV cache, of which there is half as much.
  */
 #include "kernels/attention/attention_call.h"
 #include "kernels/attention/bf16/attention_bf16.h"
@@ -105,7 +106,8 @@ struct copies {
     float *scores, *block, *q, *sum, *summand;
 };
 
-/* Positions [first, first + rows) of a head of the cache to the block; asks for those that follow. */
+/* Positions [first, first + rows) of a head of the cache to the block; asks for those that follow.
+ */
 static void take_block(const uint16_t *cache, const struct attention_decode_bf16 *a, int64_t first,
                        int64_t rows, float *block)
 {
@@ -139,8 +141,12 @@ static void add_block(const struct query *u, float *to)
 static void decode_head(const struct attention_decode_bf16 *a, const uint16_t *k, const uint16_t *v,
                         const struct copies *c)
 {
-    struct query u = { .q = c->q, .k = c->block, .v = c->block, .ld = a->headdim,
-                       .headdim = a->headdim, .out = c->summand };
+    struct query u = { .q = c->q,
+                       .k = c->block,
+                       .v = c->block,
+                       .ld = a->headdim,
+                       .headdim = a->headdim,
+                       .out = c->summand };
     float most = -INFINITY;
 
     for (int64_t j = 0; j < a->length; j += POSITIONS) {
@@ -203,8 +209,7 @@ void SIMD_NAME(attention_decode_bf16)(const void *operation)
 
 size_t attention_decode_bf16_scratch(int64_t length, int64_t headdim, int threads)
 {
-    return (size_t)threads *
-           (decode_row(length) + (POSITIONS + 3) * decode_row(headdim));
+    return (size_t)threads * (decode_row(length) + (POSITIONS + 3) * decode_row(headdim));
 }
 
 void attention_decode_bf16_simd(const struct attention_decode_bf16 *a)
@@ -244,8 +249,8 @@ static int decode_prepare(struct call *call, struct error *err)
 {
     const struct shape *s = &call->shape;
 
-    return host_state(
-        call, attention_decode_bf16_scratch(s->dim[1], s->dim[3], host_threads(call)), err);
+    return host_state(call, attention_decode_bf16_scratch(s->dim[1], s->dim[3], host_threads(call)),
+                      err);
 }
 
 static void decode_launch(const struct call *call)

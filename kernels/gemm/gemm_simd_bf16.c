@@ -81,7 +81,8 @@ static bool is_plain(const struct gemm_bf16 *g)
 }
 
 /* One row of y = activation(sums + bias) + residual, from column `col` on. */
-static void finish_row(const struct gemm_bf16 *g, int64_t row, int64_t col, int64_t cols, float *sums)
+static void finish_row(const struct gemm_bf16 *g, int64_t row, int64_t col, int64_t cols,
+                       float *sums)
 {
     const int64_t at = row * g->ldy + col;
 
@@ -370,8 +371,9 @@ static void nn_launch(const struct call *call)
 #define VARIANT(of, ready, run)                                                                    \
     {                                                                                              \
         .name = "simd_bf16",                                                                       \
-        .summary = "panels of pairs, widened once a block where FMA is faster than vdpbf16ps; "    \
-                   "limit: the better of the two",                                                 \
+        .summary =                                                                                 \
+            "panels of pairs, widened once a block where FMA is faster than vdpbf16ps; "           \
+            "limit: the better of the two",                                                        \
         .kernel = &(of),                                                                           \
         .device = DEVICE_CPU,                                                                      \
         .dtype = DTYPE_BF16,                                                                       \
@@ -384,7 +386,7 @@ static void nn_launch(const struct call *call)
 #define LINEAR(of) VARIANT(of, linear_prepare, linear_launch)
 
 const struct variant gemm_simd_bf16[] = {
-    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
+    GEMM_LINEAR_KERNELS(LINEAR)                    /* and gemm/nn */
     VARIANT(gemm_nn_kernel, nn_prepare, nn_launch) /* the rest is the end mark */
     { .name = NULL },
 };

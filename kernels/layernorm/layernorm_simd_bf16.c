@@ -3,7 +3,8 @@
  * Layer normalisation of bfloat16, some rows at a time:
  *
  *      memory, bfloat16     a thread's buffer, fp32 (L1)
- *      x (, delta)  -- widen -->  x (, delta)  -- layernorm_simd_block.h -->  y (, sum)  -- narrow -->
+ *      x (, delta)  -- widen -->  x (, delta)  -- layernorm_simd_block.h -->  y (, sum)  -- narrow
+ * -->
  *
  * Moments are of fp32 sums, so that the only rounding to bfloat16 is that of what is stored.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A forward of bfloat16 on the host: what is read from memory is narrow, what stays in the caches is
- * fp32.
+ * A forward of bfloat16 on the host: what is read from memory is narrow, what stays in the caches
+ * is fp32.
  *
  *      bfloat16   weights of the products (packed in pairs), keys and values in the cache, logits
  *      fp32       the residual stream, norms, q k v, the MLP's inside; sums everywhere

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * y = activation(x b + bias) + residual with a right factor of bfloat16. The rest is bfloat16 too, or
- * fp32 where it stays in caches: a model's activations. Products are added up in fp32.
+ * y = activation(x b + bias) + residual with a right factor of bfloat16. The rest is bfloat16 too,
+ * or fp32 where it stays in caches: a model's activations. Products are added up in fp32.
  */
 #ifndef HARNESS_KERNELS_GEMM_BF16_H
 #define HARNESS_KERNELS_GEMM_BF16_H
@@ -35,8 +35,8 @@ void gemm_bf16_simd(const struct gemm_bf16 *g);
 size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads); /* floats */
 
 /* As gemm_packed_size() and gemm_pack(), but of pairs: word p * width + j of a panel holds
- * w[j][2p] and, above it, w[j][2p + 1] (0 where there is none). `w` is [n,k], bfloat16 or floats that
- * are rounded. */
+ * w[j][2p] and, above it, w[j][2p + 1] (0 where there is none). `w` is [n,k], bfloat16 or floats
+ * that are rounded. */
 size_t gemm_bf16_packed_size(int64_t n, int64_t k); /* floats, of 32 bits each */
 void gemm_bf16_pack(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
                     int threads);

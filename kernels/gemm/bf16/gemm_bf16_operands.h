@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two factors in the form that the register tile takes (kernels/gemm/gemm_simd_tile.h, the one of
- * fp32); for files compiled with SIMD_ISA. `GEMM_PAIRS` is 1 where the processor multiplies pairs:
+ * The two factors in the form that the register tile takes (kernels/gemm/gemm_simd_tile.h, the one
+ * of fp32); for files compiled with SIMD_ISA. `GEMM_PAIRS` is 1 where the processor multiplies
+ * pairs:
  *
  *                     GEMM_PAIRS 0                       GEMM_PAIRS 1
  *   a step of a tile  one term, simd_fma()               two terms, simd_dot_pairs()

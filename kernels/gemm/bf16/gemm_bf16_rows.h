@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Few rows of x through a packed panel, which is widened in registers: a decode step, where all time
- * goes into reading b, and reads half of it. For files compiled with SIMD_ISA.
+ * Few rows of x through a packed panel, which is widened in registers: a decode step, where all
+ * time goes into reading b, and reads half of it. For files compiled with SIMD_ISA.
  *
  *      pairs of b   | b1 b0 | b3 b2 | ...     one load: two terms of a vector of columns
  *                        |
@@ -9,8 +9,8 @@
  *                   & ~0  -> b1 b3 ...  x x[i][2p + 1]  two multiply-adds
  *
  * Even and odd terms have sums of their own, so that chains are as many as hide an FMA's time. b is
- * asked for far ahead: with three times as many instructions a byte as in fp32, the processor itself
- * looks a third as far (measured: 1.4 times the rate of fp32 without, 1.8 to 2.3 with it).
+ * asked for far ahead: with three times as many instructions a byte as in fp32, the processor
+ * itself looks a third as far (measured: 1.4 times the rate of fp32 without, 1.8 to 2.3 with it).
  */
 #ifndef HARNESS_KERNELS_GEMM_BF16_ROWS_H
 #define HARNESS_KERNELS_GEMM_BF16_ROWS_H
@@ -59,8 +59,8 @@ SIMD_INLINE void few_rows(int mr, int nv, const struct operand *x, const float *
         for (int v = 0; v < nv; v++) {
             simd_float sum = acc[0][i][v] + acc[1][i][v];
             if (k % 2 != 0)
-                sum = simd_fma(simd_set(a[i * x->row]), simd_pair_even(simd_load(b + v * SIMD_WIDTH)),
-                               sum);
+                sum = simd_fma(simd_set(a[i * x->row]),
+                               simd_pair_even(simd_load(b + v * SIMD_WIDTH)), sum);
             simd_store(y + i * y_row + v * SIMD_WIDTH, sum);
         }
     }
@@ -72,7 +72,7 @@ SIMD_INLINE void few_rows(int mr, int nv, const struct operand *x, const float *
     {                                                                                              \
         few_rows(mr, nv, x, b, k, y, y_row);                                                       \
     }
-#define FEW_EACH(X, nv)     X(1, nv) X(2, nv) X(3, nv) X(4, nv)
+#define FEW_EACH(X, nv)   X(1, nv) X(2, nv) X(3, nv) X(4, nv)
 #define FEW_ENTRY(mr, nv) [(nv)-1][(mr)-1] = few_##mr##x##nv,
 #if defined(SIMD_ISA_avx512) || defined(__aarch64__)
 #define FEW_ALL(X) FEW_EACH(X, 1) FEW_EACH(X, 2) FEW_EACH(X, 3)
