@@ -80,9 +80,11 @@ TEST(roofs_without_cache_sizes)
 
     assert_ok(device_open(&d, "cpu:1", &err), &err);
     int nr = ceilings_measure(&d, &machine, c, &err);
-    assert_int_equal(nr, 5);
+    assert_int_equal(nr, ceiling_has_dots() ? 7 : 6);
     assert_sane(c, nr, "cpu-1t");
     assert_null(find(c, nr, "bandwidth.L1"));
+    assert_true((find(c, nr, "dot.bf16") != NULL) == ceiling_has_dots());
+    assert_true(find(c, nr, "flops.bf16")->value >= find(c, nr, "flops.fp32")->value);
     assert_true(find(c, nr, "flops.fp32")->spec == 0);
     device_close(&d);
 }
