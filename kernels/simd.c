@@ -51,9 +51,8 @@ static enum simd_isa forced(const char *wish)
 
 /*
  * Whether vdpbf16ps, which does the work of two multiply-adds, has more than half their rate. On
- * Intel's Sapphire and Emerald Rapids it has a quarter (measured: 1.40 and 5.59 G/s at 2.8 GHz):
- * half the FLOP rate of fp32, as products are meant for AMX there. AMD's, since Zen 4, has all of
- * it.
+ * Intel's Emerald Rapids it has a quarter (measured: 1.40 and 5.59 G/s at 2.8 GHz), half the FLOP
+ * rate of fp32: products are meant for AMX there. AMD's, since Zen 4, is said to have all of it.
  */
 static bool dots_pay(void)
 {
