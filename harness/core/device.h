@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device owns memory and a clock and runs calls. Four kinds: cpu (OpenMP threads), cuda, process
- * (programs, each run a process of its own), and fake (a scripted clock, for tests of everything
- * above it). This is what all of them have in common; which there are says device/devices.h.
+ * A device owns memory and a clock and runs calls. Four kinds have a class: cpu (OpenMP threads),
+ * cuda, process (programs, each run a process of its own), and fake (a scripted clock, for tests of
+ * everything above it). This is what all of them have in common; which there are says
+ * device/devices.h.
  *
  * Opening a device finds and describes it; starting it takes hold of the hardware. So a process
  * that only names benchmarks does not occupy a GPU which its children are to use.
@@ -16,7 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_FAKE, DEVICE_PROCESS, DEVICE_KIND_NR };
+/* Plugins say kinds by these numbers, which stay (plugin/plugin.h). HIP and SYCL are names so far.
+ */
+enum device_kind {
+    DEVICE_CPU,
+    DEVICE_CUDA,
+    DEVICE_FAKE,
+    DEVICE_PROCESS,
+    DEVICE_HIP,
+    DEVICE_SYCL,
+    DEVICE_KIND_NR
+};
 
 struct call;
 struct device;
@@ -52,6 +63,7 @@ struct device_class {
     /* The queue on which launches enqueue, once it is started: a cudaStream_t. NULL: there is none.
      */
     void *(*stream)(const struct device *d);
+    bool own_memory; /* what alloc() gives the host cannot follow, and keeps a copy of */
 };
 
 struct device {

@@ -137,6 +137,9 @@ struct variant {
     const char *(*explain)(const struct call *call)VARIANT_NONE;
     /* Adds to m->telemetry what the variant knows of the last m->nr_samples launches. */
     void (*facts)(const struct call *call, struct measurement *m) VARIANT_NONE;
+    /* What launch() met that no device can see, as an error of a runtime of the variant's own,
+     * which is then forgotten. NULL: nothing. Called behind launches, untimed. */
+    const char *(*fault)(const struct call *call)VARIANT_NONE;
     /* The variant's own constant data, as a guest's callbacks need it; or NULL. */
     const void *config VARIANT_NONE;
 };

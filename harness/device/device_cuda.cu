@@ -127,4 +127,5 @@ const struct device_class device_cuda_class = {
     .run = cuda_run,
     .available = cuda_available,
     .stream = cuda_stream,
+    .own_memory = true,
 };

@@ -8,10 +8,23 @@
 #include <string.h>
 
 extern const struct device_class device_cpu_class, device_cuda_class, device_fake_class,
-    device_process_class;
+    device_process_class, device_hip_class, device_sycl_class;
 
 #ifndef HARNESS_CUDA_WHY
 #define HARNESS_CUDA_WHY "this build has no CUDA"
+#endif
+
+/* Kinds that nobody has written yet: a file device_hip.* that defines device_hip_class, and the
+ * definition HARNESS_HAVE_HIP. */
+#ifdef HARNESS_HAVE_HIP
+#define HIP_CLASS &device_hip_class
+#else
+#define HIP_CLASS NULL
+#endif
+#ifdef HARNESS_HAVE_SYCL
+#define SYCL_CLASS &device_sycl_class
+#else
+#define SYCL_CLASS NULL
 #endif
 
 #ifndef HARNESS_CUDA_RUNTIME
@@ -37,6 +50,8 @@ static const struct {
 #endif
     [DEVICE_FAKE] = { "fake", &device_fake_class, NULL },
     [DEVICE_PROCESS] = { "process", &device_process_class, NULL },
+    [DEVICE_HIP] = { "hip", HIP_CLASS, "this build has no HIP" },
+    [DEVICE_SYCL] = { "sycl", SYCL_CLASS, "this build has no SYCL" },
 };
 
 const struct device_class *device_class_of(enum device_kind kind, const char **why)

@@ -211,8 +211,8 @@ enum explain_fact_kind evidence_fact_kind(const char *name)
 static bool is_of_the_session(const char *name)
 {
     static const char *const names[] = { "blocks",  "launches", "iterations", "argv",
-                                         "partner", "repeats",  "bench" };
-    static const char *const folders[] = { "command.", "plugins.", "gate." };
+                                         "partner", "repeats",  "bench",      "params" };
+    static const char *const folders[] = { "command.", "plugins.", "params.", "gate." };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(name, names[i]) == 0)

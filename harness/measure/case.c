@@ -34,6 +34,15 @@ struct state {
     uint64_t told; /* when the parent last heard of a run */
 };
 
+/* What a variant's own runtime met comes first: what the device says of it is a consequence. */
+static int with_fault(const struct state *s, int rc, struct error *err)
+{
+    const struct variant *v = s->call.variant;
+    const char *fault = v->fault ? v->fault(&s->call) : NULL;
+
+    return fault ? error_set(err, "launch(): %s", fault) : rc;
+}
+
 static int set_up(struct state *s, const struct benchmark *bench, struct device *device,
                   struct error *err)
 {
@@ -57,7 +66,7 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
     if (rc)
         return error_prefix(err, "prepare");
     s->prepared = true;
-    if (device->ops->begin && device->ops->begin(device, &s->call, err))
+    if (device->ops->begin && with_fault(s, device->ops->begin(device, &s->call, err), err))
         return -1;
     s->begun = true;
     return 0;
@@ -115,7 +124,7 @@ static int verify(struct state *s, struct error *err)
     s->m->checked = c->checked;
     if (takes_all_runs(s)) /* each is looked at behind the samples */
         return 0;
-    if (s->call.device->ops->run(s->call.device, &s->call, err))
+    if (with_fault(s, s->call.device->ops->run(s->call.device, &s->call, err), err))
         return -1;
     if (verdict(s, check_outputs(c, &q->buffers, err), ""))
         return -1;
@@ -275,7 +284,7 @@ static int sample(struct state *s, struct error *err)
     telemetry_end(&telemetry, s->m);
     if (own)
         measurement_add_telemetry(s->m, "peak_rss_bytes", peak_memory_bytes());
-    if (rc || count_events(s, err))
+    if (with_fault(s, rc, err) || count_events(s, err))
         return -1;
     if (s->call.variant->facts)
         s->call.variant->facts(&s->call, s->m);
@@ -313,7 +322,7 @@ static void drop_samples(struct measurement *m)
 static void add_device_facts(const struct device *d, const struct case_settings *settings,
                              struct measurement *m)
 {
-    if (d->kind == DEVICE_CUDA)
+    if (d->ops->own_memory)
         measurement_add_telemetry(m, "device_memory_peak_bytes", (double)d->memory_peak);
     telemetry_nvml_xid(settings->gpu, m);
 }

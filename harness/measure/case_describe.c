@@ -78,7 +78,7 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
         return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
-    bool gpu = device->kind == DEVICE_CUDA;
+    bool gpu = device->ops->own_memory;
     struct need own = { gpu ? one : both, device->ops->available(device), gpu ? INT64_MAX : allowed,
                         gpu ? "on the device (inputs and outputs)"
                             : "(inputs, outputs and their check)" };

@@ -41,6 +41,8 @@ enum harness_device {
     HARNESS_CPU = 0,
     HARNESS_CUDA = 1, /* tensors in device memory; launch() enqueues on call->stream */
     HARNESS_FAKE = 2, /* a scripted clock, `--device fake`: to test what stands around a kernel */
+    HARNESS_HIP = 4,  /* as CUDA, with the hipStream_t; no harness has a device of it yet */
+    HARNESS_SYCL = 5, /* as CUDA, with the address of the sycl::queue; the same */
 };
 
 enum harness_dtype {
@@ -194,7 +196,41 @@ struct harness_plugin {
     uint32_t kernel_size, variant_size, tensor_size, call_size;
     const struct harness_kernel *kernels; /* at least one */
     size_t nr_kernels;
+    /* The words of the last error of a runtime that the plugin brings along, as nvcc links one into
+     * each, and forgets it; NULL: there was none. Asked behind launches, never in what is timed. No
+     * function: there is no such runtime. */
+    const char *(*fault)(void);
 };
+
+/* Initialisers for what most need, in C and in C++, where members cannot be named. */
+#define HARNESS_VARIANT(name_, summary_, device_, dtype_, launch_)                                 \
+    {                                                                                              \
+        (name_), (summary_), (device_), (dtype_), 0, 0, NULL, (launch_), NULL                      \
+    }
+#define HARNESS_KERNEL(name_, summary_, dims_, sizes_, layout_, work_, oracle_, variants_)         \
+    {                                                                                              \
+        (name_), (summary_), (dims_), HARNESS_COUNT(dims_), (sizes_),                              \
+            HARNESS_COUNT(sizes_) / HARNESS_COUNT(dims_), NULL, 0, (layout_), (work_), (oracle_),  \
+            NULL, NULL, NULL, NULL, (variants_), HARNESS_COUNT(variants_), NULL                    \
+    }
+#define HARNESS_LIKE(kernel_, variants_)                                                           \
+    {                                                                                              \
+        NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,           \
+            (variants_), HARNESS_COUNT(variants_), (kernel_)                                       \
+    }
+#define HARNESS_COUNT(array_) (sizeof(array_) / sizeof((array_)[0]))
+
+#ifdef CUDART_VERSION /* of <cuda_runtime.h>, which nvcc includes by itself */
+static inline const char *harness_cuda_fault(void)
+{
+    cudaError_t rc = cudaGetLastError();
+
+    return rc == cudaSuccess ? NULL : cudaGetErrorString(rc);
+}
+#define HARNESS_FAULT harness_cuda_fault
+#else
+#define HARNESS_FAULT NULL
+#endif
 
 /* Once a plugin, at file level, with an array of struct harness_kernel. */
 #define HARNESS_PLUGIN(kernels_)                                                                   \
@@ -207,7 +243,8 @@ struct harness_plugin {
         sizeof(struct harness_tensor),                                                             \
         sizeof(struct harness_call),                                                               \
         (kernels_),                                                                                \
-        sizeof(kernels_) / sizeof((kernels_)[0]),                                                  \
+        HARNESS_COUNT(kernels_),                                                                   \
+        HARNESS_FAULT,                                                                             \
     }
 
 #ifdef __cplusplus

@@ -20,7 +20,8 @@ _Static_assert((int)HARNESS_DIMS_MAX == (int)SHAPE_MAX &&
                    (int)HARNESS_RANK_MAX == (int)TENSOR_RANK,
                "limits of plugins");
 _Static_assert((int)HARNESS_CPU == (int)DEVICE_CPU && (int)HARNESS_CUDA == (int)DEVICE_CUDA &&
-                   (int)HARNESS_FAKE == (int)DEVICE_FAKE,
+                   (int)HARNESS_FAKE == (int)DEVICE_FAKE && (int)HARNESS_HIP == (int)DEVICE_HIP &&
+                   (int)HARNESS_SYCL == (int)DEVICE_SYCL,
                "devices of plugins");
 _Static_assert((int)HARNESS_BF16 == (int)DTYPE_BF16 && (int)HARNESS_FP16 == (int)DTYPE_FP16 &&
                    (int)HARNESS_INT32 == (int)DTYPE_INT32 && (int)HARNESS_FP64 == (int)DTYPE_FP64,
@@ -218,6 +219,11 @@ static void launch(const struct call *call)
     r->variant->launch(&r->call);
 }
 
+static const char *fault(const struct call *call)
+{
+    return variant_of(call)->plugin->fault();
+}
+
 static void release(struct call *call)
 {
     struct ready *r = call->state;
@@ -294,6 +300,7 @@ static void adapt_variant(struct plugin_own *own, const struct kernel *kernel,
         .prepare = adapt_prepare,
         .launch = launch,
         .release = release,
+        .fault = config->plugin->fault ? fault : NULL,
         .config = kept,
     };
 }
@@ -356,7 +363,8 @@ static int adapt_table(struct plugin_own *own, const struct registry *base,
             return -1;
         for (size_t v = 0; v < k->nr_variants; v++) {
             struct plugin_variant config = { .theirs = &k->variants[v],
-                                             .kernel = k->like ? NULL : k };
+                                             .kernel = k->like ? NULL : k,
+                                             .plugin = own->table };
             adapt_settings(own, kernel, &config, settings);
         }
     }

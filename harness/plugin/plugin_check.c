@@ -54,9 +54,8 @@ static int check_functions(const struct harness_kernel *k, struct error *err)
 
 static int check_variant(const struct harness_variant *v, struct error *err)
 {
-    if (v->device != HARNESS_CPU && v->device != HARNESS_CUDA && v->device != HARNESS_FAKE)
-        return error_set(err,
-                         "its device is %d: HARNESS_CPU, HARNESS_CUDA and HARNESS_FAKE are known",
+    if (v->device < HARNESS_CPU || v->device > HARNESS_SYCL || v->device == DEVICE_PROCESS)
+        return error_set(err, "its device is %d: HARNESS_CPU to HARNESS_SYCL are known",
                          (int)v->device);
     if (v->dtype < HARNESS_FP32 || v->dtype > HARNESS_FP64)
         return error_set(err, "its dtype is %d: HARNESS_FP32 to HARNESS_FP64 are known",

@@ -21,7 +21,8 @@ struct plugin_kernel {
 struct plugin_variant {
     const struct harness_variant *theirs;
     const struct harness_kernel *kernel; /* NULL: the kernel is none of the plugin's */
-    const char *const *params;           /* NULL-ended */
+    const struct harness_plugin *plugin;
+    const char *const *params; /* NULL-ended */
 };
 
 struct plugin_own {

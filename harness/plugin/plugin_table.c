@@ -195,7 +195,8 @@ int plugin_table_read(struct plugin_own *own, const char *text, size_t length, s
                                              sizeof(struct harness_tensor),
                                              sizeof(struct harness_call),
                                              told->kernels,
-                                             0 };
+                                             0,
+                                             NULL };
     if (cJSON_IsArray(kernels))
         cJSON_ArrayForEach(item, kernels)
             read_kernel(item, &told->kernels[told->plugin.nr_kernels++]);

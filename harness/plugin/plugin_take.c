@@ -21,10 +21,11 @@ static const char rebuild[] =
 
 /* Bytes of the structs in each ABI; of all others they are the same in every one. */
 static const struct {
-    size_t kernel, call;
+    size_t plugin, kernel, call;
 } abi_sizes[HARNESS_PLUGIN_ABI] = {
-    { offsetof(struct harness_kernel, like), offsetof(struct harness_call, stream) },
-    { sizeof(struct harness_kernel), sizeof(struct harness_call) },
+    { offsetof(struct harness_plugin, fault), offsetof(struct harness_kernel, like),
+      offsetof(struct harness_call, stream) },
+    { sizeof(struct harness_plugin), sizeof(struct harness_kernel), sizeof(struct harness_call) },
 };
 
 static int check_abi(const struct harness_plugin *t, struct error *err)
@@ -36,7 +37,7 @@ static int check_abi(const struct harness_plugin *t, struct error *err)
         const char *name;
         size_t theirs, ours;
     } sizes[] = {
-        { "harness_plugin", t->size, sizeof(struct harness_plugin) },
+        { "harness_plugin", t->size, abi_sizes[t->abi - 1].plugin },
         { "harness_kernel", t->kernel_size, abi_sizes[t->abi - 1].kernel },
         { "harness_variant", t->variant_size, sizeof(struct harness_variant) },
         { "harness_tensor", t->tensor_size, sizeof(struct harness_tensor) },
@@ -67,7 +68,7 @@ int plugin_take(struct plugin_own *own, const struct harness_plugin *theirs, str
     if (check_abi(theirs, err))
         return -1;
     struct plugin_taken *taken = own->taken = memory_zeroed(1, sizeof(*taken));
-    taken->plugin = *theirs;
+    memcpy(&taken->plugin, theirs, theirs->size);
     own->table = &taken->plugin;
     if (!theirs->kernels || theirs->nr_kernels > PLUGIN_KERNELS_MAX)
         return 0;

@@ -84,7 +84,8 @@ static void make(struct tables *t)
     *t = (struct tables) {
         .plugin = { HARNESS_PLUGIN_ABI, sizeof(struct harness_plugin),
                     sizeof(struct harness_kernel), sizeof(struct harness_variant),
-                    sizeof(struct harness_tensor), sizeof(struct harness_call), t->kernels, 1 },
+                    sizeof(struct harness_tensor), sizeof(struct harness_call), t->kernels, 1,
+                    NULL },
         .variants = { { .name = "one", .dtype = HARNESS_FP64, .launch = launch },
                       { .name = "two",
                         .dtype = HARNESS_FP64,
@@ -191,8 +192,8 @@ TEST(malformed_tables_are_refused)
         { other_abi, "it speaks plugin ABI 3, this harness speaks ABI 1 to 2: rebuild the plugin" },
         { no_abi, "it speaks plugin ABI 0" },
         { old_abi_with_new_sizes,
-          "its struct harness_kernel has 144 bytes, that of this harness "
-          "136, although both are ABI 1" },
+          "its struct harness_plugin has 48 bytes, that of this harness 40, although both are ABI "
+          "1" },
         { other_size, "its struct harness_variant has 8 bytes" },
         { no_kernels, "it has no kernels" },
         { null_kernels, "it has no kernels" },

@@ -310,7 +310,8 @@ static void list_devices(cJSON *section)
     struct error err;
 
     for (int kind = 0; kind < DEVICE_KIND_NR; kind++) {
-        if (kind == DEVICE_FAKE)
+        bool nobodys = kind > DEVICE_PROCESS && !device_class_of((enum device_kind)kind, NULL);
+        if (kind == DEVICE_FAKE || nobodys)
             continue;
         const char *name = device_kind_name((enum device_kind)kind);
         bool opened = device_open(&d, name, &err) == 0;

@@ -176,6 +176,8 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
 
     if (plugins_open(&s->guests, &s->o->plugins, &s->o->params, err))
         return -1;
+    if (registry == &s->guests.own && plugins_check_device(&s->guests, &s->device, err))
+        return -1;
     int rc = fill_verify_selection(s->o, argc, argv, &selection, err);
     if (rc == 0)
         rc = selection_expand(&selection, registry, &s->device, &s->list, err);

@@ -236,6 +236,20 @@ int plugins_open(struct guests *g, const struct string_list *plugins,
     return rc;
 }
 
+int plugins_check_device(const struct guests *g, const struct device *d, struct error *err)
+{
+    const struct variant *v;
+    enum device_kind has = d->kind;
+
+    for (size_t i = 0; (v = registry_variant_at(&g->own, i)); i++) {
+        if (v->device == d->kind)
+            return 0;
+        has = v->device;
+    }
+    return error_set(err, "what the plugins have is for device %s: give --device %s",
+                     device_kind_name(has), device_kind_name(has));
+}
+
 /* A suite is a complete statement of what to measure; mixing it with a selection would make runs
  * of the "same" suite incomparable. */
 int workload_make(struct workload *c, const struct workload_options *o, char **filters, int nr,
@@ -257,6 +271,9 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
     if (open_workload_devices(c, o->device ? o->device : "cpu", o->several_devices, err))
         return -1;
     bool theirs = plugins && nr == 0 && !o->suite;
+    for (size_t i = 0; theirs && i < c->devices.nr; i++)
+        if (plugins_check_device(&c->guests, &c->devices.items[i], err))
+            return -1;
     const struct registry *registry = o->beside ? &c->guests.joined.beside : &c->guests.own;
     return expand_workload(c, theirs ? registry : &c->guests.all,
                            nr > 0 && !has_selection_options(o), err);

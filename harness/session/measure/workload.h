@@ -41,6 +41,9 @@ struct workload {
 int plugins_open(struct guests *g, const struct string_list *plugins,
                  const struct string_list *params, struct error *err);
 
+/* Plugins are for certain devices: -1, naming these, where they have nothing for this one. */
+int plugins_check_device(const struct guests *g, const struct device *d, struct error *err);
+
 /* The name of an option that is given, of those that say what is measured; --model is none, which
  * may choose among what is there. NULL: none is. */
 const char *workload_option(const struct workload_options *o);
