@@ -25,7 +25,8 @@ install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake" COMPONENT bundle)
 configure_file("${PROJECT_SOURCE_DIR}/harness/plugin/plugin.h"
   "${PROJECT_BINARY_DIR}/include/harness/plugin.h" COPYONLY)
 install(FILES harness/plugin/plugin.h DESTINATION include/harness COMPONENT plugin)
-install(FILES examples/plugin/template.c examples/plugin/axpy.c examples/plugin/CMakeLists.txt
+install(FILES examples/plugin/template.c examples/plugin/template.cu examples/plugin/like.c
+  examples/plugin/like.cu examples/plugin/axpy.c examples/plugin/CMakeLists.txt
   DESTINATION share/harness/examples/plugin COMPONENT plugin)
 
 include(HarnessManual)         # man pages, completion

@@ -3,9 +3,11 @@ file(GLOB suites CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/launch/suites/
 file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/presets/*.json")
 file(GLOB gnuplot CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/gnuplot/*")
 file(GLOB schema CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/store/*.sql")
+file(GLOB plugin_templates CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/plugin/*.c"
+  "${PROJECT_SOURCE_DIR}/examples/plugin/*.cu") # what `harness plugin new` writes
 set(resource_files ${suites} ${presets} ${gnuplot} ${schema}
   "${PROJECT_SOURCE_DIR}/baselines/verification.json" "${PROJECT_SOURCE_DIR}/kernels/torch/peer.py"
-  ${HARNESS_PAGE})
+  ${plugin_templates} "${PROJECT_SOURCE_DIR}/harness/plugin/plugin.h" ${HARNESS_PAGE})
 
 set(generated "${PROJECT_BINARY_DIR}/generated/resources.c")
 add_custom_command(OUTPUT "${generated}"

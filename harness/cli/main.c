@@ -21,6 +21,7 @@
     X(list)                                                                                        \
     X(run)                                                                                         \
     X(verify)                                                                                      \
+    X(plugin)                                                                                      \
     X(profile)                                                                                     \
     X(compare)                                                                                     \
     X(gate)                                                                                        \

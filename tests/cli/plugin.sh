@@ -21,8 +21,8 @@ check "CMake makes it by harness::plugin" test -f made/axpy.so
 if command -v pkg-config >/dev/null; then
   # It prints a path with a blank as a shell reads it.
   found=
-  eval "found=$(PKG_CONFIG_PATH=$(dirname "$(find "else where" -name harness.pc)") \
-    pkg-config --variable=prefix harness)"
+  eval "found=$(PKG_CONFIG_PATH=$(dirname "$(find "else where" -name harness-plugin.pc)") \
+    pkg-config --variable=prefix harness-plugin)"
   check "pkg-config finds the header" test -e "$found/include/harness/plugin.h"
 else
   say "skipped: no pkg-config"

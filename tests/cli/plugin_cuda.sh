@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# A plugin for a GPU on the host layer: from an empty folder to a verdict, as a variant of a kernel of
+# the harness and as one of its own, on the stream and in a graph, cold and with parameters; what
+# launches elsewhere, or wrongly, is found. U-02, U-11.
+"$HARNESS" list devices | grep -q 'CUDA host layer' || {
+  echo "not a build with HARNESS_CUDA=HOST"
+  exit 77
+}
+build=$(dirname "$HARNESS")
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
+# make_cuda OUT FILE: what nvcc does, for the host layer
+make_cuda() {
+  "$compiler" -std=c++20 -x c++ -Wall -Werror -O2 -shared -fPIC -DCUDA_HOST_LAYER=1 \
+    -I "$source/tests/cuda_host/include" -I "$build/include" -o "$1" "$2"
+}
+steady() { sed -E -e 's/\.cu:[0-9]+/.cu:N/g' -e 's/ error [0-9].*//' -e 's/ +$//'; }
+rows() { sed -nE 's/.*"?((mine|gemm)\/[^"]*\/(warm|cold))"?.*(OK|WRONG|FAILED|UNSUPPORTED).*/\4 \1/p;
+  s/.*((mine|gemm)[^"]*,(warm|cold)).*(OK|WRONG|FAILED|UNSUPPORTED).*/\4 \1/p' | sort -u; }
+messages() {
+  quiet history show latest
+  grep -oE '"message":[[:space:]]*"([^"\\]|\\.)*"' "$WORK.log/out" | steady |
+    sed -E 's/"message":[[:space:]]*//; s/[0-9]+ (ns|us|ms)/N/g' | sort -u
+}
+small=(--dim n=24 --dim k=8 --batch 1 --seq 4 --seed 1 --iterations 3 --format csv)
+
+say "From an empty folder to a verdict"
+quiet plugin new fast --cuda --like gemm/nn
+make_cuda fast.so fast.cu
+t list variants --plugin ./fast.so
+verify() { "$HARNESS" verify --plugin "./$1.so" --seed 1 --device "$2" "${@:3}" | steady; }
+verify fast cuda --batch 1 --seq 1 --test-shapes | tail -1
+for label in before after; do
+  "$HARNESS" run --plugin ./fast.so --device cuda "${small[@]}" --launches 2 --label $label 2>"$WORK.log/err" | rows
+done
+status=0
+"$HARNESS" compare --baseline before --head after --no-record >"$WORK.log/out" 2>&1 || status=$?
+check "a verdict" test $status -eq 0 -o $status -eq 1 -o $status -eq 77
+check "of the same file" grep -q 'Plugin fast.so is the same file' "$WORK.log/out"
+
+say "In a graph, cold, with parameters"
+"$HARNESS" run --plugin ./fast.so --device cuda:graph "${small[@]}" --cache warm,cold --param wide=8,16 \
+  --launches 1 2>"$WORK.log/err" | rows
+
+say "A kernel of its own"
+quiet plugin new sum --cuda -o sum
+make_cuda sum.so sum/sum.cu
+"$HARNESS" run --plugin ./sum.so --device cuda --dim n=1000 --iterations 3 --launches 1 --format csv 2>"$WORK.log/err" | rows
+
+say "What is on the CPU is not there, and that is said"
+t run --plugin ./fast.so --dim n=24
+
+say "Work elsewhere is found"
+sed 's/(cudaStream_t)call->stream/nullptr/' fast.cu >default.cu
+make_cuda default.so default.cu
+"$HARNESS" run --plugin ./default.so --device cuda:graph "${small[@]}" --launches 1 2>"$WORK.log/err" | rows
+messages
+sed 's/config.stream = .*/static cudaStream_t own; if (!own) cudaStreamCreate(\&own); config.stream = own;/' \
+  fast.cu >aside.cu
+make_cuda aside.so aside.cu
+"$HARNESS" run --plugin ./aside.so --device cuda:graph "${small[@]}" --launches 1 2>"$WORK.log/err" | rows
+messages
+
+say "A launch that the device refuses"
+sed 's/config.blockDim = .*/config.blockDim = dim3(4096);/' fast.cu >large.cu
+make_cuda large.so large.cu
+"$HARNESS" run --plugin ./large.so --device cuda "${small[@]}" --launches 1 2>"$WORK.log/err" | rows
+messages
