@@ -310,10 +310,11 @@ static void adapt_settings(struct plugin_own *own, const struct kernel *kernel,
                            struct plugin_variant *config, const struct string_list *settings)
 {
     char name[NAME_SIZE];
+    size_t nr = settings ? settings->nr : 0;
 
-    if (own->nr_settings == 0)
+    if (nr == 0)
         adapt_variant(own, kernel, config, config->theirs->name);
-    for (size_t i = 0; i < own->nr_settings; i++) {
+    for (size_t i = 0; i < nr; i++) {
         guest_setting_name(config->theirs->name, settings->items[i], name);
         string_list_add(&own->names, name);
         config->params = (const char *const *)own->params[i];

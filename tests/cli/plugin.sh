@@ -112,7 +112,7 @@ for like in 1 2 3 4 5; do
 done
 make_plugin like.so "$source/tests/fixtures/plugins/like.c"
 t list kernels variants --plugin ./like.so
-small=(--dim n=16,k=16 --batch 1 --seq 8)
+small=(--dim n=16 --dim k=16 --batch 1 --seq 8)
 run --plugin ./like.so "${small[@]}" --launches 1 >out || echo "status $?"
 check "a vendor's beside them" grep -q 'gemm/nn/openblas/fp32.*OK' out
 run --plugin ./like.so gemm/nn --variant loops,tf32,naive "${small[@]}" --launches 1 |
