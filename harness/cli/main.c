@@ -22,6 +22,7 @@
     X(run)                                                                                         \
     X(verify)                                                                                      \
     X(plugin)                                                                                      \
+    X(judge)                                                                                       \
     X(profile)                                                                                     \
     X(compare)                                                                                     \
     X(gate)                                                                                        \

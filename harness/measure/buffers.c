@@ -85,7 +85,8 @@ static void fill_const(struct tensor *t)
         tensor_set(t, i, t->mean);
 }
 
-static void fill_tensor(const struct buffers *b, struct tensor *t, uint64_t seed)
+void buffers_fill_tensor(const struct kernel *k, const struct shape *s, struct tensor *t,
+                         uint64_t seed)
 {
     switch (t->fill) {
     case FILL_NORMAL:
@@ -98,7 +99,7 @@ static void fill_tensor(const struct buffers *b, struct tensor *t, uint64_t seed
         fill_tokens(t, seed);
         break;
     case FILL_KERNEL:
-        b->kernel->fill(b->kernel, &b->shape, t, seed);
+        k->fill(k, s, t, seed);
         break;
     }
 }
@@ -108,7 +109,8 @@ int buffers_fill(struct buffers *b, uint64_t seed, struct error *err)
     for (int i = 0; i < b->nr; i++) {
         if (b->host[i].role == TENSOR_OUT)
             continue;
-        fill_tensor(b, &b->host[i], seed + (uint64_t)i * 0x9e3779b97f4a7c15U);
+        buffers_fill_tensor(b->kernel, &b->shape, &b->host[i],
+                            seed + (uint64_t)i * 0x9e3779b97f4a7c15U);
         if (b->device->ops->upload(b->device, b->on_device[i].data, b->host[i].data,
                                    (size_t)tensor_bytes(&b->host[i]), err))
             return -1;

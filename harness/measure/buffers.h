@@ -21,6 +21,9 @@ int buffers_init(struct buffers *b, const struct benchmark *bench, struct device
                  struct error *err);
 void buffers_release(struct buffers *b);
 
+/* One tensor of a layout, in host memory; outputs as its `fill` says. */
+void buffers_fill_tensor(const struct kernel *k, const struct shape *s, struct tensor *t,
+                         uint64_t seed);
 /* Fills inputs from the seed on the host and uploads them. */
 int buffers_fill(struct buffers *b, uint64_t seed, struct error *err);
 /* Every byte of every output 0xff: NaN in all floating types. */

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/history_open.h"
+#include "cli/shared_options.h"
+#include "machine/environment.h"
+#include "session/measure/judging.h"
+#include "session/measure/roofs.h"
+#include "terminal/interrupt.h"
+#include "terminal/terminal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEFAULT_ROUNDS = 5, DEFAULT_OTHER_SHAPES = 4, DEFAULT_TIMEOUT = 60 };
+
+struct judge_options {
+    struct judging_options judging;
+    const char *db;
+    int64_t iterations;
+    bool json;
+};
+
+/* Everything one `harness judge` holds. */
+struct judge_session {
+    const struct judge_options *o;
+    struct judging judging;
+    struct run machine; /* this one, for its roofs */
+    struct records roofs;
+    cJSON *json; /* what is printed at the end; NULL: text */
+    size_t invalid;
+};
+
+/* ---- text ---- */
+
+static const char *time_text(double ns, char text[TEXT_UNIT_SIZE])
+{
+    return text_time(ns, text);
+}
+
+static void print_shape_name(const struct kernel *k, const struct shape *s)
+{
+    terminal_print("  ");
+    for (int i = 0; i < kernel_nr_dims(k); i++)
+        terminal_print("%s%s=%lld", i ? "," : "", k->dims[i], (long long)s->dim[i]);
+}
+
+static void print_range(struct interval i, bool ratio)
+{
+    char low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE];
+
+    if (isnan(i.low) || isnan(i.high) || i.high <= 0)
+        return;
+    if (ratio)
+        terminal_print(" [%.2f, %.2f]", i.low, i.high);
+    else
+        terminal_print(" [%s, %s]", time_text(i.low, low), time_text(i.high, high));
+}
+
+/* A reference that takes twice as long: "2.00x as fast as simd". */
+static void print_shape_times(const struct judgement *j, const struct judged_shape *s, double roof)
+{
+    char text[TEXT_UNIT_SIZE];
+
+    terminal_print("  %s", time_text(s->own.ns, text));
+    print_range(s->own.interval, false);
+    if (isfinite(roof))
+        terminal_print(", %.0f %% of the roof%s", 100 * roof,
+                       roof > 1 ? ": faster than the machine, think again" : "");
+    if (s->clock_share > 0.02)
+        terminal_print(", the clock's share is %.0f %%", 100 * s->clock_share);
+    terminal_print("\n");
+    for (int r = 0; r < j->job.nr_references; r++) {
+        const struct judged_time *t = &s->references[r];
+        if (!t->measured)
+            continue;
+        terminal_print("    %.2f times as fast as %s", t->ratio, t->variant->name);
+        print_range(t->ratio_interval, true);
+        terminal_print(", which takes %s\n", time_text(t->ns, text));
+    }
+}
+
+static void print_errors(const struct judged_shape *s)
+{
+    terminal_print("    %llu launches, %.0f elements compared, error %.2e of %.2e, rms %.2e",
+                   (unsigned long long)s->launches, s->compared, s->max_error, s->tolerance,
+                   s->rms_error);
+    if (s->textbook_rms > 0)
+        terminal_print(" (the textbook variant's %.2e)", s->textbook_rms);
+    terminal_print("\n");
+}
+
+static void print_shapes(const struct judgement *j, const double *roofs)
+{
+    for (size_t i = 0; i < j->shapes.nr; i++) {
+        const struct judged_shape *s = &j->shapes.items[i];
+        if (!s->launches && !s->unsupported)
+            continue;
+        print_shape_name(j->job.spec, &s->shape);
+        if (s->unsupported)
+            terminal_print("  UNSUPPORTED: %s\n", s->why);
+        else if (s->timed)
+            print_shape_times(j, s, roofs[i]);
+        else
+            terminal_print("  right\n");
+        if (!s->unsupported)
+            print_errors(s);
+    }
+}
+
+static void print_judgement(const struct judgement *j, const double *roofs)
+{
+    const char *name = j->job.variant->name;
+
+    terminal_print("%s/%s: %s", j->job.spec->name, name,
+                   judgement_valid(j) ? "VALID" : "INVALID, ");
+    if (j->fault.kind != FAULT_NONE) {
+        terminal_print("%s: %s\n", fault_name(j->fault.kind), j->fault.words);
+        if (j->fault.kind == FAULT_SYMBOLS)
+            return;
+        terminal_print("  found at");
+        print_shape_name(j->job.spec, &j->fault_shape);
+        terminal_print("\n");
+        return;
+    }
+    terminal_print(j->supported ? "\n" : "unsupported: it takes none of the shapes timed\n");
+    print_shapes(j, roofs);
+    for (size_t i = 0; i < j->libraries.nr; i++)
+        terminal_print("  with code of %s\n", j->libraries.items[i]);
+    if (j->vendor)
+        terminal_print("  A vendor's library is among them: this is a time of theirs, too.\n");
+}
+
+/* ---- the work ---- */
+
+/* Without a history, or without roofs in it, there is no share of them. */
+static void load_roofs(struct judge_session *s)
+{
+    struct error ignored;
+    struct store *store;
+    struct strbuf path;
+
+    strbuf_init(&path);
+    history_path(s->o->db, &path);
+    bool there = file_exists(path.data);
+    strbuf_release(&path);
+    if (!there || history_open(&store, s->o->db, STORE_READ, &ignored))
+        return;
+    environment_machine(&s->machine.machine);
+    environment_build(&s->machine.build);
+    s->machine.environment = environment_json();
+    if (roofs_load(store, &s->machine, &s->judging.workload.device, &s->roofs, &ignored))
+        records_release(&s->roofs);
+    store_close(store);
+}
+
+static void show(struct judge_session *s, const struct judgement *j)
+{
+    double *roofs = memory_zeroed(j->shapes.nr + 1, sizeof(*roofs));
+
+    for (size_t i = 0; i < j->shapes.nr; i++)
+        roofs[i] = judging_roof(&s->judging, j, i, &s->roofs, &s->machine.machine);
+    if (s->json)
+        cJSON_AddItemToArray(s->json, judgement_to_json(j, roofs));
+    else
+        print_judgement(j, roofs);
+    fflush(stdout);
+    s->invalid += !judgement_valid(j);
+    free(roofs);
+}
+
+static int judge_all(struct judge_session *s, struct error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < s->judging.variants.nr; i++) {
+        struct judgement j;
+        rc = judging_run(&s->judging, s->judging.variants.items[i], &j, err);
+        if (rc == 0)
+            show(s, &j);
+        judgement_release(&j);
+    }
+    return rc;
+}
+
+static int conclude_judge(struct judge_session *s, struct error *err)
+{
+    int status = s->invalid ? EXIT_REGRESSION : EXIT_SAME;
+
+    if (!s->json)
+        return status;
+    cJSON *json = cJSON_CreateObject();
+    json_add_int(json, "schema_version", 1);
+    cJSON_AddItemToObject(json, "judgements", s->json);
+    s->json = NULL;
+    json_add_int(json, "exit_status", status);
+    return output_json(json, NULL, err) ? -1 : status;
+}
+
+static void fill_defaults(struct judge_options *o)
+{
+    struct judging_options *j = &o->judging;
+
+    j->sampling = sampling_default;
+    if (o->iterations) {
+        j->sampling.iterations = o->iterations;
+        j->sampling.warmup = 0;
+    }
+    j->rounds = j->rounds ? j->rounds : DEFAULT_ROUNDS;
+    j->timeout = j->timeout > 0 ? j->timeout : DEFAULT_TIMEOUT;
+    j->interrupted = interrupt_watch();
+}
+
+static int run_judge(int argc, char **argv, void *options, struct error *err)
+{
+    struct judge_options *o = options;
+    struct judge_session s = { .o = o };
+
+    if (command_no_more(argc, argv, 1, err))
+        return -1;
+    if (argc == 1)
+        string_list_add(&o->judging.workload.plugins, argv[0]);
+    else if (o->judging.workload.variants.nr == 0)
+        return error_set(err,
+                         "what is to be judged? A plugin: `harness judge ./mine.so --spec "
+                         "gemm/nt`, or by --variant NAME one of this build's");
+    fill_defaults(o);
+    int rc = judging_open(&s.judging, &o->judging, err);
+    if (rc == 0) {
+        load_roofs(&s);
+        s.json = o->json ? cJSON_CreateArray() : NULL;
+        rc = judge_all(&s, err);
+    }
+    if (rc == 0)
+        rc = conclude_judge(&s, err);
+    if (rc < 0 && *o->judging.interrupted) {
+        terminal_note("interrupted: there is no judgement\n");
+        rc = 128 + (int)*o->judging.interrupted;
+    }
+    cJSON_Delete(s.json);
+    records_release(&s.roofs);
+    run_release(&s.machine);
+    judging_close(&s.judging);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("spec", 0, OPTION_STRING, struct judge_options, judging.spec, "KERNEL",
+               "what is computed, a kernel of harness: its oracle and tolerance judge"),
+    OPTION_ROW("variant", 0, OPTION_STRINGS, struct judge_options, judging.workload.variants,
+               "NAME,...", "these alone; without a plugin, variants of this build"),
+    OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct judge_options, judging.workload.batch, 1,
+                     DIM_LIMIT, "LIST", "batch sizes"),
+    OPTION_RANGE_ROW("seq", 's', OPTION_INTS, struct judge_options, judging.workload.seq, 1,
+                     DIM_LIMIT, "LIST", "sequence lengths"),
+    OPTION_ROW("dim", 0, OPTION_STRINGS, struct judge_options, judging.workload.dims, "NAME=LIST",
+               "any other dim; sizes that are timed (default: the kernel's)"),
+    OPTION_RANGE_ROW("other-shapes", 0, OPTION_INT, struct judge_options, judging.other_shapes, 1,
+                     100, "N", "sizes drawn by lot that are checked, too (default 4)"),
+    OPTION_ROW("against", 0, OPTION_STRINGS, struct judge_options, judging.against, "NAME,...",
+               "variants to be timed beside it (default: all but the textbook's)"),
+    OPTION_RANGE_ROW("rounds", 0, OPTION_INT, struct judge_options, judging.rounds, 1, JUDGE_ROUNDS,
+                     "N", "rounds of fresh processes (default 5)"),
+    OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct judge_options, iterations, 1, INT64_MAX,
+                     "N", "so many windows in each, instead of the sampling rule"),
+    OPTION_ROW("device", 'd', OPTION_STRING, struct judge_options, judging.workload.device,
+               "DEVICE", "cpu (default, all cores), cpu:free (all but one), cpu:THREADS"),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct judge_options, judging.timeout, "TIME",
+               "a window that takes longer is a fault (default 1m)"),
+    DB_ROW(struct judge_options, db),
+    JSON_ROW(struct judge_options, json),
+    OPTION_END,
+};
+
+extern const struct command cmd_judge;
+const struct command cmd_judge = {
+    .name = "judge",
+    .arguments = "[PLUGIN]",
+    .summary = "judge a kernel of a plugin so that cheating does not pay",
+    .details =
+        "  harness judge ./mine.so --spec gemm/nt\n"
+        "  harness judge ./mine.so --spec gemm/nt --dim n=768,k=256 --json\n"
+        "  harness judge --spec gemm/nt --variant simd\n"
+        "\n"
+        "It runs in a process that is stopped whenever the clock stands still, gets data that\n"
+        "nobody can know before, and is timed from outside, beside the kernel's other\n"
+        "variants; every launch that is timed is looked at. docs/judge.md has what is found.\n"
+        "\n"
+        "Exit status: 0 valid, 1 not valid, 2 usage or failure.",
+    .options = rows,
+    .options_size = sizeof(struct judge_options),
+    .run = run_judge,
+};

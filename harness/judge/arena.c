@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/arena.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "stats/random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ARENA_PAGE - 1) / ARENA_PAGE * ARENA_PAGE;
+}
+
+/* With its margin: to the end of its last page, and one page more. */
+static size_t tensor_room(const struct tensor *t)
+{
+    return round_up((size_t)tensor_bytes(t)) + ARENA_PAGE;
+}
+
+void arena_plan(struct arena *a, const struct kernel *k, const struct shape *s, enum dtype dtype,
+                int slots)
+{
+    *a = (struct arena) { .fd = -1, .slots = slots };
+    a->nr_tensors = k->layout(k, s, dtype, a->layout);
+    for (int i = 0; i < a->nr_tensors; i++) {
+        a->offset[i] = a->slot_bytes;
+        a->slot_bytes += tensor_room(&a->layout[i]);
+    }
+    a->bytes = round_up(sizeof(struct board)) + ARENA_PAGE + (size_t)slots * a->slot_bytes;
+}
+
+size_t arena_slot_bytes(const struct kernel *k, const struct shape *s, enum dtype dtype)
+{
+    struct arena a;
+
+    arena_plan(&a, k, s, dtype, 0);
+    return a.slot_bytes;
+}
+
+static unsigned char *tensor_at(const struct arena *a, int slot, int tensor)
+{
+    return a->base + round_up(sizeof(struct board)) + ARENA_PAGE + (size_t)slot * a->slot_bytes +
+           a->offset[tensor];
+}
+
+/* ---- the judge's side ---- */
+
+static void fill_margins(struct arena *a)
+{
+    struct random r;
+
+    a->margin = memory_zeroed(2, ARENA_PAGE);
+    random_seed(&r, random_fresh_seed());
+    for (size_t i = 0; i < (size_t)2 * ARENA_PAGE; i++)
+        a->margin[i] = (unsigned char)random_u64(&r);
+    for (int slot = 0; slot < a->slots; slot++)
+        for (int i = 0; i < a->nr_tensors; i++) {
+            size_t bytes = (size_t)tensor_bytes(&a->layout[i]);
+            memcpy(tensor_at(a, slot, i) + bytes, a->margin, tensor_room(&a->layout[i]) - bytes);
+        }
+}
+
+static int map(struct arena *a, struct error *err)
+{
+    char text[TEXT_UNIT_SIZE];
+    void *base = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, a->fd, 0);
+
+    if (base == MAP_FAILED)
+        return error_set(err, "cannot have %s of shared memory: %s",
+                         text_bytes((double)a->bytes, text), strerror(errno));
+    a->base = base;
+    return 0;
+}
+
+int arena_make(struct arena *a, struct error *err)
+{
+    char text[TEXT_UNIT_SIZE];
+
+    a->fd = memfd_create("tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (a->fd < 0 || ftruncate(a->fd, (off_t)a->bytes))
+        return error_set(err, "cannot have %s of shared memory: %s",
+                         text_bytes((double)a->bytes, text), strerror(errno));
+    /* Made shorter by who is judged, it would end the judge. */
+    if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+        return error_set(err, "cannot seal shared memory: %s", strerror(errno));
+    if (map(a, err))
+        return -1;
+    fill_margins(a);
+    return 0;
+}
+
+int arena_map(struct arena *a, int fd, struct error *err)
+{
+    a->fd = fd;
+    return map(a, err);
+}
+
+void arena_close(struct arena *a)
+{
+    if (a->base)
+        munmap(a->base, a->bytes);
+    if (a->fd >= 0)
+        close(a->fd);
+    free(a->margin);
+    a->margin = NULL;
+    a->base = NULL;
+    a->fd = -1;
+}
+
+struct board *arena_board(const struct arena *a)
+{
+    return (struct board *)a->base;
+}
+
+void arena_tensors(const struct arena *a, int slot, struct tensor *t)
+{
+    memcpy(t, a->layout, sizeof(a->layout));
+    for (int i = 0; i < a->nr_tensors; i++)
+        t[i].data = tensor_at(a, slot, i);
+}
+
+void arena_put(const struct arena *a, int slot, const struct tensor *host, bool weights)
+{
+    for (int i = 0; i < a->nr_tensors; i++) {
+        size_t bytes = (size_t)tensor_bytes(&a->layout[i]);
+        if (host[i].role == TENSOR_OUT)
+            memset(tensor_at(a, slot, i), 0xff, bytes);
+        else if (host[i].role != TENSOR_WEIGHT || weights)
+            memcpy(tensor_at(a, slot, i), host[i].data, bytes);
+    }
+}
+
+const char *arena_changed_input(const struct arena *a, int slot, const struct tensor *host)
+{
+    for (int i = 0; i < a->nr_tensors; i++)
+        if ((host[i].role == TENSOR_IN || host[i].role == TENSOR_WEIGHT) &&
+            memcmp(tensor_at(a, slot, i), host[i].data, (size_t)tensor_bytes(&a->layout[i])) != 0)
+            return host[i].name;
+    return NULL;
+}
+
+const char *arena_broken_margin(const struct arena *a, int slot)
+{
+    for (int i = 0; i < a->nr_tensors; i++) {
+        size_t bytes = (size_t)tensor_bytes(&a->layout[i]);
+        if (memcmp(tensor_at(a, slot, i) + bytes, a->margin, tensor_room(&a->layout[i]) - bytes) !=
+            0)
+            return a->layout[i].name;
+    }
+    return NULL;
+}

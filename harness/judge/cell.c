@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/cell.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "core/clock.h"
+#include "judge/sandbox.h"
+#include "process/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { EMPTY_WINDOWS = 7 };
+/* Until the process is there, which is not the guest's time. */
+static const double start_seconds = 60;
+
+/* ---- a process is made ---- */
+
+static int write_job(const struct cell_job *job, int slots, struct error *err)
+{
+    cJSON *json = cJSON_CreateObject(), *dims = cJSON_AddArrayToObject(json, "shape");
+    int fd = memfd_create("job", MFD_CLOEXEC);
+
+    cJSON_AddStringToObject(json, "spec", job->spec->name);
+    cJSON_AddStringToObject(json, "variant", job->variant->name);
+    cJSON_AddStringToObject(json, "device", job->device_spec);
+    json_add_int(json, "slots", slots);
+    json_add_int(json, "dtype", (int64_t)job->variant->dtype);
+    for (int i = 0; i < SHAPE_MAX; i++)
+        cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)job->shape.dim[i]));
+    if (job->guests)
+        guests_to_job(job->guests, json);
+    char *text = json_take_text(json);
+    size_t length = strlen(text);
+    bool written = fd >= 0 && write(fd, text, length) == (ssize_t)length;
+    free(text);
+    if (written && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    int number = errno;
+    if (fd >= 0)
+        close(fd);
+    return error_set(err, "cannot write a job: %s", strerror(number));
+}
+
+/* Between fork and exec: only async-signal-safe calls. */
+static void become(const int from[4], char **env, pid_t judge, const cpu_set_t *processors)
+{
+    char program[] = "harness", command[] = "internal-launch", cell[] = "cell";
+    char *argv[] = { program, command, cell, NULL };
+    int high[4];
+
+    sched_setaffinity(0, sizeof(*processors), processors);
+    setpgid(0, 0); /* a Ctrl+C is for the judge */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != judge)
+        _exit(127);
+    for (int i = 0; i < 4; i++)
+        if ((high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 10)) < 0 || (from[i] > 9 && close(from[i])))
+            _exit(127);
+    for (int i = 0; i < 4; i++)
+        if (dup2(high[i], i) < 0)
+            _exit(127);
+    descriptors_close_on_exec(4);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    execve("/proc/self/exe", argv, env);
+    _exit(127);
+}
+
+static int start(struct cell *c, struct error *err)
+{
+    int job = write_job(c->job, c->arena.slots, err);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    char **env = sandbox_environment();
+    const int from[4] = { job, nowhere, nowhere, c->arena.fd };
+    pid_t self = getpid();
+
+    if (nowhere < 0)
+        error_set(err, "cannot open /dev/null: %s", strerror(errno));
+    if (job >= 0 && nowhere >= 0) {
+        c->pid = fork();
+        if (c->pid == 0)
+            become(from, env, self, &c->job->processors);
+        if (c->pid < 0)
+            error_set(err, "cannot start a process: %s", strerror(errno));
+    }
+    free(env);
+    if (job >= 0)
+        close(job);
+    if (nowhere >= 0)
+        close(nowhere);
+    c->pid = c->pid > 0 ? c->pid : 0;
+    return c->pid > 0 ? 0 : -1;
+}
+
+/* ---- how it goes on, and stops ---- */
+
+/* It is gone. */
+static int over(struct cell *c, int status)
+{
+    c->state = CELL_OVER;
+    c->pid = 0;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        return fault_set(&c->fault, FAULT_CALL,
+                         "it made a system call that no kernel needs: of processes, of signals to "
+                         "others, of sockets, of debuggers, or to set the clock");
+    if (WIFSIGNALED(status))
+        return fault_set(&c->fault, FAULT_ENDED, "it crashed (signal %d, %s)", WTERMSIG(status),
+                         strsignal(WTERMSIG(status)));
+    return fault_set(&c->fault, FAULT_ENDED, "it ended its process (status %d)",
+                     WEXITSTATUS(status));
+}
+
+/* Has it been continued by anybody else? A timer's SIGCONT would do it. The kernel keeps that: as
+ * a process that goes on, or as one that has stopped once more. */
+static int check_asleep(struct cell *c)
+{
+    int status;
+    pid_t pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED | WCONTINUED);
+
+    if (pid == c->pid && !WIFSTOPPED(status) && !WIFCONTINUED(status))
+        return over(c, status);
+    if (pid == c->pid)
+        return fault_set(&c->fault, FAULT_AWAKE,
+                         "it had itself continued and ran on while the clock stood still");
+    return 0;
+}
+
+static int hangs(struct cell *c, double limit)
+{
+    kill(c->pid, SIGKILL);
+    waitpid(c->pid, NULL, 0);
+    c->pid = 0;
+    c->state = CELL_OVER;
+    return fault_set(&c->fault, FAULT_HANGS, "it did not return within %.3g s", limit);
+}
+
+/* Until the process has stopped, which is reported once all of its threads have. SIGCHLD is
+ * blocked, and taken. */
+static int wait_for_stop(struct cell *c, uint64_t *now, struct error *err)
+{
+    const double limit =
+        c->state == CELL_NONE ? fmax(c->job->timeout, start_seconds) : c->job->timeout;
+
+    const struct timespec second = { .tv_sec = 0, .tv_nsec = 500000000 };
+    uint64_t end = clock_ns() + (uint64_t)(1e9 * limit);
+    sigset_t child;
+    int status;
+
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    for (;;) {
+        pid_t pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED);
+        *now = clock_ns();
+        if (pid == c->pid && WIFSTOPPED(status))
+            return 0;
+        if (pid == c->pid)
+            return over(c, status);
+        if (c->job->interrupted && *c->job->interrupted)
+            return error_set(err, "interrupted");
+        if (*now > end)
+            return hangs(c, limit);
+        sigtimedwait(&child, NULL, &second);
+    }
+}
+
+static void write_board(struct cell *c, enum order order, const int *slots, int nr)
+{
+    struct board *board = arena_board(&c->arena);
+
+    board->order = order;
+    board->nr = (uint32_t)nr;
+    board->done = 0;
+    for (int i = 0; i < nr; i++)
+        board->slot[i] = (uint32_t)slots[i];
+}
+
+int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint64_t *ns,
+                struct error *err)
+{
+    uint64_t from, to;
+
+    if (c->stopped && check_asleep(c))
+        return -1;
+    write_board(c, order, slots, nr);
+    from = clock_ns();
+    if (c->stopped)
+        kill(c->pid, SIGCONT);
+    c->stopped = false;
+    if (wait_for_stop(c, &to, err))
+        return -1;
+    c->stopped = true;
+    *ns = to - from;
+    return 0;
+}
+
+int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t delay_ns, int *done,
+                   struct error *err)
+{
+    const struct timespec delay = { (time_t)(delay_ns / 1000000000U),
+                                    (long)(delay_ns % 1000000000U) };
+    uint64_t now;
+
+    if (check_asleep(c))
+        return -1;
+    write_board(c, ORDER_LAUNCH, slots, nr);
+    kill(c->pid, SIGCONT);
+    nanosleep(&delay, NULL);
+    kill(c->pid, SIGSTOP);
+    if (wait_for_stop(c, &now, err))
+        return -1;
+    uint32_t said = __atomic_load_n(&arena_board(&c->arena)->done, __ATOMIC_ACQUIRE);
+    *done = said > (uint32_t)nr ? nr : (int)said;
+    return 0;
+}
+
+/* Where it had stopped by itself already, it launches the same once more, which changes nothing. */
+int cell_resume(struct cell *c, struct error *err)
+{
+    uint64_t now;
+
+    if (check_asleep(c))
+        return -1;
+    kill(c->pid, SIGCONT);
+    return wait_for_stop(c, &now, err);
+}
+
+/* ---- its beginning and end ---- */
+
+static char *read_maps(const struct cell *c)
+{
+    char path[64];
+    size_t length;
+    struct error ignored;
+
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)c->pid);
+    return file_read(path, FILE_RECORDS_MOST, &length, &ignored);
+}
+
+static int measure_overhead(struct cell *c, struct error *err)
+{
+    uint64_t ns;
+
+    if (cell_window(c, ORDER_NOTHING, NULL, 0, &ns, err)) /* it starts, and stops */
+        return -1;
+    c->overhead_ns = 1e9;
+    for (int i = 0; i < EMPTY_WINDOWS; i++) {
+        if (cell_window(c, ORDER_NOTHING, NULL, 0, &ns, err))
+            return -1;
+        c->overhead_ns = (double)ns < c->overhead_ns ? (double)ns : c->overhead_ns;
+    }
+    c->mapped = read_maps(c);
+    c->state = CELL_EMPTY;
+    return 0;
+}
+
+/* What the cell says of itself is only ever why there is no result. */
+static void take_state(struct cell *c)
+{
+    const struct board *board = arena_board(&c->arena);
+    char words[sizeof(board->words)];
+
+    memcpy(words, board->words, sizeof(words));
+    words[sizeof(words) - 1] = '\0';
+    c->state = CELL_READY;
+    if (board->state == BOARD_UNSUPPORTED) {
+        c->state = CELL_UNSUPPORTED;
+        snprintf(c->fault.words, sizeof(c->fault.words), "%.300s", words);
+    } else if (board->state != BOARD_READY) {
+        c->state = CELL_OVER;
+        fault_set(&c->fault, FAULT_FAILED, "it could not be made ready: %.250s",
+                  words[0] ? words : "it stopped before it was");
+    }
+}
+
+int cell_open(struct cell *c, const struct cell_job *job, const struct deal *d, struct error *err)
+{
+    uint64_t ns;
+
+    *c = (struct cell) { .job = job };
+    arena_plan(&c->arena, job->spec, &job->shape, d->dtype, d->slots);
+    c->past = memory_zeroed((size_t)d->slots, c->arena.slot_bytes);
+    c->has_past = memory_zeroed((size_t)d->slots, sizeof(*c->has_past));
+    if (arena_make(&c->arena, err))
+        return -1;
+    for (int slot = 0; slot < d->slots; slot++)
+        arena_put(&c->arena, slot, d->hands[slot].host, true);
+    if (start(c, err) || measure_overhead(c, err) || cell_window(c, ORDER_LOAD, NULL, 0, &ns, err))
+        return c->fault.kind == FAULT_NONE ? -1 : 0;
+    take_state(c);
+    return 0;
+}
+
+void cell_close(struct cell *c)
+{
+    if (c->pid > 0) {
+        kill(c->pid, SIGKILL);
+        while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    arena_close(&c->arena);
+    free(c->past);
+    free(c->has_past);
+    free(c->mapped);
+    *c = (struct cell) { .state = CELL_NONE, .arena = { .fd = -1 } };
+}
+
+/* ---- what it did beside computing ---- */
+
+/* The path of a line of /proc/PID/maps with code of a file; NULL: there is none. */
+static const char *code_of(char *line)
+{
+    char *path = strchr(line, '/');
+
+    return path && strstr(line, " r-xp ") && !strstr(path, " (deleted)") ? path : NULL;
+}
+
+static bool is_listed(const struct string_list *files, const char *file)
+{
+    for (size_t i = 0; i < files->nr; i++)
+        if (strcmp(files->items[i], file) == 0)
+            return true;
+    return false;
+}
+
+void cell_libraries(const struct cell *c, struct string_list *files)
+{
+    char *maps = c->pid > 0 ? read_maps(c) : NULL, *rest = maps, *line;
+
+    while (rest && (line = strsep(&rest, "\n"))) {
+        const char *path = code_of(line);
+        bool own = false;
+        for (size_t i = 0; path && c->job->guests && i < c->job->guests->plugins.nr; i++)
+            own = own || strcmp(path, c->job->guests->plugins.items[i].path) == 0;
+        if (path && !own && !(c->mapped && strstr(c->mapped, path)) && !is_listed(files, path))
+            string_list_add(files, path);
+    }
+    free(maps);
+}

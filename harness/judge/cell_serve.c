@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* The cell's own side. Whatever it says or does, nobody believes it. */
+#include "judge/cell.h"
+
+#include "base/json.h"
+#include "base/strbuf.h"
+#include "device/devices.h"
+#include "judge/sandbox.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ARENA_FD = 3, JOB_MOST = 1 << 20 };
+
+struct inmate {
+    const struct registry *registry;
+    cJSON *job;
+    struct arena arena;
+    struct device device;
+    struct guests guests;
+    const struct kernel *spec;
+    struct shape shape;
+    const struct variant *variant;
+    struct call *calls; /* of each slot */
+};
+
+static cJSON *read_job(struct error *err)
+{
+    char block[4096];
+    struct strbuf text;
+    ssize_t nr;
+
+    strbuf_init(&text);
+    while (text.length < JOB_MOST && (nr = read(STDIN_FILENO, block, sizeof(block))) > 0)
+        strbuf_add(&text, block, (size_t)nr);
+    cJSON *job = json_parse(text.data, text.length, "job", err);
+    strbuf_release(&text);
+    return job;
+}
+
+static void say(const struct inmate *in, enum board_state state, const char *words)
+{
+    struct board *board = arena_board(&in->arena);
+
+    snprintf(board->words, sizeof(board->words), "%.511s", words);
+    board->state = state;
+}
+
+static int find_variant(struct inmate *in, struct error *err)
+{
+    const char *name = json_string(in->job, "variant", "");
+
+    if (guests_from_job(&in->guests, in->registry, in->job, err))
+        return -1;
+    in->variant = registry_variant(&in->guests.all, in->spec->name, name);
+    return in->variant ? 0 : error_set(err, "it has no variant %s", name);
+}
+
+/* 0, CALL_UNSUPPORTED or -1. */
+static int prepare(struct inmate *in, int slot, struct error *err)
+{
+    const struct variant *v = in->variant;
+    struct call *call = &in->calls[slot];
+
+    *call = (struct call) { .variant = v,
+                            .kernel = v->kernel,
+                            .shape = in->shape,
+                            .device = &in->device,
+                            .nr_tensors = in->arena.nr_tensors };
+    arena_tensors(&in->arena, slot, call->tensor);
+    return v->prepare ? v->prepare(call, err) : 0;
+}
+
+/* All that lasts from one window to the next is made here, behind the filter. */
+static void load(struct inmate *in)
+{
+    struct error err = { "" };
+    int rc = sandbox_enter(&err) || find_variant(in, &err) ? -1 : 0;
+
+    if (rc == 0 && in->variant->supports &&
+        !in->variant->supports(in->variant->kernel, &in->shape, &in->device, &err))
+        rc = CALL_UNSUPPORTED;
+    for (int slot = 0; rc == 0 && slot < in->arena.slots; slot++)
+        rc = prepare(in, slot, &err);
+    say(in,
+        rc == 0                  ? BOARD_READY
+        : rc == CALL_UNSUPPORTED ? BOARD_UNSUPPORTED
+                                 : BOARD_FAILED,
+        err.message);
+}
+
+static void obey(struct inmate *in)
+{
+    struct board *board = arena_board(&in->arena);
+
+    switch ((enum order)board->order) {
+    case ORDER_NOTHING:
+        break;
+    case ORDER_LOAD:
+        load(in);
+        break;
+    case ORDER_LAUNCH:
+        for (uint32_t i = 0; i < board->nr; i++) {
+            in->variant->launch(&in->calls[board->slot[i]]);
+            __atomic_store_n(&board->done, i + 1, __ATOMIC_RELEASE);
+        }
+        break;
+    case ORDER_WAIT:
+        usleep(10000);
+        break;
+    }
+}
+
+static int settle(struct inmate *in, struct error *err)
+{
+    const cJSON *dims = cJSON_GetObjectItemCaseSensitive(in->job, "shape");
+    int slots = (int)json_int(in->job, "slots", 0);
+
+    for (int i = 0; i < SHAPE_MAX; i++) {
+        const cJSON *dim = cJSON_GetArrayItem(dims, i);
+        in->shape.dim[i] = cJSON_IsNumber(dim) ? (int64_t)dim->valuedouble : 0;
+    }
+    in->spec = registry_kernel(in->registry, json_string(in->job, "spec", ""));
+    if (!in->spec || slots < 1 || slots > SLOTS_MAX)
+        return error_set(err, "this is no job of a judge");
+    if (device_open(&in->device, json_string(in->job, "device", "cpu"), err) ||
+        device_start(&in->device, err))
+        return -1;
+    return 0;
+}
+
+int cell_serve(const struct registry *registry, struct error *err)
+{
+    struct inmate in = { .registry = registry, .job = read_job(err) };
+
+    if (!in.job || settle(&in, err))
+        return -1;
+    /* The dtype is that of the tensors, which a layout needs: the variant is not loaded yet. */
+    arena_plan(&in.arena, in.spec, &in.shape, (enum dtype)json_int(in.job, "dtype", 0),
+               (int)json_int(in.job, "slots", 0));
+    if (arena_map(&in.arena, ARENA_FD, err))
+        return -1;
+    in.calls = memory_zeroed((size_t)in.arena.slots, sizeof(*in.calls));
+    for (;;) {
+        if (kill(getpid(), SIGSTOP))
+            return error_set(err, "cannot stop: %s", strerror(errno));
+        obey(&in);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *fault_name(enum fault_kind kind)
+{
+    static const char *const names[FAULT_NR] = {
+        [FAULT_NONE] = "none",       [FAULT_WRONG] = "wrong",     [FAULT_UNWRITTEN] = "unwritten",
+        [FAULT_STALE] = "stale",     [FAULT_LATE] = "late",       [FAULT_PRECISION] = "precision",
+        [FAULT_INPUTS] = "inputs",   [FAULT_OUTSIDE] = "outside", [FAULT_AWAKE] = "awake",
+        [FAULT_CALL] = "call",       [FAULT_ENDED] = "ended",     [FAULT_HANGS] = "hangs",
+        [FAULT_SYMBOLS] = "symbols", [FAULT_FAILED] = "failed",
+    };
+
+    return names[kind];
+}
+
+int fault_set(struct fault *f, enum fault_kind kind, const char *format, ...)
+{
+    va_list arguments;
+
+    if (f->kind != FAULT_NONE)
+        return -1;
+    f->kind = kind;
+    va_start(arguments, format);
+    vsnprintf(f->words, sizeof(f->words), format, arguments);
+    va_end(arguments);
+    return -1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a variant is not valid. */
+#ifndef HARNESS_JUDGE_FAULT_H
+#define HARNESS_JUDGE_FAULT_H
+
+#include <stdbool.h>
+
+enum fault_kind {
+    FAULT_NONE,
+    FAULT_WRONG,     /* an output beyond the tolerance */
+    FAULT_UNWRITTEN, /* poison left, or no number */
+    FAULT_STALE,     /* the result of an earlier launch */
+    FAULT_LATE,      /* it writes after it returned */
+    FAULT_PRECISION, /* the errors are those of a lower precision */
+    FAULT_INPUTS,    /* it changed what is read only */
+    FAULT_OUTSIDE,   /* it wrote behind a tensor */
+    FAULT_AWAKE,     /* it ran while the clock stood still */
+    FAULT_CALL,      /* a system call that no kernel needs */
+    FAULT_ENDED,     /* it ended its process, or crashed */
+    FAULT_HANGS,
+    FAULT_SYMBOLS, /* it defines functions that others take the time by */
+    FAULT_FAILED,  /* prepare() failed */
+    FAULT_NR,
+};
+
+/* The first one found. */
+struct fault {
+    enum fault_kind kind;
+    char words[320];
+};
+
+const char *fault_name(enum fault_kind kind); /* "stale", as in JSON */
+
+/* Keeps the first; its value is -1, so that `return fault_set(...)` reads well. */
+int fault_set(struct fault *f, enum fault_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

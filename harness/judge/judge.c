@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/trial.h"
+
+#include "explain/elf_file.h"
+#include "judge/sandbox.h"
+#include "stats/random.h"
+
+#include <math.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool judgement_valid(const struct judgement *j)
+{
+    return j->fault.kind == FAULT_NONE && j->supported;
+}
+
+void judgement_release(struct judgement *j)
+{
+    for (size_t i = 0; i < j->shapes.nr; i++) {
+        free(j->shapes.items[i].own.rounds_ns);
+        for (int r = 0; r < JUDGE_REFERENCES; r++)
+            free(j->shapes.items[i].references[r].rounds_ns);
+    }
+    array_release(&j->shapes);
+    string_list_release(&j->libraries);
+}
+
+/* ---- what it is made of ---- */
+
+/* Functions by which others take the time or wait: a kernel has no reason to have one of its own,
+ * and in front of the C library's it would be asked instead. */
+static int check_symbols(const char *path, struct fault *fault, struct error *err)
+{
+    static const char *const theirs[] = {
+        "clock_gettime", "clock_getres",    "gettimeofday", "timespec_get", "__vdso_clock_gettime",
+        "nanosleep",     "clock_nanosleep", "sigtimedwait", "waitpid",      "__clock_gettime",
+    };
+    struct elf_file elf = { 0 };
+    int rc = elf_file_read(path, &elf, err);
+
+    for (size_t i = 0; rc == 0 && i < elf.functions.nr; i++)
+        for (size_t n = 0; n < sizeof(theirs) / sizeof(theirs[0]); n++)
+            if (strcmp(elf.functions.items[i].name, theirs[n]) == 0)
+                fault_set(fault, FAULT_SYMBOLS,
+                          "it defines %s(), which is the C library's: a clock of its own counts "
+                          "for nothing here",
+                          theirs[n]);
+    elf_file_release(&elf);
+    return rc;
+}
+
+static void find_vendor(struct judgement *j)
+{
+    static const char *const names[] = { "openblas", "libblas", "mkl",   "blis",
+                                         "dnnl",     "cublas",  "cudnn", "atlas" };
+
+    for (size_t i = 0; i < j->libraries.nr; i++)
+        for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+            j->vendor |= strstr(j->libraries.items[i], names[n]) != NULL;
+}
+
+/* ---- shapes ---- */
+
+/* One of those that the kernel's tests have, or smaller than the first that is timed; none that
+ * takes long, or that the kernel refuses. */
+static bool draw_shape(const struct judge_job *job, struct random *r, struct shape *s)
+{
+    const struct kernel *k = job->spec;
+    const double most_flops = 5e7;
+
+    if (k->nr_test_shapes > 0 && random_below(r, 2) == 0) {
+        *s = k->test_shapes[random_below(r, k->nr_test_shapes)];
+    } else {
+        *s = job->shapes[0];
+        for (int i = 0; i < SHAPE_MAX && k->dims[i]; i++)
+            s->dim[i] = 1 + (int64_t)random_below(r, (uint64_t)s->dim[i]);
+    }
+    return !(k->refuses && k->refuses(k, s)) &&
+           k->work(k, s, job->variant->dtype).flops <= most_flops;
+}
+
+static void add_shapes(const struct judge_job *job, struct judgement *j)
+{
+    enum { DRAWS = 200 };
+    struct random r;
+
+    for (size_t i = 0; i < job->nr_shapes; i++)
+        *array_push(&j->shapes) = (struct judged_shape) { .shape = job->shapes[i] };
+    random_seed(&r, random_fresh_seed());
+    for (int i = 0, found = 0; found < job->other_shapes && i < DRAWS; i++) {
+        struct judged_shape other = { 0 };
+        if (draw_shape(job, &r, &other.shape)) {
+            *array_push(&j->shapes) = other;
+            found++;
+        }
+    }
+}
+
+/* ---- what comes out of the rounds ---- */
+
+static struct interval exponential(struct interval i)
+{
+    return (struct interval) { exp(i.low), exp(i.high) };
+}
+
+/* The geometric mean over rounds; rounds are few, and alike up to a factor. */
+static void conclude_time(struct judged_time *t)
+{
+    double logs[JUDGE_ROUNDS];
+
+    if (!t->measured)
+        return;
+    for (int i = 0; i < t->nr_rounds; i++)
+        logs[i] = log((double)(t->rounds_ns[i] ? t->rounds_ns[i] : 1));
+    t->ns = exp(stats_mean(logs, (size_t)t->nr_rounds));
+    if (t->nr_rounds >= 3)
+        t->interval = exponential(stats_mean_interval(logs, (size_t)t->nr_rounds, 0.95));
+}
+
+/* Pairs: a round of both. */
+static void conclude_ratio(struct judged_time *t, const struct judged_time *own)
+{
+    double logs[JUDGE_ROUNDS];
+    int nr = t->nr_rounds < own->nr_rounds ? t->nr_rounds : own->nr_rounds;
+
+    if (!t->measured || !own->measured || nr == 0)
+        return;
+    for (int i = 0; i < nr; i++)
+        logs[i] = log((double)(t->rounds_ns[i] + 1) / (double)(own->rounds_ns[i] + 1));
+    t->ratio = exp(stats_mean(logs, (size_t)nr));
+    t->ratio_interval = (struct interval) { NAN, NAN };
+    if (nr >= 3)
+        t->ratio_interval = exponential(stats_mean_interval(logs, (size_t)nr, 0.95));
+}
+
+static void conclude(struct judgement *j)
+{
+    for (size_t i = 0; i < j->shapes.nr; i++) {
+        struct judged_shape *s = &j->shapes.items[i];
+        if (j->fault.kind != FAULT_NONE) { /* what is not right never gets a time */
+            s->timed = s->own.measured = false;
+            for (int r = 0; r < JUDGE_REFERENCES; r++)
+                s->references[r].measured = false;
+        }
+        conclude_time(&s->own);
+        s->own.variant = j->job.variant;
+        for (int r = 0; r < j->job.nr_references; r++) {
+            s->references[r].variant = j->job.references[r];
+            conclude_time(&s->references[r]);
+            conclude_ratio(&s->references[r], &s->own);
+        }
+    }
+    find_vendor(j);
+}
+
+/* ---- rounds ---- */
+
+/* The first round also looks at shapes that are not timed, so that what is wrong is found before
+ * time is spent. */
+static int run_rounds(const struct judge_job *job, struct judgement *j, struct error *err)
+{
+    for (int round = 0; round < job->rounds; round++)
+        for (size_t i = 0; i < j->shapes.nr; i++) {
+            bool timed = i < job->nr_shapes;
+            if (!timed && round > 0)
+                continue;
+            if (trial_run(job, j, &j->shapes.items[i], timed, round == 0, err))
+                return -1;
+            if (j->fault.kind != FAULT_NONE)
+                return 0;
+        }
+    return 0;
+}
+
+/* This process has one thread while it judges: a pool of OpenMP's would spin beside who is timed.
+ * SIGCHLD is taken, not delivered. */
+static int run_alone(const struct judge_job *job, struct judgement *j, struct error *err)
+{
+    int threads = omp_get_max_threads();
+    sigset_t child, before;
+
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, &before);
+    omp_set_num_threads(1);
+    int rc = run_rounds(job, j, err);
+    omp_set_num_threads(threads);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
+int judge_run(const struct judge_job *job, struct judgement *j, struct error *err)
+{
+    *j = (struct judgement) { .job = *job };
+    sandbox_keep_out();
+    if (sandbox_check(err))
+        return -1;
+    if (job->plugin && check_symbols(job->plugin, &j->fault, err))
+        return -1;
+    add_shapes(job, j);
+    if (j->fault.kind == FAULT_NONE && run_alone(&j->job, j, err))
+        return -1;
+    conclude(j);
+    return 0;
+}

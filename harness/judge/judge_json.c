@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/judge.h"
+
+#include "base/json.h"
+#include "core/record.h"
+
+#include <math.h>
+
+static void add_interval(cJSON *to, const char *key, struct interval i)
+{
+    if (isnan(i.low) || isnan(i.high) || i.high <= 0)
+        return;
+    cJSON *pair = cJSON_AddArrayToObject(to, key);
+    cJSON_AddItemToArray(pair, cJSON_CreateNumber(i.low));
+    cJSON_AddItemToArray(pair, cJSON_CreateNumber(i.high));
+}
+
+static void add_dims(cJSON *to, const struct kernel *k, const struct shape *s)
+{
+    cJSON *dims = cJSON_AddObjectToObject(to, "dims");
+
+    for (int i = 0; i < kernel_nr_dims(k); i++)
+        json_add_int(dims, k->dims[i], s->dim[i]);
+}
+
+static void add_time(cJSON *to, const struct judged_time *t)
+{
+    json_add_number(to, "ns", t->ns);
+    add_interval(to, "interval", t->interval);
+    json_add_int(to, "samples", (int64_t)t->samples);
+    json_add_int(to, "rounds", t->nr_rounds);
+}
+
+static void add_references(cJSON *to, const struct judgement *j, const struct judged_shape *s)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "references");
+
+    for (int r = 0; r < j->job.nr_references; r++) {
+        const struct judged_time *t = &s->references[r];
+        if (!t->measured)
+            continue;
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "variant", t->variant->name);
+        cJSON_AddBoolToObject(one, "vendor", (t->variant->flags & VARIANT_VENDOR) != 0);
+        add_time(one, t);
+        json_add_number(one, "ratio", t->ratio);
+        add_interval(one, "ratio_interval", t->ratio_interval);
+        cJSON_AddItemToArray(array, one);
+    }
+}
+
+static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape *s, double roof)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    add_dims(json, j->job.spec, &s->shape);
+    json_add_int(json, "launches", (int64_t)s->launches);
+    json_add_number(json, "compared", s->compared);
+    if (s->unsupported)
+        json_add_string(json, "unsupported", s->why[0] ? s->why : "it does not say why");
+    if (s->launches) {
+        json_add_number(json, "max_error", s->max_error);
+        json_add_number(json, "rms_error", s->rms_error);
+        json_add_number(json, "tolerance", s->tolerance);
+    }
+    if (s->textbook_rms > 0)
+        json_add_number(json, "textbook_rms_error", s->textbook_rms);
+    if (!s->timed)
+        return json;
+    cJSON *time = cJSON_AddObjectToObject(json, "time");
+    add_time(time, &s->own);
+    json_add_int(time, "batch", s->batch);
+    json_add_number(time, "clock_share", s->clock_share);
+    if (isfinite(roof))
+        json_add_number(time, "share_of_roof", roof);
+    add_references(json, j, s);
+    return json;
+}
+
+cJSON *judgement_to_json(const struct judgement *j, const double *roof)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "spec", j->job.spec->name);
+    cJSON_AddStringToObject(json, "variant", j->job.variant->name);
+    cJSON_AddStringToObject(json, "math", math_name(j->job.variant->math));
+    cJSON_AddBoolToObject(json, "valid", judgement_valid(j));
+    if (j->fault.kind != FAULT_NONE) {
+        cJSON_AddStringToObject(json, "reason", fault_name(j->fault.kind));
+        cJSON_AddStringToObject(json, "words", j->fault.words);
+        if (j->fault.kind != FAULT_SYMBOLS)
+            add_dims(json, j->job.spec, &j->fault_shape);
+    } else if (!j->supported) {
+        cJSON_AddStringToObject(json, "reason", "unsupported");
+        cJSON_AddStringToObject(json, "words", "it takes none of the shapes that are timed");
+    }
+    cJSON *shapes = cJSON_AddArrayToObject(json, "shapes");
+    for (size_t i = 0; i < j->shapes.nr; i++)
+        cJSON_AddItemToArray(shapes, shape_to_json(j, &j->shapes.items[i], roof[i]));
+    cJSON *libraries = cJSON_AddArrayToObject(json, "libraries");
+    for (size_t i = 0; i < j->libraries.nr; i++)
+        cJSON_AddItemToArray(libraries, cJSON_CreateString(j->libraries.items[i]));
+    cJSON_AddBoolToObject(json, "vendor_library", j->vendor);
+    return json;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/sandbox.h"
+
+#include "base/memory.h"
+#include "process/process.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Those whose names begin so, and no other: how OpenMP and the BLAS libraries set up their threads,
+ * and where the loader finds them. */
+static const char *const kept[] = {
+    "PATH=",         "HOME=",          "LD_LIBRARY_PATH=",  "OMP_",          "GOMP_",
+    "OPENBLAS_",     "HARNESS_ISA=",   "HARNESS_OPENBLAS=", "HARNESS_BLIS=", "HARNESS_ONEDNN=",
+    "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "TSAN_OPTIONS=",
+};
+
+static bool is_kept(const char *setting)
+{
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        if (strncmp(setting, kept[i], strlen(kept[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A pool that spins as long as OpenMP likes best keeps processors that the others need, see
+ * launch/launch_process.c. */
+char **sandbox_environment(void)
+{
+    static char spin[] = "GOMP_SPINCOUNT=10000", language[] = "LC_ALL=C";
+    size_t nr = 0, all = 0;
+
+    while (environ[all])
+        all++;
+    char **env = memory_zeroed(all + 3, sizeof(*env));
+    env[nr++] = language;
+    if (!getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY"))
+        env[nr++] = spin;
+    for (size_t i = 0; i < all; i++)
+        if (is_kept(environ[i]))
+            env[nr++] = environ[i];
+    return env;
+}
+
+/* ---- system calls ---- */
+
+#if defined(__x86_64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+/* Other processes, and looking into them or signalling them; executing; sockets; the system's
+ * clock; what the kernel does on its own while a process is stopped. */
+static const int forbidden[] = {
+#ifdef __NR_fork
+    __NR_fork,
+#endif
+#ifdef __NR_vfork
+    __NR_vfork,
+#endif
+    __NR_execve,
+    __NR_execveat,
+    __NR_ptrace,
+    __NR_process_vm_readv,
+    __NR_process_vm_writev,
+    __NR_kcmp,
+    __NR_tkill,
+    __NR_rt_sigqueueinfo,
+    __NR_rt_tgsigqueueinfo,
+    __NR_setpgid,
+    __NR_setsid,
+    __NR_socket,
+    __NR_socketpair,
+    __NR_clock_settime,
+    __NR_settimeofday,
+    __NR_adjtimex,
+    __NR_clock_adjtime,
+    __NR_io_setup,
+    __NR_userfaultfd,
+    __NR_unshare,
+    __NR_setns,
+    __NR_personality,
+    __NR_bpf,
+    __NR_setpriority,
+    __NR_ioprio_set,
+#ifdef __NR_pidfd_open
+    __NR_pidfd_open,
+    __NR_pidfd_send_signal,
+#endif
+#ifdef __NR_pidfd_getfd
+    __NR_pidfd_getfd,
+#endif
+#ifdef __NR_io_uring_setup
+    __NR_io_uring_setup,
+#endif
+};
+
+/* Allowed towards oneself, as the first argument says: the process's number, or 0. */
+static const int own_only[] = { __NR_kill,           __NR_tgkill,
+                                __NR_prlimit64,      __NR_sched_setscheduler,
+                                __NR_sched_setparam, __NR_sched_setattr };
+
+enum { PROGRAM_MOST = 160 };
+
+struct program {
+    struct sock_filter lines[PROGRAM_MOST];
+    unsigned short nr;
+};
+
+static void add(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
+{
+    p->lines[p->nr++] = (struct sock_filter) { code, yes, no, k };
+}
+
+static void add_load(struct program *p, size_t offset)
+{
+    add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void add_return(struct program *p, uint32_t what)
+{
+    add(p, BPF_RET | BPF_K, what, 0, 0);
+}
+
+/* For the call in the accumulator: what then, if it is this one. */
+static void add_case(struct program *p, int call, uint32_t what)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1);
+    add_return(p, what);
+}
+
+/* The low half of an argument: numbers of processes and flags fit in it. */
+static size_t argument(int i)
+{
+    return offsetof(struct seccomp_data, args) + 8 * (size_t)i +
+           (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
+}
+
+/* Of a call that was loaded: the end for whom it names another process. */
+static void add_own_only(struct program *p, int call, pid_t self)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 5);
+    add_load(p, argument(0));
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)self, 0, 1);
+    add_return(p, SECCOMP_RET_ALLOW);
+    add_return(p, SECCOMP_RET_KILL_PROCESS);
+}
+
+static void write_program(struct program *p)
+{
+    const uint32_t end = SECCOMP_RET_KILL_PROCESS;
+    const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
+    const uint32_t lacking = SECCOMP_RET_ERRNO | ENOSYS;
+
+    add_load(p, offsetof(struct seccomp_data, arch));
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
+    add_return(p, end);
+    add_load(p, offsetof(struct seccomp_data, nr));
+#ifdef __x86_64__
+    add(p, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); /* the x32 calls have other numbers */
+    add_return(p, end);
+#endif
+#ifdef __NR_clone3
+    add_case(p, __NR_clone3, lacking); /* its flags lie in memory: libraries take clone() then */
+#endif
+    for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
+        add_case(p, forbidden[i], end);
+    for (size_t i = 0; i < sizeof(own_only) / sizeof(own_only[0]); i++)
+        add_own_only(p, own_only[i], getpid());
+    add_case(p, __NR_sched_setaffinity, refused); /* it has the processors that it was given */
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 3); /* threads alone */
+    add_load(p, argument(0));
+    add(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
+    add_return(p, end);
+    add_return(p, SECCOMP_RET_ALLOW);
+}
+
+/* As root: what else could look into any process. */
+static void drop_rights(void)
+{
+    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct none[2] = { { 0 } };
+
+    syscall(SYS_capset, &head, none);
+}
+
+int sandbox_check(struct error *err)
+{
+    uint32_t action = SECCOMP_RET_KILL_PROCESS;
+
+    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0)
+        return 0;
+    return error_set(err,
+                     "nobody can be judged here: the kernel has no filters of system calls "
+                     "(seccomp): %s",
+                     strerror(errno));
+}
+
+int sandbox_enter(struct error *err)
+{
+    const struct rlimit no_core = { 0, 0 };
+    struct program program = { .nr = 0 };
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    drop_rights();
+    write_program(&program);
+    const struct sock_fprog all = { program.nr, program.lines };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &all))
+        return error_set(err,
+                         "nobody can be judged here: the kernel takes no filter of system calls "
+                         "(seccomp): %s",
+                         strerror(errno));
+    return 0;
+}
+
+void sandbox_keep_out(void)
+{
+    prctl(PR_SET_DUMPABLE, 0);
+}

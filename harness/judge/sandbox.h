@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a cell (judge/cell.h) may not do. A kernel computes: it needs memory, threads and files to
+ * read, and no other process, no socket, no signal to anybody, no clock to set and no debugger.
+ */
+#ifndef HARNESS_JUDGE_SANDBOX_H
+#define HARNESS_JUDGE_SANDBOX_H
+
+#include "base/error.h"
+
+/* Before exec, in the child alone: an environment by which nobody can tell one run from another,
+ * and without what the loader would put in front (LD_PRELOAD). free() the array. */
+char **sandbox_environment(void);
+/* In the cell, before any code of a guest is loaded, and for good: no rights beyond those of a
+ * plain user, no core files, and the end (SIGSYS) for who makes a system call of the list. -1 where
+ * the kernel has no filters: then nobody can be judged. */
+int sandbox_enter(struct error *err);
+/* Can it be entered here? Asked by the judge, before it starts. */
+int sandbox_check(struct error *err);
+/* In the judge: others of the same user may not look into its memory. */
+void sandbox_keep_out(void);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/measure/judging.h"
+
+#include "measure/case.h"
+#include "metrics/roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_of_plugin(const struct guests *guests, const struct variant *v)
+{
+    for (size_t i = 0; i < guests->plugins.nr; i++)
+        for (const struct variant *own = guests->plugins.items[i].variants; own->name; own++)
+            if (own == v)
+                return true;
+    return false;
+}
+
+static void add_once(struct judging *g, const struct benchmark *b)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < g->variants.nr; i++)
+        known |= g->variants.items[i] == b->variant;
+    if (!known)
+        *array_push(&g->variants) = b->variant;
+    known = false;
+    for (size_t i = 0; i < g->shapes.nr; i++)
+        known |= shape_equal(&g->shapes.items[i], &b->shape);
+    if (!known)
+        *array_push(&g->shapes) = b->shape;
+}
+
+static int find_spec(struct judging *g, struct error *err)
+{
+    const struct judging_options *o = g->options;
+
+    if (!o->spec)
+        return error_set(err,
+                         "--spec is missing: the kernel that is computed, such as gemm/nt "
+                         "(`harness list kernels`)");
+    g->spec = registry_kernel(registry_builtin(), o->spec);
+    if (g->spec)
+        return 0;
+    return error_set(err,
+                     "--spec: this harness has no kernel \"%s\" (`harness list kernels`). A "
+                     "plugin's own kernel cannot be judged: who is judged would bring the oracle",
+                     o->spec);
+}
+
+int judging_open(struct judging *g, const struct judging_options *o, struct error *err)
+{
+    char *filters[] = { (char *)o->spec };
+
+    *g = (struct judging) { .options = o };
+    if (find_spec(g, err) || workload_make(&g->workload, &o->workload, filters, 1, "", err))
+        return -1;
+    if (g->workload.device.kind != DEVICE_CPU)
+        return error_set(err, "the judge knows the device cpu alone so far, not %s",
+                         g->workload.device.spec);
+    const struct guests *guests = &g->workload.guests;
+    for (size_t i = 0; i < g->workload.list.nr; i++) {
+        const struct benchmark *b = &g->workload.list.items[i];
+        if (strcmp(b->variant->kernel->name, o->spec) == 0 &&
+            (guests->plugins.nr == 0 || is_of_plugin(guests, b->variant)))
+            add_once(g, b);
+    }
+    if (guests->plugins.nr)
+        g->plugin = guests->plugins.items[0].path;
+    if (g->variants.nr)
+        return 0;
+    return error_set(err,
+                     "the plugin has no variant of %s for this device: its kernel says .like = "
+                     "\"%s\" (docs/judge.md)",
+                     o->spec, o->spec);
+}
+
+void judging_close(struct judging *g)
+{
+    array_release(&g->variants);
+    array_release(&g->shapes);
+    workload_release(&g->workload);
+}
+
+/* ---- who stands beside it ---- */
+
+static bool is_wanted(const struct judging *g, const struct variant *v)
+{
+    const struct string_list *names = &g->options->against;
+
+    for (size_t i = 0; i < names->nr; i++)
+        if (strcmp(names->items[i], v->name) == 0)
+            return true;
+    return names->nr == 0 && !(v->flags & (VARIANT_PLAIN | VARIANT_PEER | VARIANT_HIDDEN));
+}
+
+static int check_references(const struct judging *g, const struct judge_job *job, struct error *err)
+{
+    const struct string_list *names = &g->options->against;
+
+    for (size_t i = 0; i < names->nr; i++) {
+        bool found = false;
+        for (int r = 0; r < job->nr_references; r++)
+            found |= strcmp(job->references[r]->name, names->items[i]) == 0;
+        if (!found)
+            return error_set(err, "--against: %s has no other variant %s of this type and device",
+                             g->spec->name, names->items[i]);
+    }
+    return 0;
+}
+
+static void find_references(const struct judging *g, struct judge_job *job)
+{
+    const struct registry *r = registry_builtin();
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
+        if (v->kernel != g->spec || v->device != DEVICE_CPU || v->dtype != job->variant->dtype)
+            continue;
+        if ((v->flags & VARIANT_PLAIN) && v->math == job->variant->math)
+            job->textbook = v;
+        if (v != job->variant && is_wanted(g, v) && job->nr_references < JUDGE_REFERENCES)
+            job->references[job->nr_references++] = v;
+    }
+}
+
+int judging_run(const struct judging *g, const struct variant *v, struct judgement *j,
+                struct error *err)
+{
+    const struct judging_options *o = g->options;
+    struct judge_job job = {
+        .guests = g->plugin ? &g->workload.guests : NULL,
+        .spec = g->spec,
+        .variant = v,
+        .shapes = g->shapes.items,
+        .nr_shapes = g->shapes.nr,
+        .device = &g->workload.device,
+        .sampling = o->sampling,
+        .rounds = (int)o->rounds,
+        .other_shapes = (int)o->other_shapes,
+        .timeout = o->timeout,
+        .plugin = g->plugin,
+        .interrupted = o->interrupted,
+    };
+
+    *j = (struct judgement) { .shapes = ARRAY_EMPTY };
+    find_references(g, &job);
+    return check_references(g, &job, err) || judge_run(&job, j, err) ? -1 : 0;
+}
+
+double judging_roof(const struct judging *g, const struct judgement *j, size_t shape,
+                    const struct records *roofs, const struct machine *machine)
+{
+    const struct judged_shape *s = &j->shapes.items[shape];
+    const struct metric_context context = { machine, roofs->ceilings, roofs->nr_ceilings };
+    struct variant like = *j->job.variant;
+    struct measurement m;
+    struct roof roof;
+
+    if (!s->timed)
+        return NAN;
+    like.kernel = g->spec; /* the work is that of the spec, whatever a plugin says of it */
+    const struct benchmark bench = { .variant = &like, .shape = s->shape };
+    case_describe(&bench, &g->workload.device, &m);
+    roof_of(&m, s->own.ns, &context, &roof);
+    measurement_release(&m);
+    return roof.fraction;
+}

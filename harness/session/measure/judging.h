@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What `harness judge` judges: variants of one kernel, of a plugin or of this build, beside the
+ * kernel's other variants. */
+#ifndef HARNESS_SESSION_MEASURE_JUDGING_H
+#define HARNESS_SESSION_MEASURE_JUDGING_H
+
+#include "core/record.h"
+#include "judge/judge.h"
+#include "session/measure/workload.h"
+
+struct judging_options {
+    const char *spec; /* the name of a kernel of this build */
+    struct workload_options workload;
+    struct string_list against; /* names of the references; empty: those that are not textbook */
+    int64_t rounds, other_shapes;
+    struct sampling sampling;
+    double timeout;
+    const volatile sig_atomic_t *interrupted;
+};
+
+struct judging {
+    const struct judging_options *options;
+    struct workload workload;
+    const struct kernel *spec;
+    ARRAY(const struct variant *) variants; /* to be judged */
+    ARRAY(struct shape) shapes;
+    const char *plugin; /* the file; NULL: they are of this build */
+};
+
+/* -1 where there is nothing to judge: no such kernel, no such variant, a device that the judge
+ * does not know yet. Release it whatever the result; it must stay where it is. */
+int judging_open(struct judging *g, const struct judging_options *o, struct error *err);
+void judging_close(struct judging *g);
+/* One of the variants. `j` is released by the caller. */
+int judging_run(const struct judging *g, const struct variant *v, struct judgement *j,
+                struct error *err);
+/* The share of the roof of a timed shape; NaN where no roofs are known. */
+double judging_roof(const struct judging *g, const struct judgement *j, size_t shape,
+                    const struct records *roofs, const struct machine *machine);
+
+#endif
