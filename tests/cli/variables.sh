@@ -4,7 +4,7 @@
 docs=$CLI/../../docs/environment.md
 
 say "Nonsense is refused by each command"
-for command in list run verify profile compare bisect baseline history import export trend detect \
+for command in list run verify judge profile compare bisect baseline history import export trend detect \
   plot report serve roofline model selftest doctor; do
   status=0
   HARNESS_ISA=nonsense "$HARNESS" $command >out 2>err || status=$?

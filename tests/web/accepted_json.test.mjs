@@ -155,6 +155,8 @@ const CASES = [
   ['selftest --json', 'selftest', () => [json(`${SELFTEST} --aa 1 --power --repeats 2 --json`)]],
   ['selftest --cost --json', 'selftest', () => [json(`${SELFTEST} --cost --json`)]],
   ['selftest --placement --json', 'selftest', () => [json(`${SELFTEST} --placement --json`)]],
+  ['judge --json', 'judge', () => [json('judge --spec pointwise/bias --variant naive --dim batch=1,seq=4,width=8 '
+    + '--rounds 1 --iterations 2 --other-shapes 1 --device cpu:1 --json')]],
   ['doctor --json', 'doctor', () => [json('doctor --json')]],
   ['list --json', 'list', () => [json('list --json'), json('list metrics --json')]],
   ['roofline --json', 'ceilings', () => [json('roofline --json')]],
