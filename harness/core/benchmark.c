@@ -10,7 +10,17 @@
 
 const char *cache_state_name(enum cache_state cache)
 {
-    return cache == CACHE_COLD ? "cold" : "warm";
+    static const char *const names[CACHE_NR] = { "warm", "cold", "rotate" };
+
+    return names[cache];
+}
+
+int cache_state_find(const char *name)
+{
+    for (int cache = 0; cache < CACHE_NR; cache++)
+        if (strcmp(cache_state_name((enum cache_state)cache), name) == 0)
+            return cache;
+    return -1;
 }
 
 /* In a key, where a program without sizes has its dims. */
@@ -98,7 +108,7 @@ static int parse_parts(const char *key, struct benchmark_name *name)
         *slash = '\0';
         part[i] = slash + 1;
     }
-    if (strcmp(part[4], "warm") != 0 && strcmp(part[4], "cold") != 0)
+    if (cache_state_find(part[4]) < 0)
         return -1;
     snprintf(name->kernel, sizeof(name->kernel), "%.*s", NAME_SIZE - 1, copy);
     snprintf(name->variant, sizeof(name->variant), "%.*s", NAME_SIZE - 1, part[0]);

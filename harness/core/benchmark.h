@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "core/kernel.h"
 
-enum cache_state { CACHE_WARM, CACHE_COLD };
+enum cache_state { CACHE_WARM, CACHE_COLD, CACHE_ROTATE, CACHE_NR };
 
 struct benchmark {
     const struct variant *variant;
@@ -42,7 +42,8 @@ struct benchmark_name {
     int nr_dims;
 };
 
-const char *cache_state_name(enum cache_state cache); /* "warm", "cold" */
+const char *cache_state_name(enum cache_state cache); /* "warm", "cold", "rotate" */
+int cache_state_find(const char *name);               /* -1 if unknown */
 
 /* Fills every field, the key included. */
 void benchmark_name_of(const struct benchmark *b, const struct device *d,

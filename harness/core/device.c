@@ -2,7 +2,9 @@
 #include "core/device.h"
 
 #include "base/array.h"
+#include "core/host_memory.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +30,38 @@ void device_close(struct device *d)
 struct device_block {
     void *memory;
     size_t bytes;
+    struct device_file file; /* fd -1: it is none */
 };
+
+static const struct device_file no_file = { .fd = -1 };
+
+static void *alloc_shared(struct device *d, size_t bytes, struct device_file *file,
+                          struct error *err)
+{
+    char *memory;
+
+    file->offset = host_memory_stagger(d->nr_blocks);
+    file->whole = file->offset + (bytes ? bytes : 1);
+    memory = file->whole < bytes ? NULL : host_memory_shared(file->whole, &file->fd);
+    if (memory)
+        return memory + file->offset;
+    *file = no_file;
+    error_set(err, "cannot allocate %zu bytes that another process can be given: %s", bytes,
+              strerror(errno));
+    return NULL;
+}
 
 void *device_alloc(struct device *d, size_t bytes, struct error *err)
 {
-    void *memory = device_start(d, err) ? NULL : d->ops->alloc(d, bytes, err);
+    struct device_file file = no_file;
+    void *memory = device_start(d, err) ? NULL
+                   : d->shares          ? alloc_shared(d, bytes, &file, err)
+                                        : d->ops->alloc(d, bytes, err);
 
     if (!memory)
         return NULL;
     d->blocks = array_grow(d->blocks, d->nr_blocks, &d->blocks_capacity, sizeof(*d->blocks));
-    d->blocks[d->nr_blocks++] = (struct device_block) { memory, bytes };
+    d->blocks[d->nr_blocks++] = (struct device_block) { memory, bytes, file };
     d->memory_live += (int64_t)bytes;
     if (d->memory_peak < d->memory_live)
         d->memory_peak = d->memory_live;
@@ -48,9 +72,13 @@ void device_free(struct device *d, void *memory)
 {
     for (size_t i = d->nr_blocks; i-- > 0;)
         if (d->blocks[i].memory == memory) {
+            const struct device_file file = d->blocks[i].file;
             d->memory_live -= (int64_t)d->blocks[i].bytes;
             d->blocks[i] = d->blocks[--d->nr_blocks];
-            d->ops->free(d, memory);
+            if (file.fd < 0)
+                d->ops->free(d, memory);
+            else
+                host_memory_unshare((char *)memory - file.offset, file.whole, file.fd);
             return;
         }
 }
@@ -58,6 +86,16 @@ void device_free(struct device *d, void *memory)
 void *device_stream(const struct device *d)
 {
     return d->ops && d->ops->stream ? d->ops->stream(d) : NULL;
+}
+
+bool device_shared(const struct device *d, const void *memory, struct device_file *file)
+{
+    for (size_t i = 0; i < d->nr_blocks; i++)
+        if (d->blocks[i].memory == memory && d->blocks[i].file.fd >= 0) {
+            *file = d->blocks[i].file;
+            return true;
+        }
+    return false;
 }
 
 bool device_has_ceilings(const struct device *d)

@@ -83,6 +83,8 @@ struct device {
     double planted;              /* share of a launch that a fake device adds, measure/plant.h */
     double disturbed;            /* by how much a fake device is slowed, as its probe tells */
     bool probed;                 /* whether a fake device has a probe */
+    bool shares;                 /* what device_alloc() gives from now on is host memory that
+                                  * another process can be given, see device_shared() */
     void *state;                 /* the class's own */
     struct device_block *blocks; /* what device_alloc() gave and has not got back */
     size_t nr_blocks, blocks_capacity;
@@ -97,6 +99,13 @@ int device_start(struct device *d, struct error *err);
 /* Memory of the device, tracked: see ops->alloc. Free by device_free() before device_close(). */
 void *device_alloc(struct device *d, size_t bytes, struct error *err);
 void device_free(struct device *d, void *memory); /* NULL is allowed */
+/* Where the memory of a block lies in a file without a name, of which `whole` bytes are to be
+ * mapped; the descriptor stays the device's. False: it was not allocated as shared. */
+struct device_file {
+    int fd;
+    size_t offset, whole;
+};
+bool device_shared(const struct device *d, const void *memory, struct device_file *file);
 
 /* What launches enqueue on, as a plugin is told it; NULL where that is nothing. */
 void *device_stream(const struct device *d);

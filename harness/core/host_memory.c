@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* The files of a memory cgroup. Its file cache counts as used and can be had at once. */
 static const struct hierarchy {
@@ -103,9 +104,41 @@ int64_t host_memory_available(const char *root)
     return least == INT64_MAX ? least : (int64_t)(HOST_MEMORY_SHARE * (double)least);
 }
 
+enum { HUGE_PAGE = 2 << 20, CACHE_LINE = 64 };
+
+size_t host_memory_stagger(size_t number)
+{
+    enum { STAGGER = 5 * CACHE_LINE }; /* odd in lines */
+
+    return number * STAGGER % HOST_MEMORY_PAGE;
+}
+
+void *host_memory_shared(size_t bytes, int *fd)
+{
+    *fd = memfd_create("harness tensor", MFD_CLOEXEC);
+    if (*fd < 0)
+        return NULL;
+    void *memory = ftruncate(*fd, (off_t)bytes)
+                       ? MAP_FAILED
+                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    if (memory != MAP_FAILED) {
+        if (bytes >= HOST_MEMORY_HUGE)
+            madvise(memory, bytes, MADV_HUGEPAGE);
+        return memory;
+    }
+    close(*fd);
+    *fd = -1;
+    return NULL;
+}
+
+void host_memory_unshare(void *memory, size_t bytes, int fd)
+{
+    munmap(memory, bytes);
+    close(fd);
+}
+
 void *host_memory_pages(size_t bytes)
 {
-    enum { HUGE_PAGE = 2 << 20 };
     bool huge = bytes >= HOST_MEMORY_HUGE && bytes < SIZE_MAX - HUGE_PAGE;
     size_t whole = huge ? (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : bytes;
     void *memory = NULL;

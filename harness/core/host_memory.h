@@ -28,4 +28,18 @@ int64_t host_memory_available(const char *root);
 enum { HOST_MEMORY_PAGE = 4096, HOST_MEMORY_HUGE = 64 << 10 };
 void *host_memory_pages(size_t bytes);
 
+/* The same as a file without a name, which another process that has the descriptor can map: NULL
+ * with errno. */
+void *host_memory_shared(size_t bytes, int *fd);
+void host_memory_unshare(void *memory, size_t bytes, int fd);
+
+/*
+ * Where a buffer comes to lie must not follow from what was allocated before it: a job's text of
+ * another length would move it, and two buffers with the same place in their pages hinder each
+ * other (a load waits for an earlier store whose address has the same low 12 bits). So each has
+ * pages of its own, and begins in them at a line of its own that its number among the live buffers
+ * tells. Bytes, less than a page; 64 buffers differ.
+ */
+size_t host_memory_stagger(size_t number);
+
 #endif

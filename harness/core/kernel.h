@@ -98,6 +98,10 @@ struct call {
     struct device *device;
     struct tensor tensor[TENSOR_MAX]; /* data in device memory */
     int nr_tensors;
+    bool cold; /* caches are emptied before each sample */
+    /* Where copies of the tensors take turns: what is launched behind this one, in a ring; NULL:
+     * this again. On the CPU alone. */
+    const struct call *next;
     void *state; /* the variant's own, from prepare() to release() */
 };
 
@@ -133,6 +137,13 @@ struct variant {
     /* On a device of kind DEVICE_PROCESS in place of launch(), and nowhere else: runs it once as a
      * process of its own, and gives the ns from its start to its end. -1 where it failed. */
     int (*execute)(const struct call *call, uint64_t *ns, struct error *err) VARIANT_NONE;
+    /* On the CPU in place of launch(), where the code is in a process of its own: runs it there so
+     * often, back to back, and gives the ns of that, without the way there and back. With
+     * call->cold it is that process that empties its caches before. -1 where it failed. With `ns`
+     * NULL nothing is timed and the outputs are wanted; else they are once facts() was called.
+     * Tensors are memory that another process can be given: device_shared(). */
+    int (*repeat)(const struct call *call, unsigned times, uint64_t *ns,
+                  struct error *err) VARIANT_NONE;
     /* What people should be told of outputs that are wrong; NULL or "": the elements tell. */
     const char *(*explain)(const struct call *call)VARIANT_NONE;
     /* Adds to m->telemetry what the variant knows of the last m->nr_samples launches. */

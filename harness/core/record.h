@@ -193,6 +193,10 @@ void measurement_copy(struct measurement *to, const struct measurement *from);
  * hand-overs between threads. The two are never compared with each other. */
 #define TELEMETRY_MACHINE     "machine_ns"
 #define TELEMETRY_MACHINE_OLD "probe_ns"
+/* Of a function of Python (plugin/python_guest.h): ns of calling one that does nothing by the same
+ * way, which is in the times; and 1 where what it returns is copied within them. */
+#define TELEMETRY_EMPTY_CALL "empty_call_ns"
+#define TELEMETRY_COPY_TIMED "copy_timed"
 void measurement_add_telemetry(struct measurement *m, const char *name, double value);
 double measurement_telemetry(const struct measurement *m, const char *name); /* NaN if absent */
 /* NULL if the program did not say it. */

@@ -60,12 +60,17 @@ static int cpu_time(struct device *d, const struct call *call, unsigned batch, u
                     struct error *err)
 {
     (void)d;
-    (void)err;
+    if (call->variant->repeat)
+        return call->variant->repeat(call, batch, ns, err);
     void (*launch)(const struct call *) = call->variant->launch;
     uint64_t start = clock_ns();
 
-    for (unsigned i = 0; i < batch; i++)
-        launch(call);
+    if (call->next)
+        for (unsigned i = 0; i < batch; i++, call = call->next)
+            launch(call);
+    else
+        for (unsigned i = 0; i < batch; i++)
+            launch(call);
     *ns = clock_ns() - start;
     return 0;
 }
@@ -73,7 +78,8 @@ static int cpu_time(struct device *d, const struct call *call, unsigned batch, u
 static int cpu_run(struct device *d, const struct call *call, struct error *err)
 {
     (void)d;
-    (void)err;
+    if (call->variant->repeat)
+        return call->variant->repeat(call, 1, NULL, err);
     call->variant->launch(call);
     return 0;
 }

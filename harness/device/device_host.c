@@ -8,18 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Where a buffer comes to lie must not follow from what was allocated before it: a job's text of
- * another length would move it, and two buffers with the same place in their pages hinder each
- * other (a load waits for an earlier store whose address has the same low 12 bits). So each has
- * pages of its own, and begins in them at a line of its own that its number among the live buffers
- * tells: STAGGER is odd in lines, so 64 buffers differ.
- */
-enum { PAGE = HOST_MEMORY_PAGE, CACHE_LINE = 64, STAGGER = 5 * CACHE_LINE };
+enum { PAGE = HOST_MEMORY_PAGE };
 
 void *device_host_alloc(struct device *d, size_t bytes, struct error *err)
 {
-    size_t stagger = d->nr_blocks * STAGGER % PAGE, whole = stagger + (bytes ? bytes : 1);
+    size_t stagger = host_memory_stagger(d->nr_blocks), whole = stagger + (bytes ? bytes : 1);
     char text[TEXT_UNIT_SIZE];
     void *memory = whole < bytes ? NULL : host_memory_pages(whole);
 

@@ -17,6 +17,8 @@ static cJSON *case_to_json(const struct job *job, size_t i)
     cJSON_AddStringToObject(json, "kernel", b->variant->kernel->name);
     cJSON_AddStringToObject(json, "variant", b->variant->name);
     cJSON_AddBoolToObject(json, "cold", b->cache == CACHE_COLD);
+    if (b->cache == CACHE_ROTATE) /* an older program measures it warm, and says so in its key */
+        cJSON_AddStringToObject(json, "cache", cache_state_name(b->cache));
     dims = cJSON_AddArrayToObject(json, "dims");
     for (int d = 0; d < SHAPE_MAX; d++)
         cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)b->shape.dim[d]));
@@ -107,7 +109,10 @@ static int read_case(const cJSON *json, const struct registry *registry, struct 
     out->plant[last] = json_number(json, "plant", 0);
     if (out->job.secrets && !job_secret(json, &out->secrets[last]))
         return error_set(err, "%s/%s: there is no secret", kernel, variant);
-    b->cache = json_bool(json, "cold", false) ? CACHE_COLD : CACHE_WARM;
+    int cache = cache_state_find(json_string(json, "cache", ""));
+    b->cache = json_bool(json, "cold", false) ? CACHE_COLD
+               : cache < 0                    ? CACHE_WARM
+                                              : (enum cache_state)cache;
     for (int i = 0; i < SHAPE_MAX; i++) {
         const cJSON *dim = cJSON_GetArrayItem(dims, i);
         double size = cJSON_IsNumber(dim) ? dim->valuedouble : 0;

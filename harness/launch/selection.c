@@ -112,6 +112,16 @@ static bool filter_selected(const struct selection *s, const struct variant *v, 
     return found;
 }
 
+int selection_add_cache(struct selection *s, const char *name, struct error *err)
+{
+    int cache = cache_state_find(name);
+
+    if (cache < 0)
+        return error_set(err, "\"%s\" is neither warm nor cold nor rotate", name);
+    s->caches[cache] = true;
+    return 0;
+}
+
 /* What expand_*() share while they walk through one variant. */
 struct walk {
     const struct selection *s;
@@ -131,12 +141,15 @@ static void mark_dims(struct walk *w, const struct kernel *k)
 
 static int add_shape(struct walk *w, const struct variant *v, const struct shape *shape)
 {
-    for (int cache = CACHE_WARM; cache <= CACHE_COLD; cache++) {
+    bool none = true;
+
+    for (int cache = 0; cache < CACHE_NR; cache++)
+        none &= !w->s->caches[cache];
+    for (int cache = 0; cache < CACHE_NR; cache++) {
         struct benchmark b = { v, *shape, (enum cache_state)cache };
         struct benchmark_name name;
-        bool wanted = cache == CACHE_COLD ? w->s->cold : w->s->warm || !w->s->cold;
 
-        if (!wanted)
+        if (!w->s->caches[cache] && !(none && cache == CACHE_WARM))
             continue;
         benchmark_name_of(&b, w->device, &name);
         if (!filter_selected(w->s, v, name.key, w->hits))

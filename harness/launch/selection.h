@@ -30,8 +30,8 @@ struct selection {
     struct string_list maths;    /* "fp32", ...; empty: all */
     struct dim_values dims[SHAPE_MAX];
     int nr_dims;
-    bool cold, warm;  /* neither means warm */
-    bool test_shapes; /* the kernel's odd sizes instead of its default ones */
+    bool caches[CACHE_NR]; /* none means warm */
+    bool test_shapes;      /* the kernel's odd sizes instead of its default ones */
 };
 
 struct benchmark_list {
@@ -43,6 +43,9 @@ void selection_release(struct selection *s);
 /* Adds (or extends) the values of a dim; copies them, repeats once. */
 int selection_add_dim(struct selection *s, const char *name, const struct int_list *values,
                       struct error *err);
+
+/* "warm", "cold" or "rotate"; an error for any other. */
+int selection_add_cache(struct selection *s, const char *name, struct error *err);
 
 /* Appends every benchmark that is selected for the device. An error if a filter, model, variant,
  * math or dim matches nothing at all, naming the nearest that exists. A variant that this build

@@ -73,11 +73,9 @@ static int read_caches(const cJSON *json, struct selection *s, struct error *err
     int rc = read_strings(json, "cache", &caches, err);
 
     for (size_t i = 0; rc == 0 && i < caches.nr; i++) {
-        bool cold = strcmp(caches.items[i], "cold") == 0;
-        if (!cold && strcmp(caches.items[i], "warm") != 0)
-            rc = error_set(err, "\"cache\": \"%s\" is neither warm nor cold", caches.items[i]);
-        s->cold |= cold;
-        s->warm |= !cold;
+        rc = selection_add_cache(s, caches.items[i], err);
+        if (rc)
+            error_prefix(err, "\"cache\"");
     }
     string_list_release(&caches);
     return rc;

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "machine/probe.h"
 #include "machine/telemetry.h"
+#include "measure/copies.h"
 #include "measure/gbench_loop.h"
 #include "measure/plant.h"
 #include "measure/profiling_counters.h"
@@ -18,6 +19,9 @@
 
 /* Batches that tell how long a launch takes, before a share of it is planted. */
 enum { PLANT_LOOKS = 15 };
+/* ns that are lost before and behind the calls of another process: reading its clock there, and
+ * being woken. */
+enum { FAR_STEP_NS = 1000 };
 /* Samples whose instructions are counted. */
 enum { COUNT_LOOKS = 3 };
 
@@ -28,7 +32,10 @@ struct state {
     struct question own, *question;
     struct call call;
     struct plant plant;
-    bool prepared, begun, cold;
+    struct copies copies;       /* beside the first, which `call` is */
+    const struct call *current; /* whose turn it is; copies end with the first */
+    bool prepared, begun, cold, rotates;
+    bool restores;     /* in-out tensors are as they were before each launch */
     double elapsed_ns; /* of the samples so far */
     size_t capacity;
     uint64_t told; /* when the parent last heard of a run */
@@ -48,6 +55,7 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
 {
     const struct variant *v = bench->variant;
 
+    device->shares = v->repeat != NULL;
     if (question_ask(s->question, bench, device, s->settings->seed, err))
         return -1;
     s->call = (struct call) {
@@ -56,6 +64,7 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
         .shape = bench->shape,
         .device = device,
         .nr_tensors = s->question->buffers.nr,
+        .cold = s->cold,
     };
     memcpy(s->call.tensor, s->question->buffers.on_device, sizeof(s->call.tensor));
     int rc = v->prepare ? v->prepare(&s->call, err) : 0;
@@ -66,6 +75,7 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
     if (rc)
         return error_prefix(err, "prepare");
     s->prepared = true;
+    s->current = &s->call;
     if (device->ops->begin && with_fault(s, device->ops->begin(device, &s->call, err), err))
         return -1;
     s->begun = true;
@@ -133,23 +143,61 @@ static int verify(struct state *s, struct error *err)
     return verdict(s, check_inputs_unchanged(c, &q->buffers, err), "");
 }
 
+/* What launches of a guest have changed. Kernels of harness write the same again. */
+static bool has_inout(const struct state *s)
+{
+    bool has = false;
+
+    for (int i = 0; i < s->call.nr_tensors; i++)
+        has |= s->call.tensor[i].role == TENSOR_INOUT;
+    return has && s->call.kernel->guest;
+}
+
+static int restore_tensors(struct state *s, struct error *err)
+{
+    struct device *d = s->call.device;
+
+    for (int i = 0; s->restores && i < s->call.nr_tensors; i++) {
+        const struct tensor *t = &s->question->buffers.host[i];
+        if (t->role == TENSOR_INOUT &&
+            d->ops->upload(d, s->current->tensor[i].data, t->data, (size_t)tensor_bytes(t), err))
+            return -1;
+    }
+    return 0;
+}
+
+static void next_turn(struct state *s)
+{
+    for (unsigned i = 0; s->rotates && i < s->m->batch; i++)
+        s->current = s->current->next;
+}
+
+/* Makes the caches and in-out tensors what they are to be, and runs a batch. */
+static int time_batch(struct state *s, uint64_t *ns, struct error *err)
+{
+    struct device *d = s->call.device;
+
+    if (restore_tensors(s, err) || (s->cold && d->ops->flush(d, err)) ||
+        d->ops->time(d, s->current, s->m->batch, ns, err))
+        return -1;
+    next_turn(s);
+    return 0;
+}
+
 /* Flushing counts as time spent: it may take a thousand times what it prepares for. A device may
  * still be at it when flush() returns, so the clock runs until the sample is there. */
 static int take_sample(void *context, uint64_t *ns, struct error *err)
 {
     struct state *s = context;
-    struct device *d = s->call.device;
     struct measurement *m = s->m;
 
     tell_alive(s);
     uint64_t start = clock_ns();
-    if (s->cold && d->ops->flush(d, err))
-        return -1;
-    if (d->ops->time(d, &s->call, m->batch, ns, err))
+    if (time_batch(s, ns, err))
         return -1;
     m->samples = array_grow(m->samples, m->nr_samples, &s->capacity, sizeof(*m->samples));
     m->samples[m->nr_samples++] = *ns;
-    double whole = s->cold ? (double)(clock_ns() - start) : 0;
+    double whole = s->cold || s->restores ? (double)(clock_ns() - start) : 0;
     s->elapsed_ns += fmax((double)*ns, whole);
     return 0;
 }
@@ -194,10 +242,13 @@ static int grow_plant(struct state *s, double launch_ns, struct error *err)
 static int begin_sampling(struct state *s, struct error *err)
 {
     struct measurement *m = s->m;
-    bool alone = s->cold || takes_all_runs(s);
+    bool alone = s->cold || s->restores || takes_all_runs(s);
     double launch_ns = m->nr_samples ? warmup_median(m->samples, m->nr_samples) : 0;
 
-    m->batch = alone ? 1 : sampling_batch(launch_ns, s->call.device->clock_step);
+    double step = s->call.device->clock_step;
+    if (s->call.variant->repeat)
+        step = fmax(step, FAR_STEP_NS);
+    m->batch = alone ? 1 : sampling_batch(launch_ns, step);
     m->nr_samples = 0;
     s->elapsed_ns = 0;
     return s->settings->plant > 0 ? grow_plant(s, launch_ns, err) : 0;
@@ -241,6 +292,12 @@ static int take_samples(struct state *s, struct error *err)
     return profiling_run(settings->profiling, &what, s->m, settings->profiled, err);
 }
 
+/* Whether what a launch takes is taken by this process. */
+static bool is_own(const struct state *s)
+{
+    return s->call.device->kind == DEVICE_CPU && !s->call.variant->repeat;
+}
+
 /* Samples beside the timed ones, so that no time has to do with it; their times are forgotten.
  * Flushing is not counted. */
 static int count_events(struct state *s, struct error *err)
@@ -249,16 +306,17 @@ static int count_events(struct state *s, struct error *err)
     struct device *d = s->call.device;
     uint64_t ns;
 
-    if (!s->settings->counters || d->kind != DEVICE_CPU)
+    if (!s->settings->counters || !is_own(s))
         return 0;
     for (int i = 0; i < COUNT_LOOKS; i++) {
-        if (s->cold && d->ops->flush(d, err))
+        if (restore_tensors(s, err) || (s->cold && d->ops->flush(d, err)))
             return -1;
         counters_begin(s->settings->counters);
-        int rc = d->ops->time(d, &s->call, s->m->batch, &ns, err);
+        int rc = d->ops->time(d, s->current, s->m->batch, &ns, err);
         counters_end(s->settings->counters, counts);
         if (rc)
             return -1;
+        next_turn(s);
         for (int c = 0; c < COUNTER_NR; c++)
             sums[c] += counts[c] / ((double)COUNT_LOOKS * s->m->batch);
     }
@@ -267,10 +325,36 @@ static int count_events(struct state *s, struct error *err)
     return 0;
 }
 
+static int make_copies(struct state *s, const struct benchmark *bench, struct error *err)
+{
+    s->restores = has_inout(s);
+    if (!s->rotates)
+        return 0;
+    if (buffers_poison_outputs(&s->question->buffers, err)) /* also those that are copied */
+        return -1;
+    return copies_make(&s->copies, &s->question->buffers, &s->call, copies_needed(bench), err);
+}
+
+/* Of copies the last that was launched, too. */
+static int verify_again(struct state *s, struct error *err)
+{
+    const char *when = takes_all_runs(s) ? "" : "after timing: ";
+    const struct call *last = &s->call;
+
+    if (verdict(s, check_outputs(&s->question->check, &s->question->buffers, err), when))
+        return -1;
+    while (s->rotates && last->next != s->current)
+        last = last->next;
+    if (last == &s->call || s->m->outcome != OUTCOME_OK)
+        return 0;
+    struct buffers view = copies_view(&s->question->buffers, last);
+    return verdict(s, check_outputs(&s->question->check, &view, err), "after timing, of a copy: ");
+}
+
 static int sample(struct state *s, struct error *err)
 {
     struct telemetry_probe telemetry;
-    bool own = s->call.device->kind == DEVICE_CPU; /* what it takes is taken by this process */
+    bool own = is_own(s);
     double before = probe_ns(s->call.device);
 
     if (s->settings->plant > 0 &&
@@ -295,8 +379,7 @@ static int sample(struct state *s, struct error *err)
     if (s->settings->plant > 0) /* no history shall take it for the kernel's own time */
         measurement_add_telemetry(s->m, "planted_percent", 100 * s->settings->plant);
     measurement_add_telemetry(s->m, TELEMETRY_MACHINE, sqrt(before * probe_ns(s->call.device)));
-    return verdict(s, check_outputs(&s->question->check, &s->question->buffers, err),
-                   takes_all_runs(s) ? "" : "after timing: ");
+    return verify_again(s, err);
 }
 
 static int steps(struct state *s, const struct benchmark *bench, struct device *device,
@@ -306,7 +389,7 @@ static int steps(struct state *s, const struct benchmark *bench, struct device *
         return -1;
     if (s->m->outcome != OUTCOME_OK || s->settings->verify_only)
         return 0;
-    return sample(s, err);
+    return make_copies(s, bench, err) ? -1 : sample(s, err);
 }
 
 static void drop_samples(struct measurement *m)
@@ -333,12 +416,14 @@ static void take_down(struct state *s, struct device *device)
     plant_remove(&s->plant, &s->call);
     const struct variant *v = s->call.variant;
 
+    copies_release(&s->copies, device);
     if (s->begun && device->ops->end)
         device->ops->end(device, &s->call);
     if (s->prepared && v->release)
         v->release(&s->call);
     question_settle(s->question, s->m->outcome == OUTCOME_OK && !device->broken);
     question_release(&s->own);
+    device->shares = false;
     if (device->broken && s->m->outcome == OUTCOME_OK)
         case_end(s->m, OUTCOME_FAILED, "the device failed after the last launch");
 }
@@ -347,7 +432,10 @@ void case_measure(const struct benchmark *bench, struct device *device,
                   const struct case_settings *settings, struct measurement *m)
 {
     uint64_t start = clock_ns();
-    struct state s = { .settings = settings, .m = m, .cold = bench->cache == CACHE_COLD };
+    struct state s = { .settings = settings,
+                       .m = m,
+                       .cold = bench->cache == CACHE_COLD,
+                       .rotates = bench->cache == CACHE_ROTATE };
     struct error err = { "" };
 
     s.question = settings->question ? settings->question : &s.own;

@@ -8,6 +8,7 @@
 #include "core/names.h"
 #include "device/device_host.h"
 #include "measure/buffers.h"
+#include "measure/copies.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,6 +78,8 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
     if (settings->question && question_is(settings->question, bench, device, settings->seed))
         return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
+    if (bench->cache == CACHE_ROTATE && both < INT64_MAX / 2)
+        both += one * copies_needed(bench);
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
     bool gpu = device->ops->own_memory;
     struct need own = { gpu ? one : both, device->ops->available(device), gpu ? INT64_MAX : allowed,
@@ -88,6 +91,30 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
     return is_met(&own, why) && is_met(&copies, why);
 }
 
+/* Of code in a process of its own. */
+static const char *refuse_apart(const struct case_settings *settings)
+{
+    if (settings->profiling)
+        return "it runs in a process of its own, whose scopes are not read; Python has profilers "
+               "of its own";
+    if (settings->plant > 0)
+        return "a slow-down can be planted in code that runs in this process alone";
+    return NULL;
+}
+
+static const char *refuse_rotation(const struct benchmark *bench, const struct device *device,
+                                   const struct case_settings *settings)
+{
+    if (device->kind != DEVICE_CPU || bench->variant->repeat)
+        return "--cache rotate is for code that runs in this process, on the CPU; try cold";
+    if (settings->profiling || settings->plant > 0)
+        return "with --cache rotate nothing is profiled and no slow-down planted";
+    if (copies_needed(bench) > COPIES_MAX)
+        return "its tensors are so small that --cache rotate would need thousands of copies; try "
+               "cold";
+    return NULL;
+}
+
 bool case_supported(const struct benchmark *bench, struct device *device,
                     const struct case_settings *settings, struct measurement *m)
 {
@@ -95,6 +122,10 @@ bool case_supported(const struct benchmark *bench, struct device *device,
     const char *refusal = v->kernel->refuses ? v->kernel->refuses(v->kernel, &bench->shape) : NULL;
     struct error why;
 
+    if (!refusal && v->repeat)
+        refusal = refuse_apart(settings);
+    if (!refusal && bench->cache == CACHE_ROTATE)
+        refusal = refuse_rotation(bench, device, settings);
     if (refusal) {
         case_end(m, OUTCOME_UNSUPPORTED, refusal);
     } else if (!benchmark_fits(bench, device, settings, &why)) {

@@ -34,7 +34,7 @@ static void assert_same_name(const struct benchmark_name *a, const struct benchm
 static void assert_round_trip(const struct variant *v, const struct shape *shape)
 {
     for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
-        for (int cache = CACHE_WARM; cache <= CACHE_COLD; cache++) {
+        for (int cache = 0; cache < CACHE_NR; cache++) {
             struct benchmark b = { v, *shape, (enum cache_state)cache };
             struct benchmark_name name, parsed;
             struct error err;
@@ -170,6 +170,9 @@ static void cache_states(void **state)
     (void)state;
     assert_string_equal(cache_state_name(CACHE_WARM), "warm");
     assert_string_equal(cache_state_name(CACHE_COLD), "cold");
+    assert_string_equal(cache_state_name(CACHE_ROTATE), "rotate");
+    assert_int_equal(cache_state_find("rotate"), CACHE_ROTATE);
+    assert_int_equal(cache_state_find("tepid"), -1);
 }
 
 /* Every kernel and variant is found by its name, and no two have the same. */

@@ -236,11 +236,11 @@ TEST(caches_and_test_shapes)
     struct benchmark_list list = { 0 };
     struct error err;
 
-    s.cold = true;
+    s.caches[CACHE_COLD] = true;
     assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
     assert_int_equal(list.nr, 6);
     assert_int_equal(list.items[0].cache, CACHE_COLD);
-    s.warm = true;
+    s.caches[CACHE_WARM] = true;
     list.nr = 0;
     assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
     assert_int_equal(list.nr, 12);
@@ -456,7 +456,7 @@ TEST(bad_suites_are_refused)
         { SUITE("[{\"filters\": [\"gemm\", 5]}]"), "\"filters\" must be a list of strings" },
         { SUITE("[{\"models\": [\"\"]}]"), "\"models\" must be a list of strings" },
         { SUITE("[{\"cache\": [\"cold\", 5]}]"), "\"cache\" must be a list of strings" },
-        { SUITE("[{\"cache\": [\"tepid\"]}]"), "\"tepid\" is neither warm nor cold" },
+        { SUITE("[{\"cache\": [\"tepid\"]}]"), "\"tepid\" is neither warm nor cold nor rotate" },
         { SUITE("[{\"dims\": [1]}]"), "\"dims\" must be an object" },
         { SUITE("[{\"dims\": {\"batch\": 4}}]"), "dim \"batch\" must be a list of sizes from 1" },
         { SUITE("[{\"dims\": {\"batch\": []}}]"), "dim \"batch\" must be a list of sizes" },

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One case on the fake device, whose clock is scripted: outcomes, samples, batches, stop rules,
- * warm-up, cold caches. Features: S0-02, S0-03, U-04.
+ * warm-up, cold caches, copies that take turns. Features: S0-02, S0-03, U-04.
  */
 #include "testing.h"
 
+#include "core/host_cache.h"
 #include "core/registry.h"
 #include "device/devices.h"
 #include "measure/case.h"
+#include "measure/copies.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -360,6 +362,121 @@ TEST(warm_cases_are_not_flushed)
     assert_int_equal(m.outcome, OUTCOME_OK);
     assert_int_equal(flushes, 0);
     measurement_release(&m);
+}
+
+/* ---- copies that take turns, and in-out tensors ---- */
+
+enum { SEEN_MAX = 4096 };
+
+static struct {
+    const void *inputs[SEEN_MAX];
+    size_t nr;
+    float spoil; /* what all but the first of them are wrong by */
+} seen;
+
+static void copy_and_note(const struct call *call)
+{
+    const float *x = call->tensor[0].data;
+    float *y = call->tensor[1].data;
+    size_t which = 0;
+
+    memcpy(y, x, (size_t)tensor_bytes(&call->tensor[0]));
+    while (which < seen.nr && seen.inputs[which] != x)
+        which++;
+    if (which == seen.nr && seen.nr < SEEN_MAX)
+        seen.inputs[seen.nr++] = x;
+    if (which > 0)
+        y[0] += seen.spoil;
+}
+
+/* A share of all that must be rotated through is what a launch touches. */
+static struct measurement measure_rotating(float spoil, int64_t share, const char *device)
+{
+    struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
+    int64_t rows = (int64_t)host_cache_flush_bytes() / share / 8 / 1024;
+    struct benchmark bench = { &v, { { rows, 1024 } }, CACHE_ROTATE };
+    struct case_settings settings = { .sampling = { .iterations = 80, .warmup = 0 }, .seed = 1 };
+    struct measurement m;
+    struct device d;
+    struct error err;
+
+    v.device = DEVICE_CPU;
+    v.launch = copy_and_note;
+    seen.nr = 0;
+    seen.spoil = spoil;
+    assert_ok(device_open(&d, device, &err), &err);
+    case_measure(&bench, &d, &settings, &m);
+    assert_int_equal(d.nr_blocks, 0);
+    device_close(&d);
+    return m;
+}
+
+TEST(copies_take_turns)
+{
+    struct measurement m = measure_rotating(0, 64, "cpu:1");
+
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_string_equal(m.bench.cache, "rotate");
+    assert_int_equal(seen.nr, 65);
+    measurement_release(&m);
+    m = measure_rotating(1, 64, "cpu:1");
+    assert_int_equal(m.outcome, OUTCOME_WRONG);
+    assert_says(&m, "after timing, of a copy: y[0,0] = ");
+    measurement_release(&m);
+    m = measure_rotating(0, COPIES_MAX + 1, "cpu:1");
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    measurement_release(&m);
+    m = measure_rotating(0, 64, "fake");
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    measurement_release(&m);
+}
+
+static int inout_layout(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        struct tensor *t)
+{
+    t[0] = (struct tensor) { .name = "x",
+                             .role = TENSOR_INOUT,
+                             .dtype = dtype,
+                             .rank = 2,
+                             .extent = { s->dim[0], s->dim[1] },
+                             .scale = 1 };
+    t[1] = t[0];
+    t[1].name = "y";
+    t[1].role = TENSOR_OUT;
+    return 2;
+}
+
+static void copy_and_spoil(const struct call *call)
+{
+    copy_and_note(call);
+    memset(call->tensor[0].data, 0, (size_t)tensor_bytes(&call->tensor[0]));
+}
+
+/* What each launch of a guest finds is what the first found; one launch is a sample then. */
+TEST(in_out_tensors_are_restored)
+{
+    static const enum outcome outcomes[] = { OUTCOME_WRONG, OUTCOME_OK };
+    struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
+    struct kernel k = *v.kernel;
+
+    k.layout = inout_layout;
+    v.kernel = &k;
+    v.launch = copy_and_spoil;
+    seen.nr = 0;
+    seen.spoil = 0;
+    for (int guest = 0; guest < 2; guest++) {
+        k.guest = guest;
+        struct measurement m;
+        struct device d;
+        struct error err;
+        struct case_settings settings = { .sampling = quick, .seed = 1 };
+        assert_ok(device_open(&d, "fake:base=10", &err), &err);
+        measure_variant(&v, &d, (struct shape) { { 2, 16 } }, &settings, &m);
+        assert_int_equal(m.outcome, outcomes[guest]);
+        assert_true(guest == 0 || m.batch == 1);
+        device_close(&d);
+        measurement_release(&m);
+    }
 }
 
 static int clock_breaks(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,

@@ -35,11 +35,8 @@ static int add_dim_option(struct selection *s, const char *text, char name[DIM_N
 static int set_caches(struct selection *s, const struct string_list *caches, struct error *err)
 {
     for (size_t i = 0; i < caches->nr; i++) {
-        bool cold = strcmp(caches->items[i], "cold") == 0;
-        if (!cold && strcmp(caches->items[i], "warm") != 0)
-            return error_set(err, "--cache: \"%s\" is neither warm nor cold", caches->items[i]);
-        s->cold |= cold;
-        s->warm |= !cold;
+        if (selection_add_cache(s, caches->items[i], err))
+            return error_prefix(err, "--cache");
     }
     return 0;
 }
@@ -120,7 +117,8 @@ static bool find_benchmark_by_key(const char *key, const struct registry *regist
         return false;
     for (int i = 0; i < SHAPE_MAX && b->variant->kernel->dims[i]; i++)
         b->shape.dim[i] = benchmark_name_dim(&name, b->variant->kernel->dims[i], 0);
-    b->cache = strcmp(name.cache, cache_state_name(CACHE_COLD)) == 0 ? CACHE_COLD : CACHE_WARM;
+    int cache = cache_state_find(name.cache);
+    b->cache = cache < 0 ? CACHE_WARM : (enum cache_state)cache;
     benchmark_name_of(b, device, &found);
     return strcmp(found.key, key) == 0;
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/copies.h"
+
+#include "base/memory.h"
+#include "core/host_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t copies_needed(const struct benchmark *bench)
+{
+    const struct variant *v = bench->variant;
+    int64_t each = kernel_footprint(v->kernel, &bench->shape, v->dtype);
+    int64_t all = (int64_t)host_cache_flush_bytes();
+
+    return each > 0 ? (all + each - 1) / each + 1 : INT64_MAX;
+}
+
+/* Behind each other in one block: with pages of their own, copies of small tensors would take many
+ * times their size. Each begins at a line of its own. */
+static size_t place_of(const struct tensor *t)
+{
+    enum { LINE = 64, APART = 5 * LINE };
+
+    return ((size_t)tensor_bytes(t) + LINE - 1) / LINE * LINE + APART;
+}
+
+static size_t room_of(const struct buffers *b)
+{
+    size_t room = 0;
+
+    for (int i = 0; i < b->nr; i++)
+        room += place_of(&b->host[i]);
+    return room;
+}
+
+static int make_copy(struct call *copy, char *memory, const struct buffers *b,
+                     const struct call *first, struct error *err)
+{
+    const struct variant *v = first->variant;
+
+    *copy = *first;
+    copy->state = NULL;
+    copy->next = NULL;
+    for (int i = 0; i < b->nr; i++) {
+        copy->tensor[i].data = memory;
+        memory += place_of(&b->host[i]);
+        if (b->device->ops->upload(b->device, copy->tensor[i].data, b->host[i].data,
+                                   (size_t)tensor_bytes(&b->host[i]), err))
+            return -1;
+    }
+    return v->prepare && v->prepare(copy, err) ? error_prefix(err, "prepare of a copy") : 0;
+}
+
+int copies_make(struct copies *c, const struct buffers *b, struct call *first, int64_t nr,
+                struct error *err)
+{
+    size_t room = room_of(b);
+
+    *c = (struct copies) { .calls = memory_zeroed((size_t)nr, sizeof(*c->calls)) };
+    c->memory = device_alloc(b->device, (size_t)nr * room, err);
+    if (!c->memory)
+        return error_prefix(err, "copies that rotate");
+    for (; (int64_t)c->nr + 1 < nr; c->nr++)
+        if (make_copy(&c->calls[c->nr], (char *)c->memory + c->nr * room, b, first, err))
+            return -1;
+    for (size_t i = 0; i < c->nr; i++)
+        c->calls[i].next = i + 1 < c->nr ? &c->calls[i + 1] : first;
+    first->next = c->nr > 0 ? c->calls : NULL;
+    return 0;
+}
+
+void copies_release(struct copies *c, struct device *device)
+{
+    while (c->nr > 0) {
+        struct call *copy = &c->calls[--c->nr];
+        if (copy->variant->release)
+            copy->variant->release(copy);
+    }
+    device_free(device, c->memory);
+    free(c->calls);
+    *c = (struct copies) { .calls = NULL };
+}
+
+struct buffers copies_view(const struct buffers *b, const struct call *copy)
+{
+    struct buffers view = *b;
+
+    memcpy(view.on_device, copy->tensor, sizeof(view.on_device));
+    return view;
+}
