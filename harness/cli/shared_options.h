@@ -50,6 +50,13 @@
         OPTION_ROW("changed-map", 0, OPTION_STRING, target_, member_.changed_map, "FILE",          \
                    "or as this file says: lines \"PATTERN: NAME...\"")
 
+/* Of a struct workload_options. */
+#define PYTHON_ROWS(target_, member_)                                                              \
+    OPTION_ROW("python", 0, OPTION_TEXTS, target_, member_.python, "FILE::NAME,...",               \
+               "functions of a Python file as variants of the kernel of --like; repeat for more"), \
+        OPTION_ROW("like", 0, OPTION_STRING, target_, member_.like, "KERNEL",                      \
+                   "what these compute: sizes, inputs and the right result are the kernel's")
+
 /* The rows for a member `member_` of `target_`; `suite_` is the default, a literal; `b_` is the
  * letter of --batch, or 0. */
 #define WORKLOAD_OPTION_ROWS(target_, member_, suite_, b_)                                         \
@@ -67,15 +74,18 @@
                    "variants: naive, simd, openblas, ..."),                                        \
         OPTION_ROW("dtype", 0, OPTION_STRINGS, target_, member_.dtypes, "NAME,...",                \
                    "arithmetic: fp32, ..."),                                                       \
-        OPTION_ROW("cache", 0, OPTION_STRINGS, target_, member_.caches, "warm,cold",               \
-                   "caches as they are (default), flushed before each sample, or both"),           \
+        OPTION_ROW(                                                                                \
+            "cache", 0, OPTION_STRINGS, target_, member_.caches, "warm,cold,rotate",               \
+            "warm (default): caches as they are; cold: emptied before each sample; rotate: "       \
+            "copies of the tensors take turns, twice the last cache in size"),                     \
         OPTION_ROW("test-shapes", 0, OPTION_FLAG, target_, member_.test_shapes, NULL,              \
                    "the kernels' odd sizes instead of the default ones"),                          \
         OPTION_ROW("device", 'd', OPTION_STRING, target_, member_.device, "DEVICE",                \
                    "cpu (default, all cores), cpu:free (all but one), cpu:THREADS, cuda, "         \
                    "cuda:N, cuda:graph"),                                                          \
         OPTION_ROW("plugin", 0, OPTION_TEXTS, target_, member_.plugins, "FILE",                    \
-                   "kernels of your own, from a shared object; repeat for more")
+                   "kernels of your own, from a shared object; repeat for more"),                  \
+        PYTHON_ROWS(target_, member_)
 
 /* Of a struct command_options. */
 #define COMMAND_OPTION_ROWS(target_, member_)                                                      \

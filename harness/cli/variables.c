@@ -65,7 +65,10 @@ const struct variable variables[] = {
     { "HARNESS_OPENBLAS", "a file", LIBRARY("OpenBLAS"), "harness", NULL },
     { "HARNESS_BLIS", "a file", LIBRARY("BLIS"), "harness", NULL },
     { "HARNESS_ONEDNN", "a file", LIBRARY("oneDNN"), "harness", NULL },
-    { "HARNESS_PYTHON", "a file", LIBRARY("PyTorch") " (libpython)", "harness", NULL },
+    { "HARNESS_PYTHON", "a file",
+      "the Python of --python, a program or a libpython; variants that need PyTorch say so where "
+      "it is no library that loads",
+      "harness", NULL },
     { "HARNESS_CUBLAS", "a file", LIBRARY("cuBLAS"), "harness", NULL },
     { "HARNESS_NVML", "a file", "NVML; where it does not load there is no telemetry of GPUs",
       "harness", NULL },

@@ -246,7 +246,7 @@ static int serve_job(const cJSON *json, const struct registry *registry, struct 
     int rc = job_from_json(json, registry, &owned, err);
     channel->secrets = owned.job.secrets;
     channel->nr = owned.job.nr;
-    if (owned.guests.command_guest)
+    if (guests_run_apart(&owned.guests))
         keep_to_oneself();
     /* Before the threads of the device, so that these are counted, too. */
     if (rc == 0 && strncmp(owned.job.device_spec, "cpu", 3) == 0)

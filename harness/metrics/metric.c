@@ -318,6 +318,7 @@ static const struct metric metrics[] = {
     FACT("command_user_ms", "processor time of a program", "ms", derive_telemetry),
     FACT("command_system_ms", "system time of a program", "ms", derive_telemetry),
     BYTES("command_max_rss_bytes", "memory of a program"),
+    FACT("empty_call_ns", "call of an empty Python function", "ns", derive_telemetry),
 };
 /* clang-format on */
 

@@ -17,12 +17,17 @@ static bool has_command(const struct guests *g)
 
 bool guests_any(const struct guests *g)
 {
-    return g->plugins.nr > 0 || has_command(g);
+    return g->plugins.nr > 0 || has_command(g) || python_guest_any(&g->python);
 }
 
 bool guests_load(const struct guests *g)
 {
     return g && g->plugins.nr > 0;
+}
+
+bool guests_run_apart(const struct guests *g)
+{
+    return (g->command_guest || python_guest_any(&g->python)) && !guests_load(g);
 }
 
 /* ---- the registry ---- */
@@ -31,7 +36,7 @@ bool guests_load(const struct guests *g)
 static struct registry_guest *list_guests(const struct guests *g, struct string_list *names,
                                           size_t *nr)
 {
-    struct registry_guest *list = memory_zeroed(g->plugins.nr + 1, sizeof(*list));
+    struct registry_guest *list = memory_zeroed(g->plugins.nr + 2, sizeof(*list));
     struct strbuf name;
 
     strbuf_init(&name);
@@ -47,6 +52,10 @@ static struct registry_guest *list_guests(const struct guests *g, struct string_
         string_list_add(names, "command");
         list[*nr].kernels = g->command_guest->kernels;
         list[(*nr)++].variants = g->command_guest->variants;
+    }
+    if (python_guest_any(&g->python)) {
+        string_list_add(names, "--python");
+        list[(*nr)++].variants = g->python.variants;
     }
     for (size_t i = 0; i < *nr; i++)
         list[i].name = names->items[i];
@@ -115,6 +124,8 @@ int guests_open(struct guests *g, const struct registry *base, const struct gues
         string_list_add(&g->settings, asked->settings->items[i]);
     if (has_command(g))
         rc = command_spec_check(&g->command, err);
+    if (rc == 0 && asked->python)
+        rc = python_guest_open(&g->python, base, asked->python, err);
     for (size_t i = 0; rc == 0 && asked->plugins && i < asked->plugins->nr; i++)
         rc = add_plugin(g, base, asked->plugins->items[i], NULL, err);
     if (rc)
@@ -132,6 +143,7 @@ void guests_close(struct guests *g)
     if (g->command_guest)
         command_guest_release(g->command_guest);
     free(g->command_guest);
+    python_guest_close(&g->python);
     registry_joined_release(&g->joined);
     string_list_release(&g->settings);
     *g = (struct guests) { .command_guest = NULL };
@@ -199,6 +211,8 @@ void guests_to_job(const struct guests *g, cJSON *job)
         cJSON_AddItemToObject(job, "settings", texts_to_json(&g->settings));
     if (has_command(g))
         cJSON_AddItemToObject(job, "command", command_to_json(&g->command));
+    if (python_guest_any(&g->python))
+        cJSON_AddItemToObject(job, "python", python_guest_to_json(&g->python));
 }
 
 static int read_texts(const cJSON *json, const char *key, struct string_list *list,
@@ -298,10 +312,12 @@ int guests_from_job(struct guests *g, const struct registry *base, const cJSON *
 {
     const cJSON *plugins = cJSON_GetObjectItemCaseSensitive(job, "plugins");
     const cJSON *command = cJSON_GetObjectItemCaseSensitive(job, "command");
+    const cJSON *python = cJSON_GetObjectItemCaseSensitive(job, "python");
 
     *g = (struct guests) { .command_guest = NULL };
     if (read_texts(job, "settings", &g->settings, err) || read_plugins(plugins, base, g, err) ||
-        (command && read_command(command, &g->command, err)))
+        (command && read_command(command, &g->command, err)) ||
+        python_guest_from_json(&g->python, base, python, err))
         return -1;
     add_command(g);
     return join(g, base, err);
@@ -348,4 +364,6 @@ void guests_describe(const struct guests *g, cJSON *settings)
         cJSON_AddItemToObject(settings, "params", texts_to_json(&g->settings));
     if (has_command(g))
         cJSON_AddItemToObject(settings, "command", describe_command(&g->command));
+    if (python_guest_any(&g->python))
+        cJSON_AddItemToObject(settings, "python", python_guest_describe(&g->python));
 }

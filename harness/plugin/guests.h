@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is measured beside what was built in: kernels of plugins (plugin/plugin.h), and a command.
+ * What is measured beside what was built in: kernels of plugins (plugin/plugin.h), functions of
+ * Python (plugin/python_guest.h), and a command.
  * They join the registry while the program runs (core/registry_join.h), in the process that names
  * benchmarks and, by the job, in each that measures them.
  */
@@ -11,6 +12,7 @@
 #include "core/registry_join.h"
 #include "plugin/command.h"
 #include "plugin/plugin_load.h"
+#include "plugin/python_guest.h"
 
 #include <cjson/cJSON.h>
 
@@ -18,6 +20,7 @@ struct guests {
     ARRAY(struct plugin) plugins;
     struct command_spec command; /* argv empty: there is none */
     struct command_guest *command_guest;
+    struct python_guest python;
     struct string_list settings;   /* of the parameters of plugins: plugin/guest_settings.h */
     struct registry_joined joined; /* the build, and the guests behind it */
     struct registry all, own;      /* of these */
@@ -27,7 +30,8 @@ struct guests {
 struct guests_asked {
     const struct string_list *plugins;  /* files */
     const struct string_list *settings; /* "BM=64,stages=3": each variant once with each of them */
-    struct command_spec *command;       /* is taken, and then empty */
+    const struct python_request *python;
+    struct command_spec *command; /* is taken, and then empty */
 };
 
 /* An error where a guest is refused, or a name is taken. guests_close() whatever the result. `g`
@@ -36,8 +40,11 @@ int guests_open(struct guests *g, const struct registry *base, const struct gues
                 struct error *err);
 void guests_close(struct guests *g);
 bool guests_any(const struct guests *g);
-/* Is code of a guest's loaded into who measures it? Of a command none is. `g` may be NULL. */
+/* Is code of a guest's loaded into who measures it? Of a command and of Python none is. `g` may be
+ * NULL. */
 bool guests_load(const struct guests *g);
+/* Does code of a guest's run beside who measures it, in processes of its own, and none within? */
+bool guests_run_apart(const struct guests *g);
 
 /* For the job of a measuring process, and back: there the plugins must be the same files. */
 void guests_to_job(const struct guests *g, cJSON *job);

@@ -170,6 +170,37 @@ static void run_table_add_repeats(const struct records *records, int run, struct
                     records->runs[run].machine.threads);
 }
 
+/* What stands in the times of functions of Python beside their work. */
+static void run_table_add_calls(const struct run_rows *rows, struct strbuf *out)
+{
+    double least = INFINITY, most = 0;
+    size_t copies = 0, nr = 0;
+    char from[TEXT_UNIT_SIZE], to[TEXT_UNIT_SIZE];
+
+    for (size_t i = 0; i < rows->nr; i++) {
+        const struct measurement *m = rows->items[i].summary.m;
+        double empty = m ? measurement_telemetry(m, TELEMETRY_EMPTY_CALL) : NAN;
+        if (isnan(empty))
+            continue;
+        least = fmin(least, empty);
+        most = fmax(most, empty);
+        copies += measurement_telemetry(m, TELEMETRY_COPY_TIMED) == 1;
+        nr++;
+    }
+    if (nr == 0)
+        return;
+    text_time(least, from);
+    text_time(most, to);
+    strbuf_addf(out,
+                "a call of a Python function that does nothing takes %s%s%s, which is in the "
+                "times (telemetry " TELEMETRY_EMPTY_CALL ")\n",
+                from, strcmp(from, to) ? " to " : "", strcmp(from, to) ? to : "");
+    if (copies > 0)
+        strbuf_addf(out,
+                    "%zu of %zu return what is no array yet: copying it is in the times, too\n",
+                    copies, nr);
+}
+
 static void run_table_fill(struct table *t, const struct run_rows *rows, struct marks *marks)
 {
     table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
@@ -207,6 +238,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
         strbuf_adds(out,
                     "! above the measured roof: the work model or the ceiling is wrong, "
                     "find out which\n");
+    run_table_add_calls(&rows, out);
     run_table_add_repeats(records, run, out);
     /* One in twenty may be chance: a probe is 3 ms of a machine that others use, too. */
     struct slow_machine d;

@@ -56,6 +56,31 @@ static void note_arguments(struct comparison *c, const char *name, const cJSON *
     strbuf_release(&after);
 }
 
+static void note_python(struct comparison *c, const cJSON *before, const cJSON *after)
+{
+    const cJSON *old = cJSON_GetObjectItemCaseSensitive(before, "files"), *file;
+    const char *base = json_string(before, "interpreter", NULL);
+    const char *head = json_string(after, "interpreter", NULL);
+
+    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(after, "files"))
+    {
+        if (cJSON_IsString(file))
+            note_file(c, "Python file", file->string, json_string(old, file->string, NULL),
+                      file->valuestring);
+    }
+    old = cJSON_GetObjectItemCaseSensitive(before, "functions");
+    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(after, "functions"))
+    {
+        const char *other = json_string(old, file->string, NULL);
+        if (other && cJSON_IsString(file) && strcmp(other, file->valuestring) != 0)
+            comparison_note(c, "%s is the function %s in the base, %s in the head.", file->string,
+                            other, file->valuestring);
+    }
+    if (base && head && strcmp(base, head) != 0)
+        comparison_note(c, "Python is another program in the head: %s in the base, now %s.", base,
+                        head);
+}
+
 void compare_guest_notes(struct comparison *c, const struct run *base, const struct run *head)
 {
     cJSON *before = settings_of(base), *after = settings_of(head), *plugin;
@@ -70,6 +95,8 @@ void compare_guest_notes(struct comparison *c, const struct run *base, const str
             note_file(c, "Plugin", plugin->string, json_string(old, plugin->string, NULL),
                       plugin->valuestring);
     }
+    note_python(c, cJSON_GetObjectItemCaseSensitive(before, "python"),
+                cJSON_GetObjectItemCaseSensitive(after, "python"));
     if (command && strcmp(name, json_string(old_command, "name", "")) == 0) {
         if (json_string(command, "digest", NULL))
             note_file(c, "Program", name, json_string(old_command, "digest", NULL),

@@ -44,6 +44,7 @@ static const char *option_beside_replay(const struct compare_options *o)
         { "--baseline-bin", r->baseline_bin },
         { "--head-bin", r->head_bin },
         { "--baseline-plugin", r->baseline_plugin },
+        { "--baseline-python", r->baseline_python },
         { "--model", r->what.models.nr },
         { "--explain", r->explain },
     };
@@ -244,6 +245,9 @@ static const struct option_row rows[] = {
                "and this one as the new side (default: this program)"),
     OPTION_ROW("baseline-plugin", 0, OPTION_STRING, struct compare_options, request.baseline_plugin,
                "FILE", "measure this plugin as the old side, in turn with that of --plugin"),
+    OPTION_ROW("baseline-python", 0, OPTION_STRING, struct compare_options, request.baseline_python,
+               "FILE::NAME",
+               "measure this function as the old side, in turn with that of --python"),
     OPTION_ROW("build", 0, OPTION_FLAG, struct compare_options, request.build, NULL,
                "build both REFs (default head: HEAD) and measure them in turn"),
     OPTION_ROW("build-command", 0, OPTION_STRING, struct compare_options, request.build_command,
@@ -283,6 +287,7 @@ const struct command cmd_compare = {
         "  harness compare --baseline main --build --changed     what the change may reach\n"
         "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
         "  harness compare --baseline-plugin old/mine.so --plugin ./mine.so\n"
+        "  harness compare --baseline-python old.py::f --python new.py::f --like gemm/nt\n"
         "  harness compare --baseline main --build --explain     and why it got slower\n"
         "  harness compare --replay                  recorded verdicts by today's rule\n"
         "  harness compare -- ./old -n 5 --versus ./new -n 5     any commands, in turn\n"

@@ -12,9 +12,9 @@
 #include "metrics/metric.h"
 #include "metrics/metric_limit.h"
 #include "models/gpt_config.h"
-#include "plugin/guests.h"
 #include "process/process_group.h"
 #include "session/history_file.h"
+#include "session/measure/workload.h"
 #include "session/viewing.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
@@ -112,7 +112,7 @@ static void available_ask(const struct registry *r, size_t nr, char **why)
 /* ---- sections ---- */
 
 struct list_options {
-    struct string_list plugins;
+    struct workload_options guests; /* of these those that bring guests */
     const char *db;
     bool json, names;
 };
@@ -519,19 +519,18 @@ static int run_list(int argc, char **argv, void *options, struct error *err)
     if (o->names && o->json)
         return error_set(err, "--names and --json: one of the two");
     history_meet_metrics(o->db);
-    const struct guests_asked asked = { .plugins = &o->plugins };
-    int rc = guests_open(&guests, registry_builtin(), &asked, err);
-    if (rc)
-        error_prefix(err, "--plugin");
-    else
-        rc = list_sections(o, o->plugins.nr ? &guests.own : &guests.all, argc, argv, err);
+    int rc = workload_open_guests(&guests, &o->guests, err);
+    if (rc == 0)
+        rc = list_sections(o, workload_has_guests(&o->guests) ? &guests.own : &guests.all, argc,
+                           argv, err);
     guests_close(&guests);
     return rc;
 }
 
 static const struct option_row rows[] = {
-    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct list_options, plugins, "FILE",
+    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct list_options, guests.plugins, "FILE",
                "kernels and variants of a plugin alone"),
+    PYTHON_ROWS(struct list_options, guests),
     DB_ROW(struct list_options, db),
     JSON_ROW(struct list_options, json),
     OPTION_ROW("names", 0, OPTION_FLAG, struct list_options, names, NULL,

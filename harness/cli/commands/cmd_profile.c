@@ -195,7 +195,7 @@ static int prepare_profile(struct profiling_session *s, int argc, char **argv, s
     const struct profile_options *o = s->o;
     struct profile_request *r = &s->request;
 
-    if (argc == 0 && !o->what.models.nr && !o->what.suite && !o->what.plugins.nr)
+    if (argc == 0 && !o->what.models.nr && !o->what.suite && !workload_has_guests(&o->what))
         return error_set(err, "name what to profile: harness profile 'gpt/nano/prefill'");
     if (workload_make(&r->workload, &o->what, argv, argc, "quick", err))
         return -1;

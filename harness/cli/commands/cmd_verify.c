@@ -21,7 +21,8 @@ struct verify_options {
     int64_t seed;
     struct measuring measuring;
     struct int_list batch, seq;
-    struct string_list models, variants, plugins, params;
+    struct string_list models, variants;
+    struct workload_options guests; /* of these those that bring guests */
 };
 
 /* Everything one `harness verify` holds. */
@@ -171,10 +172,10 @@ static int conclude_verify(const struct verifying *s, struct error *err)
 static int choose_verified(struct verifying *s, int argc, char **argv, struct error *err)
 {
     const struct registry *registry =
-        s->o->plugins.nr && argc == 0 ? &s->guests.own : &s->guests.all;
+        workload_has_guests(&s->o->guests) && argc == 0 ? &s->guests.own : &s->guests.all;
     struct selection selection = { 0 };
 
-    if (plugins_open(&s->guests, &s->o->plugins, &s->o->params, err))
+    if (workload_open_guests(&s->guests, &s->o->guests, err))
         return -1;
     if (registry == &s->guests.own && plugins_check_device(&s->guests, &s->device, err))
         return -1;
@@ -188,7 +189,7 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
 /* A plugin's code is not run in this process. */
 static int verify_benchmarks(struct verifying *s, int argc, char **argv, struct error *err)
 {
-    bool isolate = s->o->isolate || s->o->plugins.nr > 0;
+    bool isolate = s->o->isolate || workload_has_guests(&s->o->guests);
 
     if (s->o->record && verification_allowed(&s->device, err))
         return error_prefix(err, "--record");
@@ -241,10 +242,11 @@ static const struct option_row rows[] = {
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct verify_options, measuring.timeout, "TIME",
                "with --isolate, end a case that takes longer (default 5m)"),
     MEMORY_LIMIT_ROW(struct verify_options, measuring),
-    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, plugins, "FILE",
+    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, guests.plugins, "FILE",
                "kernels of your own, from a shared object (implies --isolate)"),
-    OPTION_ROW("param", 0, OPTION_TEXTS, struct verify_options, params, "NAME=LIST",
+    OPTION_ROW("param", 0, OPTION_TEXTS, struct verify_options, guests.params, "NAME=LIST",
                "of a plugin: its variants with each value in turn"),
+    PYTHON_ROWS(struct verify_options, guests),
     OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",
                "note in FILE which variants this CUDA device verified"),
     OPTION_END,

@@ -48,6 +48,7 @@ static const char *option_of_benchmarks(const struct compare_request *r)
         { "--baseline-bin", r->baseline_bin },
         { "--head-bin", r->head_bin },
         { "--baseline-plugin", r->baseline_plugin },
+        { "--baseline-python", r->baseline_python },
         { "--build-command", r->build_command },
         { "--build-program", r->build_program },
         { "--any-machine", r->any_machine },

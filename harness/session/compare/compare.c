@@ -160,7 +160,7 @@ static struct explain_source explained_side(const struct compare_request *r,
     if (!p->is_there)
         return source;
     source.scoped.program = p->path[side];
-    source.scoped.guests = side == AB_BASE && r->baseline_plugin ? &p->old : NULL;
+    source.scoped.guests = side == AB_BASE && compare_request_old_guest(r) ? &p->old : NULL;
     source.binary = p->binary[side] ? p->binary[side] : "/proc/self/exe";
     return source;
 }

@@ -37,7 +37,8 @@ struct compare_request {
     bool build;   /* both REFs */
     bool benches; /* a project's own (session/bench): they may print numbers, and their results may
                    * bring metrics that nobody knows before */
-    const char *baseline_bin, *head_bin, *baseline_plugin, *build_command, *build_program, *label;
+    const char *baseline_bin, *head_bin, *baseline_plugin, *baseline_python;
+    const char *build_command, *build_program, *label;
     const char *builds; /* the folder of builds */
     bool changed;       /* leave out what the change from base to head cannot reach, as their builds
                          * tell (session/bench/reach.h) ... */
@@ -85,6 +86,8 @@ struct compared {
 };
 
 bool compare_request_measures(const struct compare_request *r);
+/* The plugin or the function that is the old side, as it was given; NULL: none is. */
+const char *compare_request_old_guest(const struct compare_request *r);
 /* The name of an option that says how to measure, if one is given beside those that ask for it
  * (--build, --baseline-bin, --head-bin, --baseline-plugin); else NULL. */
 const char *compare_request_option(const struct compare_request *r);

@@ -22,9 +22,22 @@ struct ab_source {
     struct built built;
 };
 
+const char *compare_request_old_guest(const struct compare_request *o)
+{
+    return o->baseline_plugin ? o->baseline_plugin : o->baseline_python;
+}
+
+/* What stands against it. */
+static const char *new_guest(const struct compare_request *o)
+{
+    if (!compare_request_old_guest(o))
+        return NULL;
+    return o->baseline_plugin ? o->what.plugins.items[0] : o->what.python.items[0];
+}
+
 bool compare_request_measures(const struct compare_request *o)
 {
-    return o->build || o->baseline_bin || o->head_bin || o->baseline_plugin;
+    return o->build || o->baseline_bin || o->head_bin || compare_request_old_guest(o);
 }
 
 const char *compare_request_option(const struct compare_request *o)
@@ -64,6 +77,7 @@ static int check_run(const struct compare_request *o, struct error *err)
         { "--baseline-bin", o->baseline_bin },
         { "--head-bin", o->head_bin },
         { "--baseline-plugin", o->baseline_plugin },
+        { "--baseline-python", o->baseline_python },
         { "--blocks", o->blocks },
         { "--build-command", o->build_command },
         { "--build-program", o->build_program },
@@ -93,10 +107,10 @@ int compare_measured_check(const struct compare_request *o, struct error *err)
                                   "--baseline-plugin FILE, or --build with --baseline REF",
                                   option)
                       : 0;
-    if (o->build && (o->baseline_bin || o->head_bin || o->baseline_plugin))
+    if (o->build && (o->baseline_bin || o->head_bin || compare_request_old_guest(o)))
         return error_set(err,
-                         "--build and --baseline-bin, --head-bin, --baseline-plugin exclude each "
-                         "other");
+                         "--build and --baseline-bin, --head-bin, --baseline-plugin, "
+                         "--baseline-python exclude each other");
     if ((o->changed || o->changed_map) && !o->build)
         return error_set(err, "%s goes with --build: it is git that tells what changed",
                          o->changed ? "--changed" : "--changed-map");
@@ -104,7 +118,11 @@ int compare_measured_check(const struct compare_request *o, struct error *err)
         return o->baseline ? 0 : error_set(err, "--build needs --baseline REF: a branch or commit");
     if (o->baseline_plugin && !o->what.plugins.nr)
         return error_set(err, "--baseline-plugin needs --plugin FILE, the new side");
-    if (!o->baseline_bin && !o->baseline_plugin)
+    if (o->baseline_python && !o->what.python.nr)
+        return error_set(err, "--baseline-python needs --python FILE::NAME, the new side");
+    if (o->baseline_plugin && o->baseline_python)
+        return error_set(err, "--baseline-plugin and --baseline-python exclude each other");
+    if (!o->baseline_bin && !compare_request_old_guest(o))
         return error_set(err, "--head-bin needs --baseline-bin PATH");
     if (o->baseline || o->head)
         return error_set(err, "programs are given by path: --baseline and --head go with --build");
@@ -152,11 +170,9 @@ static int find_sources(const struct compare_request *r, struct ab_source sides[
                         struct error *err)
 {
     if (!r->build)
-        return find_program(r->baseline_bin, "--baseline-bin", r->baseline_plugin, &sides[AB_BASE],
-                            err) ||
-                       find_program(r->head_bin, "--head-bin",
-                                    r->baseline_plugin ? r->what.plugins.items[0] : NULL,
-                                    &sides[AB_HEAD], err)
+        return find_program(r->baseline_bin, "--baseline-bin", compare_request_old_guest(r),
+                            &sides[AB_BASE], err) ||
+                       find_program(r->head_bin, "--head-bin", new_guest(r), &sides[AB_HEAD], err)
                    ? -1
                    : 0;
     if (!r->head && git_tree_dirty() > 0)
@@ -177,7 +193,10 @@ static void note_plan(const struct compare_request *r, const struct workload *wo
     sink_note(r->measuring.sink, "measuring %zu benchmark%s%s%s on %s by two %s in turn\n", nr,
               nr == 1 ? "" : "s", suite->name[0] ? " of suite " : "", suite->name,
               workload->device.label,
-              r->baseline_plugin && !r->baseline_bin ? "plugins" : "programs");
+              r->baseline_bin      ? "programs"
+              : r->baseline_plugin ? "plugins"
+              : r->baseline_python ? "functions"
+                                   : "programs");
 }
 
 static void note_end(const struct ab_request *r, const struct ab_session *s)
@@ -234,7 +253,7 @@ static int measure_sides(const struct compare_request *r, const struct ab_source
             .name = sides[i].name,
             .commit = sides[i].built.commit[0] ? sides[i].built.commit : NULL,
         };
-    if (r->baseline_plugin)
+    if (compare_request_old_guest(r))
         request.side[AB_BASE].guests = old;
     note_plan(r, workload);
     int rc = ab_session_run(&request, &session, err);
@@ -260,6 +279,30 @@ static int open_old_plugin(const struct compare_request *o, const struct string_
     int rc = guests_open(old, registry_builtin(), &asked, err);
     string_list_release(&list);
     return rc ? error_prefix(err, "--baseline-plugin") : 0;
+}
+
+/* A single function stands for a single one, whatever the two are called. */
+static const char *shared_name(const struct compare_request *o)
+{
+    const char *text = o->what.python.items[0], *name = strrchr(text, ':');
+
+    return o->what.python.nr == 1 && name && !strpbrk(name, ",") && !strchr(o->baseline_python, ',')
+               ? name + 1
+               : NULL;
+}
+
+static int open_old_python(const struct compare_request *o, struct guests *old, struct error *err)
+{
+    struct string_list list = { 0 };
+
+    if (!o->baseline_python)
+        return 0;
+    string_list_add(&list, o->baseline_python);
+    const struct python_request python = { &list, o->what.like, &o->what.dtypes, shared_name(o) };
+    const struct guests_asked asked = { .python = &python };
+    int rc = guests_open(old, registry_builtin(), &asked, err);
+    string_list_release(&list);
+    return rc ? error_prefix(err, "--baseline-python") : 0;
 }
 
 static int leave_out_unreached(const struct compare_request *r,
@@ -289,9 +332,9 @@ static void keep_programs(const struct compare_request *r, struct ab_source side
         p->binary[i] = sides[i].path;
         built_release(&sides[i].built);
     }
-    if (r->baseline_plugin) {
-        p->binary[AB_BASE] = r->baseline_plugin;
-        p->binary[AB_HEAD] = r->what.plugins.items[0];
+    if (compare_request_old_guest(r)) {
+        p->binary[AB_BASE] = compare_request_old_guest(r);
+        p->binary[AB_HEAD] = new_guest(r);
     }
 }
 
@@ -303,6 +346,8 @@ int compare_measured_find(const struct compare_request *r, struct compared *c, s
     int rc = workload_make(&p->workload, &r->what, r->filters, (int)r->nr_filters, "ci", err);
     if (rc == 0)
         rc = open_old_plugin(r, &p->workload.guests.settings, &p->old, err);
+    if (rc == 0)
+        rc = open_old_python(r, &p->old, err);
     if (rc == 0)
         rc = find_sources(r, sides, err);
     if (rc == 0)

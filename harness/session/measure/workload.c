@@ -63,6 +63,8 @@ const char *workload_option(const struct workload_options *o)
         { "--seq", o->seq.nr },
         { "--test-shapes", o->test_shapes },
         { "--plugin", o->plugins.nr },
+        { "--python", o->python.nr },
+        { "--like", o->like },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -214,20 +216,29 @@ static int open_workload_devices(struct workload *c, const char *specs, bool sev
     return 0;
 }
 
-int plugins_open(struct guests *g, const struct string_list *plugins,
-                 const struct string_list *params, struct error *err)
+bool workload_has_guests(const struct workload_options *o)
+{
+    return o->plugins.nr > 0 || o->python.nr > 0;
+}
+
+int workload_open_guests(struct guests *g, const struct workload_options *o, struct error *err)
 {
     struct param_list parameters = { 0 };
     struct string_list settings = { 0 };
-    const struct guests_asked asked = { .plugins = plugins, .settings = &settings };
+    const struct python_request python = { &o->python, o->like, &o->dtypes, NULL };
+    const struct guests_asked asked = { .plugins = &o->plugins,
+                                        .settings = &settings,
+                                        .python = &python };
 
     *g = (struct guests) { .command_guest = NULL };
-    int rc = param_parse(params, &parameters, err);
-    if (rc == 0 && parameters.nr > 0 && plugins->nr == 0)
+    int rc = param_parse(&o->params, &parameters, err);
+    if (rc == 0 && parameters.nr > 0 && o->plugins.nr == 0)
         rc = error_set(err, "--param is of a plugin or a command: there is neither");
     if (rc == 0) {
         param_list_settings(&parameters, &settings);
-        rc = guests_open(g, registry_builtin(), &asked, err) ? error_prefix(err, "--plugin") : 0;
+        rc = guests_open(g, registry_builtin(), &asked, err);
+        if (rc && strncmp(err->message, "--", 2) != 0) /* that says itself of which option it is */
+            error_prefix(err, o->plugins.nr ? "--plugin" : "--python");
     }
     param_release(&parameters);
     string_list_release(&settings);
@@ -253,22 +264,22 @@ int plugins_check_device(const struct guests *g, const struct device *d, struct 
 int workload_make(struct workload *c, const struct workload_options *o, char **filters, int nr,
                   const char *otherwise, struct error *err)
 {
-    bool plugins = o->plugins.nr > 0,
-         selects = nr > 0 || has_selection_options(o) || (plugins && !o->suite);
+    bool guests = workload_has_guests(o),
+         selects = nr > 0 || has_selection_options(o) || (guests && !o->suite);
 
     *c = (struct workload) { 0 };
     if (o->suite && selects)
         return error_set(err,
                          "--suite says what to measure: leave out filters, --model, "
                          "--variant, --dtype, --cache, --batch, --seq and --dim");
-    if (plugins_open(&c->guests, &o->plugins, &o->params, err))
+    if (workload_open_guests(&c->guests, o, err))
         return -1;
     if (selects ? select_by_options(c, o, filters, nr, err)
                 : suite_load(&c->suite, o->suite ? o->suite : otherwise, err))
         return -1;
     if (open_workload_devices(c, o->device ? o->device : "cpu", o->several_devices, err))
         return -1;
-    bool theirs = plugins && nr == 0 && !o->suite;
+    bool theirs = guests && nr == 0 && !o->suite;
     for (size_t i = 0; theirs && i < c->devices.nr; i++)
         if (plugins_check_device(&c->guests, &c->devices.items[i], err))
             return -1;
@@ -288,6 +299,7 @@ static const char *option_of_kernels(const struct workload_options *o)
         { "--model", o->models.nr },   { "--variant", o->variants.nr },
         { "--dtype", o->dtypes.nr },   { "--cache", o->caches.nr },
         { "--plugin", o->plugins.nr }, { "--test-shapes", o->test_shapes },
+        { "--python", o->python.nr },  { "--like", o->like },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)

@@ -21,6 +21,8 @@ struct workload_options {
     struct string_list models, variants, dtypes, caches, dims;
     struct string_list plugins;
     struct string_list params; /* of plugins, see session/measure/param.h */
+    struct string_list python; /* functions, see plugin/python_guest.h ... */
+    const char *like;          /* ... and the kernel that they compute */
     struct int_list batch, seq;
     bool test_shapes;
     bool several_devices; /* set by a command that can sweep `device`: cpu:1,cpu:2 */
@@ -36,10 +38,11 @@ struct workload {
     struct guests guests;       /* plugins and the command; the list may point into them */
 };
 
-/* --plugin with --param: guests_open() with each setting of the parameters. guests_close() whatever
- * the result. */
-int plugins_open(struct guests *g, const struct string_list *plugins,
-                 const struct string_list *params, struct error *err);
+/* --plugin with --param, and --python with --like and --dtype: guests_open() with each setting of
+ * the parameters. guests_close() whatever the result. */
+int workload_open_guests(struct guests *g, const struct workload_options *o, struct error *err);
+/* Whether options bring guests: then they are chosen where nothing else is. */
+bool workload_has_guests(const struct workload_options *o);
 
 /* Plugins are for certain devices: -1, naming these, where they have nothing for this one. */
 int plugins_check_device(const struct guests *g, const struct device *d, struct error *err);

@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: MIT
+"""The Python side of `harness run --python FILE.py::FUNCTION --like KERNEL`: calls one function.
+
+It is the program of a process that harness starts for each case (plugin/python_process.h). Through
+descriptor 3, a socket, it is told in one line of JSON what to load and where tensors lie, and
+answers "+" and facts as JSON. Then each line of harness is answered by one:
+
+    once 1      a call whose results are wanted: "+START END", CLOCK_MONOTONIC_RAW in ns
+    run N       N calls, back to back: the same
+    cold N      the same after reading more than the caches hold
+    empty N     N calls of a function that does nothing, by the same way
+    finish 1    puts the last results where they belong: "+1" where that was in the timed part
+    (any)       "-" and why not, "?" and why it cannot be had here
+
+Tensors are files in memory that both processes map: nothing is copied on the way.
+"""
+import functools
+import gc
+import importlib.util
+import inspect
+import itertools
+import json
+import math
+import mmap
+import os
+import sys
+import time
+import traceback
+
+CHANNEL = 3
+# Kept from before any code of the function's file has run.
+read_clock, CLOCK = time.clock_gettime_ns, time.CLOCK_MONOTONIC_RAW
+# Calls that are shorter than this are made once before the timed ones: who has just waited for a
+# message runs the first microseconds slowly.
+SHORT_NS = 100_000
+NOTHING = object()
+
+# The type of an element: for struct and memoryview, of NumPy, of PyTorch. NumPy has no bfloat16:
+# its bits come as they are.
+ELEMENTS = {
+    "fp32": ("f", "float32", "float32"),
+    "fp64": ("d", "float64", "float64"),
+    "fp16": ("H", "float16", "float16"),
+    "bf16": ("H", "uint16", "bfloat16"),
+    "int32": ("i", "int32", "int32"),
+}
+
+
+class Unsupported(Exception):
+    """It cannot be measured here, through no fault of the function."""
+
+
+class Misfit(Exception):
+    """The function does not go with the kernel."""
+
+
+def answer(sign, text):
+    line = sign + " ".join(text.split("\n")) + "\n"
+    data = line.encode("utf-8", "replace")
+    while data:
+        data = data[os.write(CHANNEL, data) :]
+
+
+def lines():
+    """What harness says, until it is gone."""
+    pending = b""
+    while True:
+        block = os.read(CHANNEL, 65536)
+        if not block:
+            return
+        *whole, pending = (pending + block).split(b"\n")
+        yield from (line.decode() for line in whole)
+
+
+def last_words(error, path):
+    """The last line of the traceback, and where in the function's file it was."""
+    words = traceback.format_exception_only(type(error), error)[-1].strip()
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg} ({os.path.basename(path)}:{error.lineno})"
+    return f"{words} ({os.path.basename(path)}:{frames[-1].lineno})" if frames else words
+
+
+# ---- tensors ----
+
+
+def map_tensor(t):
+    """The tensor's memory, flat."""
+    memory = mmap.mmap(t["file"], t["whole"])
+    try:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    except (AttributeError, OSError, ValueError):
+        pass  # small pages then
+    os.close(t["file"])
+    nr = math.prod(t["extents"])
+    code = ELEMENTS[t["dtype"]][0]
+    start = t["offset"]
+    bytes_each = memoryview(bytes(8)).cast(code).itemsize
+    return memoryview(memory)[start : start + nr * bytes_each].cast(code)
+
+
+def as_buffer(flat, t):
+    return flat.cast("B").cast(flat.format, t["extents"])
+
+
+def as_numpy(flat, t):
+    import numpy
+
+    array = numpy.frombuffer(flat, dtype=ELEMENTS[t["dtype"]][1])
+    return array.reshape(t["extents"])
+
+
+def as_torch(flat, t):
+    import torch
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tensor = torch.frombuffer(flat, dtype=getattr(torch, ELEMENTS[t["dtype"]][2]))
+    return tensor.view(t["extents"])
+
+
+MAKERS = {"numpy": as_numpy, "torch": as_torch, "buffer": as_buffer}
+
+
+def has_module(name):
+    return importlib.util.find_spec(name) is not None
+
+
+def annotated_torch(parameters):
+    """Does the function say that it takes torch.Tensor?"""
+    for a in (p.annotation for p in parameters):
+        of_torch = str(getattr(a, "__module__", "")).split(".")[0] == "torch"
+        if a == "torch.Tensor" or (of_torch and getattr(a, "__name__", "") == "Tensor"):
+            return True
+    return False
+
+
+def choose_framework(module, parameters):
+    """What tensors come as: a name and what makes one of flat memory and its description."""
+    wish = getattr(module, "harness_framework", None)
+    if callable(wish):
+        if not has_module("numpy"):
+            raise Unsupported("this Python has no module numpy, which harness_framework takes from")
+        return "own", lambda flat, t: wish(as_numpy(flat, t))
+    if wish is None and annotated_torch(parameters):
+        wish = "torch"
+    if wish is None:
+        wish = "numpy" if has_module("numpy") else "buffer"
+    if wish not in MAKERS:
+        raise Misfit(f'harness_framework is {wish!r}: "numpy", "torch", "buffer", or a function')
+    if wish != "buffer" and not has_module(wish):
+        raise Unsupported(f"{sys.executable} has no module {wish}")
+    return wish, MAKERS[wish]
+
+
+# ---- results that are returned ----
+
+
+def element_name(array):
+    """float32, torch.float32 as float32, and of a buffer its format."""
+    return str(getattr(array, "dtype", getattr(array, "format", "?"))).split(".")[-1]
+
+
+class Returned:
+    """Puts what a function returns where the kernel's outputs are.
+
+    An array of NumPy, and a tensor of PyTorch on the CPU, is there when it is returned: that it is
+    copied is not its function's work. Anything else may be work that was put off, and is copied in
+    the timed part.
+    """
+
+    def __init__(self, outputs, described, name):
+        self.outputs, self.described, self.name = outputs, described, name
+        self.late = None  # is it copied behind the timed part? Known from the first result on
+
+    def parts(self, result):
+        parts = result if isinstance(result, (tuple, list)) and len(self.outputs) > 1 else (result,)
+        if len(parts) != len(self.outputs):
+            names = ", ".join(t["name"] for t in self.described)
+            raise Misfit(f"{self.name} returns {len(parts)} arrays, the outputs are {names}")
+        return parts
+
+    def is_there(self, part):
+        numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+        if numpy and type(part) is numpy.ndarray:
+            return True
+        return bool(torch) and type(part) is torch.Tensor and part.device.type == "cpu"
+
+    def put_one(self, part, output, t):
+        if part is None:
+            raise Misfit(
+                f"{self.name} returns None: it takes the inputs alone, so it has to return "
+                f"{t['name']}, or take that as a parameter"
+            )
+        part = memoryview(part) if isinstance(output, memoryview) else part
+        shape = tuple(getattr(part, "shape", ()))
+        if shape != tuple(t["extents"]):
+            raise Misfit(f"{self.name} returns shape {shape}, {t['name']} is {tuple(t['extents'])}")
+        kind, wanted = element_name(part), element_name(output)
+        if kind != wanted:
+            raise Misfit(f"{self.name} returns {kind}, {t['name']} is {wanted}")
+        if isinstance(output, memoryview):
+            output.cast("B")[:] = memoryview(part).cast("B")
+        else:
+            output[...] = part
+
+    def put(self, result):
+        for part, output, t in zip(self.parts(result), self.outputs, self.described):
+            self.put_one(part, output, t)
+
+    def look(self, result):
+        """The first one decides how the others come."""
+        late = all(self.is_there(part) for part in self.parts(result))
+        if self.late is None:
+            self.late = late
+        elif self.late and not late:
+            raise Misfit(f"{self.name} returned an array before, now {type(result).__name__}")
+
+
+# ---- the function ----
+
+
+def load_module(path):
+    name = os.path.splitext(os.path.basename(path))[0]
+    sys.path[0] = os.path.dirname(path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as missing:
+        raise Unsupported(f"{sys.executable}: {missing}") from missing
+    return module
+
+
+def find_function(module, path, name):
+    function = getattr(module, name, None)
+    if callable(function):
+        return function
+    names = [
+        n
+        for n, f in vars(module).items()
+        if inspect.isfunction(f) and f.__module__ == module.__name__ and not n.startswith("_")
+    ]
+    has = f"; it has {', '.join(names)}" if names else ""
+    raise Misfit(f"{os.path.basename(path)} has no function {name}{has}")
+
+
+def parameters_of(function, name):
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        raise Misfit(f"the parameters of {name} cannot be told: wrap it in a def") from None
+
+
+def named_arguments(parameters, job):
+    """Parameters behind a * get dims by name, and threads."""
+    known = {**job["dims"], "threads": job["threads"]}
+    named = {}
+    for p in parameters:
+        if p.kind != p.KEYWORD_ONLY or p.name == "out":
+            continue
+        if p.name in known:
+            named[p.name] = known[p.name]
+        elif p.default is p.empty:
+            raise Misfit(f"no dim of {job['kernel']} is called {p.name}: {', '.join(job['dims'])}")
+    return named
+
+
+def shown(t):
+    role = " (out)" if t["role"] == "out" else ""
+    return f"{t['name']} {t['extents']}{role}".replace("'", "")
+
+
+def bind(function, parameters, tensors, places, job):
+    """The call, and who puts away what it returns (None: it writes into its arguments). `places`
+    are the outputs as what is returned can be copied to them."""
+    described = job["tensors"]
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    inputs = [x for x, t in zip(tensors, described) if t["role"] != "out"]
+    outputs = [x for x, t in zip(tensors, described) if t["role"] == "out"]
+    named = named_arguments(parameters, job)
+    nr = len([p for p in positional if p.name != "out" and p.default is p.empty])
+    rest = any(p.kind == p.VAR_POSITIONAL for p in parameters)
+    if any(p.name == "out" for p in parameters) and nr == len(inputs):
+        named["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return functools.partial(function, *inputs, **named), None
+    if rest or len(positional) == len(tensors) or nr == len(tensors):
+        return functools.partial(function, *tensors, **named), None
+    if nr == len(inputs):
+        returned = Returned(places, [t for t in described if t["role"] == "out"], job["function"])
+        return functools.partial(function, *inputs, **named), returned
+    raise Misfit(
+        f"{job['function']} takes {nr} arrays; {job['kernel']} has "
+        f"{', '.join(shown(t) for t in described)}: take all of them, or the inputs and return the "
+        "rest"
+    )
+
+
+def empty_like(call):
+    """What does nothing, called as the function is."""
+    names = [f"a{i}" for i in range(len(call.args))] + list(call.keywords)
+    nothing = eval(f"lambda {', '.join(names)}: None")
+    return functools.partial(nothing, *call.args, **call.keywords)
+
+
+# ---- calls ----
+
+
+def repeat(call, times):
+    result = None
+    start = read_clock(CLOCK)
+    for _ in itertools.repeat(None, times):
+        result = call()
+    return start, read_clock(CLOCK), result
+
+
+class Guest:
+    def __init__(self, job):
+        threads = str(job["threads"])
+        for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR"):
+            os.environ[f"{library}_NUM_THREADS"] = threads
+        self.path, self.flush_bytes, self.evict = job["path"], job["flush_bytes"], None
+        module = load_module(job["path"])
+        function = find_function(module, job["path"], job["function"])
+        parameters = parameters_of(function, job["function"])
+        self.framework, make = choose_framework(module, parameters)
+        if "torch" in sys.modules or self.framework == "torch":
+            import torch
+
+            torch.set_num_threads(job["threads"])
+        flat = [map_tensor(t) for t in job["tensors"]]
+        tensors = [make(memory, t) for memory, t in zip(flat, job["tensors"])]
+        plain = as_numpy if self.framework == "own" else make
+        places = [plain(m, t) for m, t in zip(flat, job["tensors"]) if t["role"] == "out"]
+        self.call, self.returned = bind(function, parameters, tensors, places, job)
+        self.nothing = empty_like(self.call)
+        self.each_ns = 0
+        self.last = NOTHING  # what was returned and is not yet where it belongs
+
+    def facts(self):
+        style = "writes" if self.returned is None else "returns"
+        return {"framework": self.framework, "style": style}
+
+    def timed(self):
+        """What the loop calls: with the copy of what may have been put off."""
+        if self.returned is None or self.returned.late is not False:
+            return self.call
+        call, put = self.call, self.returned.put
+        return lambda: put(call())
+
+    def run(self, times):
+        call = self.timed()
+        gc.disable()
+        try:
+            if times > 1 and self.each_ns < SHORT_NS:
+                call()
+            start, end, result = repeat(call, times)
+        finally:
+            gc.enable()
+        self.each_ns = (end - start) / times
+        if self.returned is not None and self.returned.late is not False:
+            self.returned.look(result)
+            self.last = result
+        return f"{start} {end}"
+
+    def once(self, times):
+        answer = self.run(times)
+        self.finish(0)
+        return answer
+
+    def finish(self, _):
+        """Not behind each sample: a copy moves what is in the caches."""
+        if self.last is not NOTHING:
+            self.returned.put(self.last)
+            self.last = NOTHING
+        return "1" if self.returned is not None and self.returned.late is False else "0"
+
+    def cold(self, times):
+        """Reading finds nothing; so all of it is read."""
+        if self.evict is None:
+            self.evict = bytearray(b"\1") * self.flush_bytes
+        self.evict.find(b"\2")
+        return self.run(times)
+
+    def empty(self, times):
+        gc.disable()
+        start, end, _ = repeat(self.nothing, times)
+        gc.enable()
+        return f"{start} {end}"
+
+
+def main():
+    os.set_inheritable(CHANNEL, False)
+    said = lines()
+    job = json.loads(next(said))
+    path = job["path"]
+    try:
+        guest = Guest(job)
+        answer("+", json.dumps(guest.facts()))
+        for line in said:
+            verb, times = line.split()
+            answer("+", getattr(guest, verb)(int(times)))
+    except Unsupported as why:
+        answer("?", str(why))
+    except Misfit as why:
+        answer("-", str(why))
+    except Exception as error:
+        answer("-", last_words(error, path))
+    except SystemExit as end:
+        answer("-", f"it calls exit({'' if end.code is None else end.code})")
+    os._exit(0)  # nothing of the file runs at the end
+
+
+main()

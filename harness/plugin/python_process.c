@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/python_process.h"
+
+#include "base/memory.h"
+#include "base/monotonic.h"
+#include "base/resource.h"
+#include "core/kernel.h"
+#include "core/thread_pinning.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* An answer is a line or two; standard error is not to take the machine's memory. */
+enum { ANSWER_MOST = 1 << 16, WORDS_MOST = 1 << 20, WORDS_SHOWN = 400 };
+/* How often one looks whether it still is, where something that it started holds its channel; and
+ * how long one that has closed that gets to end. */
+enum { LOOK_MS = 200, END_MS = 2000 };
+/* Above all numbers that a child's descriptors get. */
+enum { HIGH = PYTHON_FILES + TENSOR_MAX };
+
+/* ---- its start ---- */
+
+static int write_file(const char *name, const char *data, size_t length)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+
+    for (size_t done = 0; fd >= 0 && done < length;) {
+        ssize_t nr = pwrite(fd, data + done, length - done, (off_t)done);
+        if (nr < 0 && errno != EINTR) {
+            close(fd);
+            return -1;
+        }
+        done += nr > 0 ? (size_t)nr : 0;
+    }
+    return fd;
+}
+
+/* What it begins with, in the order of its numbers; each is out of the way of those. */
+struct endowment {
+    int fd[HIGH];
+    size_t nr;
+};
+
+static bool endow(struct endowment *e, int fd)
+{
+    if (fd < 0)
+        return false;
+    e->fd[e->nr] = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+    return e->fd[e->nr] >= 0 && ++e->nr;
+}
+
+static void drop_endowment(const struct endowment *e)
+{
+    for (size_t i = 0; i < e->nr; i++)
+        close(e->fd[i]);
+}
+
+static bool fill_endowment(struct endowment *e, const struct python_process *p, int channel,
+                           const int *files, size_t nr)
+{
+    const struct resource *source = resource_find("plugin/guest.py");
+    int program = write_file("guest.py", source->data, source->length);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    bool there = endow(e, program) && endow(e, nowhere) && endow(e, p->words) && endow(e, channel);
+
+    for (size_t i = 0; there && i < nr; i++)
+        there = endow(e, files[i]);
+    close(program);
+    close(nowhere);
+    return there;
+}
+
+static void arrange(const struct endowment *e, posix_spawn_file_actions_t *actions,
+                    posix_spawnattr_t *attributes)
+{
+    sigset_t defaults, none;
+
+    posix_spawn_file_actions_init(actions);
+    for (size_t i = 0; i < e->nr; i++)
+        posix_spawn_file_actions_adddup2(actions, e->fd[i], (int)i);
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGCHLD);
+    posix_spawnattr_init(attributes);
+    posix_spawnattr_setsigdefault(attributes, &defaults);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
+/* Without what it might write beside a file that is somebody else's. */
+static int spawn(struct python_process *p, const struct endowment *e)
+{
+    char interpreter[] = "python3", plain[] = "-B", from_input[] = "-";
+    char *argv[] = { interpreter, plain, from_input, NULL };
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    struct pinning_pause pause;
+
+    argv[0] = (char *)p->who;
+    arrange(e, &actions, &attributes);
+    pinning_pause(&pause);
+    int rc = posix_spawn(&p->pid, p->who, &actions, &attributes, argv, environ);
+    pinning_resume(&pause);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (rc)
+        p->pid = 0;
+    return rc;
+}
+
+int python_process_start(struct python_process *p, const char *interpreter, const int *files,
+                         size_t nr, struct error *err)
+{
+    struct endowment e = { .nr = 0 };
+    int ends[2], rc;
+
+    *p = (struct python_process) { .who = interpreter, .channel = -1 };
+    strbuf_init(&p->said);
+    p->words = memfd_create("standard error", MFD_CLOEXEC);
+    if (p->words < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        return error_set(err, "cannot make a channel to %s: %s", interpreter, strerror(errno));
+    p->channel = ends[0];
+    fcntl(p->words, F_SETFL, O_APPEND);
+    rc = fill_endowment(&e, p, ends[1], files, nr) ? spawn(p, &e) : errno;
+    drop_endowment(&e);
+    close(ends[1]);
+    return rc ? error_set(err, "cannot start %s: %s", interpreter, strerror(rc)) : 0;
+}
+
+/* ---- its end ---- */
+
+/* The last line that says anything. */
+static void last_words(const struct python_process *p, char words[WORDS_SHOWN + 1])
+{
+    struct stat file;
+    off_t from =
+        fstat(p->words, &file) == 0 && file.st_size > WORDS_SHOWN ? file.st_size - WORDS_SHOWN : 0;
+    ssize_t nr = pread(p->words, words, WORDS_SHOWN, from);
+
+    words[nr > 0 ? nr : 0] = '\0';
+    for (size_t end = strlen(words); end > 0 && strchr(" \n\r\t", words[end - 1]); end--)
+        words[end - 1] = '\0';
+    char *last = strrchr(words, '\n');
+    if (last)
+        memmove(words, last + 1, strlen(last));
+}
+
+/* False: it is still there after a while. */
+static bool reap(struct python_process *p, int wait_ms, int *status)
+{
+    for (int waited = 0;; waited++) {
+        if (waitpid(p->pid, status, WNOHANG) == p->pid) {
+            p->pid = 0;
+            return true;
+        }
+        if (waited >= wait_ms)
+            return false;
+        poll(NULL, 0, 1);
+    }
+}
+
+static int tell_end(struct python_process *p, struct error *err)
+{
+    char words[WORDS_SHOWN + 1];
+    int status;
+
+    if (!reap(p, END_MS, &status))
+        return error_set(err, "%s has closed descriptor %d, which is not its own", p->who,
+                         PYTHON_CHANNEL);
+    last_words(p, words);
+    const char *between = words[0] ? ": " : "";
+    if (WIFSIGNALED(status))
+        return error_set(err, "%s died by signal %d (%s)%s%s", p->who, WTERMSIG(status),
+                         strsignal(WTERMSIG(status)), between, words);
+    return error_set(err, "%s ended with status %d%s%s", p->who, WEXITSTATUS(status), between,
+                     words);
+}
+
+void python_process_stop(struct python_process *p)
+{
+    int status;
+
+    if (p->channel >= 0)
+        close(p->channel);
+    if (p->pid > 0) {
+        kill(p->pid, SIGKILL);
+        reap(p, END_MS, &status);
+    }
+    if (p->words >= 0)
+        close(p->words);
+    strbuf_release(&p->said);
+    p->channel = p->words = -1;
+}
+
+/* ---- question and answer ---- */
+
+static bool has_ended(const struct python_process *p)
+{
+    siginfo_t info = { .si_pid = 0 };
+
+    return waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+/* What there is of an answer; false at the end of all. */
+static bool hear(struct python_process *p)
+{
+    struct pollfd fd = { .fd = p->channel, .events = POLLIN };
+    char block[4096];
+    bool ended = false;
+
+    while (poll(&fd, 1, ended ? 0 : LOOK_MS) <= 0) {
+        if (ended)
+            return false;
+        ended = has_ended(p); /* then there is nothing to come, but there may be a rest */
+    }
+    ssize_t nr = recv(p->channel, block, sizeof(block), 0);
+    if (nr > 0)
+        strbuf_add(&p->said, block, (size_t)nr);
+    return nr > 0 || (nr < 0 && errno == EINTR);
+}
+
+static bool send_line(struct python_process *p, const char *line)
+{
+    struct strbuf text;
+    size_t sent = 0;
+
+    strbuf_init(&text);
+    strbuf_addf(&text, "%s\n", line);
+    while (sent < text.length) {
+        ssize_t nr = send(p->channel, text.data + sent, text.length - sent, MSG_NOSIGNAL);
+        if (nr < 0 && errno != EINTR)
+            break;
+        sent += nr > 0 ? (size_t)nr : 0;
+    }
+    bool all = sent == text.length;
+    strbuf_release(&text);
+    return all;
+}
+
+/* Nobody reads it from the front. */
+static void bound_words(const struct python_process *p)
+{
+    struct stat file;
+
+    if (fstat(p->words, &file) == 0 && file.st_size > WORDS_MOST && ftruncate(p->words, 0))
+        return; /* the memory limit will tell */
+}
+
+int python_process_ask(struct python_process *p, const char *line, const char **answer,
+                       struct error *err)
+{
+    char *end;
+
+    *answer = "";
+    bound_words(p);
+    strbuf_clear(&p->said);
+    if (!send_line(p, line))
+        return tell_end(p, err);
+    while (!(end = strchr(p->said.data, '\n'))) {
+        if (p->said.length > ANSWER_MOST)
+            return error_set(err, "%s writes to descriptor %d, which is not its own", p->who,
+                             PYTHON_CHANNEL);
+        if (!hear(p))
+            return tell_end(p, err);
+    }
+    *end = '\0';
+    *answer = p->said.data + 1;
+    if (p->said.data[0] == '+' && end + 1 == p->said.data + p->said.length)
+        return 0;
+    if (p->said.data[0] == '-' || p->said.data[0] == '?')
+        error_set(err, "%s", *answer);
+    else
+        error_set(err, "%s writes to descriptor %d, which is not its own", p->who, PYTHON_CHANNEL);
+    return p->said.data[0] == '?' ? CALL_UNSUPPORTED : -1;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/python_run.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "core/clock.h"
+#include "core/host_cache.h"
+#include "core/record.h"
+#include "plugin/python_guest.h"
+#include "plugin/python_process.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Calls of nothing that tell what a call costs: the least of some rounds. */
+enum { EMPTY_ROUNDS = 7, EMPTY_CALLS = 5000 };
+
+struct python_state {
+    struct python_process process;
+};
+
+/* ---- what it is told ---- */
+
+static const char *role_name(enum tensor_role role)
+{
+    static const char *const names[] = {
+        [TENSOR_IN] = "in",
+        [TENSOR_OUT] = "out",
+        [TENSOR_INOUT] = "inout",
+        [TENSOR_WEIGHT] = "in",
+    };
+
+    return names[role];
+}
+
+static cJSON *tensor_to_json(const struct tensor *t, const struct device_file *file, int number)
+{
+    cJSON *json = cJSON_CreateObject(), *extents = cJSON_AddArrayToObject(json, "extents");
+
+    cJSON_AddStringToObject(json, "name", t->name);
+    cJSON_AddStringToObject(json, "role", role_name(t->role));
+    cJSON_AddStringToObject(json, "dtype", dtype_name(t->dtype));
+    for (int i = 0; i < t->rank; i++)
+        cJSON_AddItemToArray(extents, cJSON_CreateNumber((double)t->extent[i]));
+    json_add_int(json, "file", number);
+    json_add_int(json, "offset", (int64_t)file->offset);
+    json_add_int(json, "whole", (int64_t)file->whole);
+    return json;
+}
+
+static int add_tensors(const struct call *call, cJSON *json, int *files, struct error *err)
+{
+    cJSON *tensors = cJSON_AddArrayToObject(json, "tensors");
+    struct device_file file;
+
+    for (int i = 0; i < call->nr_tensors; i++) {
+        const struct tensor *t = &call->tensor[i];
+        if (!device_shared(call->device, t->data, &file))
+            return error_set(err, "tensor %s is not in memory that %s can be given", t->name,
+                             "another process");
+        files[i] = file.fd;
+        cJSON_AddItemToArray(tensors, tensor_to_json(t, &file, PYTHON_FILES + i));
+    }
+    return 0;
+}
+
+static char *describe(const struct call *call, int *files, struct error *err)
+{
+    const struct python_function *f = call->variant->config;
+    cJSON *json = cJSON_CreateObject(), *dims;
+    char *text = NULL;
+
+    cJSON_AddStringToObject(json, "path", f->file->path);
+    cJSON_AddStringToObject(json, "function", f->function);
+    cJSON_AddStringToObject(json, "kernel", call->kernel->name);
+    json_add_int(json, "threads", call->device->threads > 0 ? call->device->threads : 1);
+    json_add_int(json, "flush_bytes", (int64_t)host_cache_flush_bytes());
+    dims = cJSON_AddObjectToObject(json, "dims");
+    for (int i = 0; i < kernel_nr_dims(call->kernel); i++)
+        json_add_int(dims, call->kernel->dims[i], call->shape.dim[i]);
+    if (add_tensors(call, json, files, err) == 0)
+        text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    return text;
+}
+
+/* ---- the callbacks ---- */
+
+static int begin_python(struct python_state *s, const struct call *call, struct error *err)
+{
+    const struct python_function *f = call->variant->config;
+    int files[TENSOR_MAX];
+    char *job = describe(call, files, err);
+    const char *answer;
+
+    if (!job)
+        return -1;
+    int rc =
+        python_process_start(&s->process, f->interpreter, files, (size_t)call->nr_tensors, err);
+    if (rc == 0)
+        rc = python_process_ask(&s->process, job, &answer, err);
+    free(job);
+    if (rc)
+        python_process_stop(&s->process);
+    return rc;
+}
+
+int python_prepare(struct call *call, struct error *err)
+{
+    const struct python_function *f = call->variant->config;
+    struct python_state *s;
+
+    if (!f->interpreter) {
+        error_set(err, "%s", f->missing);
+        return CALL_UNSUPPORTED;
+    }
+    s = memory_zeroed(1, sizeof(*s));
+    int rc = begin_python(s, call, err);
+    if (rc == 0)
+        call->state = s;
+    else
+        free(s);
+    return rc;
+}
+
+/* The two clocks are one: what it says to have taken lies within what it took to be told. */
+static int time_of(const char *answer, uint64_t asked, uint64_t *ns, struct error *err)
+{
+    uint64_t start, end, now = clock_ns();
+
+    if (sscanf(answer, "%" SCNu64 " %" SCNu64, &start, &end) != 2)
+        return error_set(err, "Python says \"%.40s\" in place of two times", answer);
+    if (asked > start || start > end || end > now)
+        return error_set(err,
+                         "Python's clock goes wrong: a call that was asked for at %" PRIu64
+                         " and answered at %" PRIu64 " lasted from %" PRIu64 " to %" PRIu64,
+                         asked, now, start, end);
+    *ns = end - start;
+    return 0;
+}
+
+static int ask_times(struct python_state *s, const char *verb, unsigned times, uint64_t *ns,
+                     struct error *err)
+{
+    char line[32];
+    const char *answer;
+
+    snprintf(line, sizeof(line), "%s %u", verb, times);
+    uint64_t asked = clock_ns();
+    if (python_process_ask(&s->process, line, &answer, err))
+        return -1;
+    return time_of(answer, asked, ns, err);
+}
+
+int python_repeat(const struct call *call, unsigned times, uint64_t *ns, struct error *err)
+{
+    uint64_t ignored;
+
+    if (!ns)
+        return ask_times(call->state, "once", times, &ignored, err);
+    return ask_times(call->state, call->cold ? "cold" : "run", times, ns, err);
+}
+
+void python_facts(const struct call *call, struct measurement *m)
+{
+    struct python_state *s = call->state;
+    struct error ignored; /* a fact that cannot be had is absent */
+    double least = INFINITY;
+    const char *answer;
+    char path[64];
+    int64_t kib;
+    uint64_t ns;
+
+    for (int i = 0; i < EMPTY_ROUNDS; i++)
+        if (ask_times(s, "empty", EMPTY_CALLS, &ns, &ignored) == 0)
+            least = fmin(least, (double)ns / EMPTY_CALLS);
+    if (isfinite(least))
+        measurement_add_telemetry(m, TELEMETRY_EMPTY_CALL, least);
+    if (python_process_ask(&s->process, "finish 1", &answer, &ignored) == 0 && *answer == '1')
+        measurement_add_telemetry(m, TELEMETRY_COPY_TIMED, 1);
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)s->process.pid);
+    if (file_field(path, "VmHWM", &kib))
+        measurement_add_telemetry(m, "peak_rss_bytes", 1024 * (double)kib);
+}
+
+void python_release(struct call *call)
+{
+    struct python_state *s = call->state;
+
+    python_process_stop(&s->process);
+    free(s);
+    call->state = NULL;
+}

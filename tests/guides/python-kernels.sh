@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# Around docs/guides/python-kernels.md. U-11.
+before() {
+  in_path
+  impatient
+  local python
+  for python in python3 /usr/bin/python3; do
+    "$python" -c 'import numpy' 2>/dev/null || continue
+    export HARNESS_PYTHON=$python
+    return
+  done
+  skip "no Python has NumPy here"
+}
+after() {
+  check "both functions stand in the history" grep -qE '"matmul":[[:space:]]*"einsum"' <(harness history show 2)
+  check "the cost of a call is in the history" grep -q empty_call_ns <(harness history show latest)
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of Python as variants of a kernel of this build: each way that they take tensors and
+ * give results, each way that they fail, in words; names, jobs and interpreters. Feature: U-11.
+ */
+#include "testing.h"
+
+#include "base/json.h"
+#include "core/registry.h"
+#include "device/devices.h"
+#include "measure/case.h"
+#include "plugin/guests.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FUNCTIONS HARNESS_SOURCE_DIR "/tests/fixtures/python/functions.py"
+
+static const struct string_list none = { NULL, 0, 0 };
+
+struct made {
+    struct guests guests;
+    struct string_list list;
+};
+
+static int make(struct made *m, const char *text, const char *like, const char *called,
+                const struct string_list *dtypes, struct error *err)
+{
+    const struct python_request request = { &m->list, like, dtypes ? dtypes : &none, called };
+
+    const struct guests_asked asked = { .python = &request };
+
+    m->list = none;
+    string_list_add(&m->list, text);
+    return guests_open(&m->guests, registry_builtin(), &asked, err);
+}
+
+static void drop(struct made *m)
+{
+    guests_close(&m->guests);
+    string_list_release(&m->list);
+}
+
+static struct measurement measure_function(const char *function, enum cache_state cache)
+{
+    const struct case_settings settings = {
+        .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 4 }, .seed = 1
+    };
+    char text[300];
+    struct made made;
+    struct device d;
+    struct error err;
+    struct measurement m;
+
+    snprintf(text, sizeof(text), "%s::%s", FUNCTIONS, function);
+    assert_ok(make(&made, text, "gemm/nn", NULL, NULL, &err), &err);
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    struct benchmark bench = { &made.guests.python.variants[0], { { 2, 3, 5, 4 } }, cache };
+    case_measure(&bench, &d, &settings, &m);
+    assert_int_equal(d.nr_blocks, 0);
+    device_close(&d);
+    drop(&made);
+    return m;
+}
+
+/* NumPy may be elsewhere than in the first python3 of the PATH. */
+static bool numpy_is_here(void)
+{
+    static const char *const interpreters[] = { "python3", "/usr/bin/python3" };
+    char command[200];
+
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(command, sizeof(command), "%s -c 'import numpy' 2>/dev/null", interpreters[i]);
+        if (system(command) == 0) { /* NOLINT(cert-env33-c): a constant */
+            setenv("HARNESS_PYTHON", interpreters[i], 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+TEST(functions_are_timed)
+{
+    static const struct {
+        const char *function;
+        bool numpy, copied;
+        enum cache_state cache;
+    } rows[] = {
+        { "writes", true, false, CACHE_WARM },    { "out", true, false, CACHE_COLD },
+        { "with_dims", true, false, CACHE_WARM }, { "later", true, true, CACHE_WARM },
+        { "plain", false, false, CACHE_WARM },    { "prints", true, false, CACHE_WARM },
+    };
+    bool numpy = numpy_is_here();
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].numpy && !numpy)
+            continue;
+        struct measurement m = measure_function(rows[i].function, rows[i].cache);
+        if (m.outcome != OUTCOME_OK)
+            fail_msg("%s: %s %s", rows[i].function, outcome_name(m.outcome), m.message);
+        assert_int_equal(m.nr_samples, 3);
+        assert_true(m.samples[0] > 0);
+        assert_string_equal(m.clock, "CLOCK_MONOTONIC_RAW");
+        assert_true(rows[i].cache == CACHE_WARM || m.batch == 1);
+        assert_true(measurement_telemetry(&m, TELEMETRY_EMPTY_CALL) > 0);
+        assert_true((measurement_telemetry(&m, TELEMETRY_COPY_TIMED) == 1) == rows[i].copied);
+        assert_true(measurement_telemetry(&m, "peak_rss_bytes") > 1e6);
+        measurement_release(&m);
+    }
+    if (!numpy)
+        skip(); /* of the rest */
+}
+
+/* As tensors of PyTorch where that is; elsewhere it is told what there is not. */
+TEST(pytorch_is_used_where_it_is)
+{
+    if (!numpy_is_here())
+        skip();
+    struct measurement m = measure_function("with_torch", CACHE_WARM);
+    if (m.outcome != OUTCOME_OK) {
+        assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+        assert_non_null(strstr(m.message, "has no module torch"));
+    }
+    measurement_release(&m);
+}
+
+TEST(failures_have_their_words)
+{
+    static const struct {
+        const char *function;
+        enum outcome outcome;
+        const char *says;
+    } rows[] = {
+        { "changes", OUTCOME_WRONG, "input a was changed" },
+        { "shape", OUTCOME_FAILED, "shape returns shape (6, 1), c is (6, 5)" },
+        { "dtype", OUTCOME_FAILED, "dtype returns float64, c is float32" },
+        { "nothing", OUTCOME_FAILED, "nothing returns None" },
+        { "raises", OUTCOME_FAILED, "ValueError: no luck today (functions.py:" },
+        { "raises_later", OUTCOME_FAILED, "RuntimeError: the sixth time (functions.py:" },
+        { "one", OUTCOME_FAILED,
+          "one takes 1 arrays; gemm/nn has a [6, 4], b [4, 5], c [6, 5] (out)" },
+        { "absent", OUTCOME_FAILED, "functions.py has no function absent; it has writes, returns" },
+        { "exits", OUTCOME_FAILED, "it calls exit(3)" },
+        { "complains", OUTCOME_FAILED, "ended with status 5: the last line" },
+        { "crashes", OUTCOME_FAILED, "died by signal 11 (Segmentation fault)" },
+        { "closes", OUTCOME_FAILED, "ended with status 6" },
+        { "chatters", OUTCOME_FAILED, "Python's clock goes wrong" },
+    };
+
+    if (!numpy_is_here())
+        skip();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct measurement m = measure_function(rows[i].function, CACHE_WARM);
+        if (m.outcome != rows[i].outcome || !m.message || !strstr(m.message, rows[i].says))
+            fail_msg("%s: %s, \"%s\" is not in: %s", rows[i].function, outcome_name(m.outcome),
+                     rows[i].says, m.message ? m.message : "(nothing)");
+        assert_int_equal(m.nr_samples, 0);
+        measurement_release(&m);
+    }
+}
+
+TEST(what_cannot_be_asked_for)
+{
+    static const struct {
+        const char *text, *like, *says;
+    } rows[] = {
+        { FUNCTIONS "::returns", NULL, "--like KERNEL" },
+        { FUNCTIONS "::returns", "gemm/nm", "did you mean \"gemm/n" },
+        { FUNCTIONS, "gemm/nn", "functions.py::NAME; it has writes, returns, out" },
+        { FUNCTIONS "::", "gemm/nn", "which function?" },
+        { FUNCTIONS "::a-b", "gemm/nn", "no name of a function" },
+        { FUNCTIONS "::a,,b", "gemm/nn", "no name of a function" },
+        { FUNCTIONS "::naive", "gemm/nn", "\"naive\" of kernel gemm/nn belongs to this harness" },
+        { FUNCTIONS "::a,a", "gemm/nn",
+          "the variant name \"a\" of kernel gemm/nn belongs to --python" },
+        { "/nonexistent/x.py::a", "gemm/nn", "/nonexistent/x.py: No such file" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct error err = { "" };
+        struct made made;
+        assert_int_equal(make(&made, rows[i].text, rows[i].like, NULL, NULL, &err), -1);
+        if (!strstr(err.message, rows[i].says))
+            fail_msg("\"%s\" is not in: %s", rows[i].says, err.message);
+        drop(&made);
+    }
+}
+
+TEST(types_make_variants_and_a_job_keeps_them)
+{
+    struct string_list dtypes = none;
+    struct python_guest again;
+    struct made made;
+    struct error err;
+
+    string_list_add(&dtypes, "fp32");
+    string_list_add(&dtypes, "bf16");
+    assert_int_equal(make(&made, FUNCTIONS "::writes,naive", "gemm/nn", "fast", &dtypes, &err), -1);
+    drop(&made);
+    assert_ok(make(&made, FUNCTIONS "::naive", "gemm/nn", "fast", &dtypes, &err), &err);
+    char *text = json_take_text(python_guest_to_json(&made.guests.python));
+    cJSON *job = cJSON_Parse(text);
+    assert_ok(python_guest_from_json(&again, registry_builtin(), job, &err), &err);
+    assert_int_equal(again.functions.nr, 2);
+    assert_string_equal(again.variants[0].name, "fast");
+    assert_string_equal(again.variants[1].name, "fast_bf16");
+    assert_int_equal(again.variants[1].dtype, DTYPE_BF16);
+    assert_int_equal(again.variants[1].math, MATH_BF16);
+    assert_string_equal(again.functions.items[1]->function, "naive");
+    assert_null(again.variants[2].name);
+    python_guest_close(&again);
+    cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(job, "functions"), 0);
+    cJSON_ReplaceItemInObject(item, "digest", cJSON_CreateString("0"));
+    assert_int_equal(python_guest_from_json(&again, registry_builtin(), job, &err), -1);
+    assert_non_null(strstr(err.message, "is not the file any more"));
+    python_guest_close(&again);
+    cJSON_Delete(job);
+    free(text);
+    drop(&made);
+    string_list_release(&dtypes);
+}
+
+TEST(an_interpreter_is_found)
+{
+    static const struct {
+        const char *named, *found, *says;
+    } rows[] = {
+        { "/bin/sh", "/bin/sh", NULL },
+        { "/nonexistent/python3", NULL, "HARNESS_PYTHON: /nonexistent/python3: No such file" },
+        { "/nonexistent/libpython0.0.so.1.0", NULL, "no program bin/python0.0" },
+        { "libpython0.0.so.1.0", NULL, "there is no program \"python0.0\" on the PATH" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct error why = { "" };
+        setenv("HARNESS_PYTHON", rows[i].named, 1);
+        char *found = python_find(&why);
+        if (rows[i].found)
+            assert_string_equal(found, rows[i].found);
+        else
+            assert_ptr_equal(found, NULL);
+        if (rows[i].says && !strstr(why.message, rows[i].says))
+            fail_msg("\"%s\" is not in: %s", rows[i].says, why.message);
+        free(found);
+    }
+    unsetenv("HARNESS_PYTHON");
+}
+
+TEST(without_an_interpreter_it_cannot_be_had)
+{
+    setenv("HARNESS_PYTHON", "/nonexistent/python3", 1);
+    struct measurement m = measure_function("returns", CACHE_WARM);
+
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_non_null(strstr(m.message, "HARNESS_PYTHON: /nonexistent/python3"));
+    measurement_release(&m);
+    unsetenv("HARNESS_PYTHON");
+}
+
+RUN_TESTS(NULL, NULL)
