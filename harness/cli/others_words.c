@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/others_words.h"
 
-#include "plugin/command.h"
+#include "command/command.h"
 
 #include <stdbool.h>
 

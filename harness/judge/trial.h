@@ -3,53 +3,11 @@
 #ifndef HARNESS_JUDGE_TRIAL_H
 #define HARNESS_JUDGE_TRIAL_H
 
-#include "judge/checking.h"
 #include "judge/judge.h"
-#include "stats/random.h"
-
-enum { CELLS_MAX = JUDGE_REFERENCES + 2 };
-
-struct trial {
-    const struct judge_job *job;
-    struct judgement *judgement;
-    struct judged_shape *shape; /* that is filled */
-    struct deal deal;
-    /* The judged variant's first; behind it the textbook's, and where time is taken the
-     * references'.
-     */
-    struct cell_job jobs[CELLS_MAX];
-    struct cell cells[CELLS_MAX];
-    struct tally tallies[CELLS_MAX];
-    int batch[CELLS_MAX]; /* launches of a window at most; 0: one in each slot */
-    int nr_cells;
-    cpu_set_t processors;  /* that cells may use */
-    struct tally textbook; /* none compared: there is none */
-    cpu_set_t affinity;    /* of the judge */
-    struct fault *fault;
-    int interrupted; /* windows that were stopped before their last launch had returned */
-    struct random random;
-};
 
 /* `timed`: beside the references; else it is only checked. `begins`: with all kinds of data, which
  * one round looks at. -1: the judge's own failure; what is found is in the judgement. */
 int trial_run(const struct judge_job *job, struct judgement *j, struct judged_shape *shape,
               bool timed, bool begins, struct error *err);
-
-/* Adds a cell of a variant. 0, or -1 with its fault or an error. */
-int trial_add_cell(struct trial *t, const struct variant *v, struct error *err);
-/* How many of `most` slots a cell launches in a window: a slow variant fewer. */
-int trial_batch(const struct trial *t, int cell, int most);
-/* Deals data of a kind to these slots of all cells, and has them launched, each cell in turn;
- * `ns[i]` is the window of cell i. `backward`: the last cell first. Then looks at the outputs, of
- * each launch as many rows as `flops` allow. */
-int trial_window(struct trial *t, enum deal_kind kind, const int *slots, int nr, double flops,
-                 bool backward, uint64_t *ns, struct error *err);
-/* A window of the judged variant alone, without a time, that is stopped in the middle, at some
- * moment before `within_ns`: work of a launch that is left to the next ones is not there when it
- * returns. Until then nobody can tell it from other windows. */
-int trial_interrupt(struct trial *t, const int *slots, int nr, double flops, uint64_t within_ns,
-                    struct error *err);
-/* Samples until they are enough (judge/trial_times.c). */
-int trial_times(struct trial *t, struct error *err);
 
 #endif

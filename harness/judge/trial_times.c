@@ -5,7 +5,7 @@
  * and backwards, and every launch is looked at. One sampling rule, that of `harness run`, says when
  * all of them have enough.
  */
-#include "judge/trial.h"
+#include "judge/trial_base.h"
 
 #include "core/clock.h"
 

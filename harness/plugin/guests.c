@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/strbuf.h"
-#include "plugin/redact.h"
+#include "text/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>

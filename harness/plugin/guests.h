@@ -9,10 +9,10 @@
 #define HARNESS_PLUGIN_GUESTS_H
 
 #include "base/array.h"
-#include "core/registry_join.h"
-#include "plugin/command.h"
+#include "command/command.h"
 #include "plugin/plugin_load.h"
 #include "plugin/python_guest.h"
+#include "plugin/registry_join.h"
 
 #include <cjson/cJSON.h>
 

@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 #include "core/record.h"
-#include "core/registry_join.h"
 #include "plugin/guest_settings.h"
-#include "plugin/name.h"
+#include "plugin/registry_join.h"
+#include "text/name.h"
 
 #include <math.h>
 #include <stdlib.h>

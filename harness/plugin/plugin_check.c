@@ -2,7 +2,7 @@
 /* What is wrong with the tables of a plugin, in words for whoever wrote it. */
 #include "plugin/plugin_parts.h"
 
-#include "plugin/name.h"
+#include "text/name.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/resource.h"
-#include "plugin/name.h"
+#include "text/name.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "plugin/command.h"
-#include "plugin/name.h"
+#include "command/command.h"
 #include "plugin/python_run.h"
+#include "text/name.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/options.h"
-#include "core/registry_join.h"
+#include "plugin/registry_join.h"
 
 #include <cjson/cJSON.h>
 

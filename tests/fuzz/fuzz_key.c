@@ -5,7 +5,7 @@
 
 #include "device/devices.h"
 #include "metrics/label.h"
-#include "plugin/name.h"
+#include "text/name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

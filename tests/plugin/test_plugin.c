@@ -6,10 +6,10 @@
 #include "testing.h"
 
 #include "base/memory.h"
-#include "core/registry_join.h"
 #include "plugin/guest_settings.h"
-#include "plugin/name.h"
 #include "plugin/plugin_parts.h"
+#include "plugin/registry_join.h"
+#include "text/name.h"
 
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -6,12 +6,12 @@
 #include "testing.h"
 
 #include "base/file.h"
+#include "command/command_words.h"
 #include "device/devices.h"
 #include "measure/case.h"
 #include "old_kernel.h"
-#include "plugin/command_words.h"
 #include "plugin/guests.h"
-#include "plugin/name.h"
+#include "text/name.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
-#include "core/registry_join.h"
 #include "plugin/plugin_new.h"
+#include "plugin/registry_join.h"
 #include "terminal/terminal.h"
 
 #include <string.h>

@@ -24,8 +24,8 @@
 #define HARNESS_SESSION_BENCH_BENCH_H
 
 #include "base/array.h"
+#include "command/command_numbers.h"
 #include "importers/import.h"
-#include "plugin/command_numbers.h"
 #include "session/measure/measuring.h"
 
 enum bench_form { BENCH_UNKNOWN, BENCH_FILE, BENCH_SAID, BENCH_TIME, BENCH_NUMBERS };

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/clock.h"
-#include "plugin/redact.h"
 #include "session/measure/recording.h"
 #include "stats/random.h"
+#include "text/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #include "session/compare/compare_commands.h"
 
 #include "base/memory.h"
+#include "command/command_words.h"
 #include "explain/evidence.h"
 #include "launch/turn.h"
-#include "plugin/command_words.h"
 #include "process/process.h"
 #include "session/verdict_record.h"
 

@@ -3,8 +3,8 @@
 #include "session/compare/compare_commands.h"
 
 #include "base/memory.h"
-#include "plugin/redact.h"
 #include "session/measure/recording.h"
+#include "text/redact.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "session/compare/compare_commands.h"
 
 #include "base/memory.h"
-#include "plugin/command_words.h"
+#include "command/command_words.h"
 #include "stats/stats.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #define HARNESS_SESSION_MEASURE_NUMBER_OPTIONS_H
 
 #include "base/options.h"
-#include "plugin/command_numbers.h"
+#include "command/command_numbers.h"
 
 /* A member of a command's options struct, see cli/shared_options.h. */
 struct number_options {

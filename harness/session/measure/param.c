@@ -3,7 +3,7 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "plugin/command_words.h"
+#include "command/command_words.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,8 +11,8 @@
 #ifndef HARNESS_SESSION_MEASURE_PARAM_H
 #define HARNESS_SESSION_MEASURE_PARAM_H
 
+#include "command/command.h"
 #include "launch/selection.h"
-#include "plugin/command.h"
 
 struct param {
     char name[24];

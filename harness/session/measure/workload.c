@@ -2,8 +2,8 @@
 #include "session/measure/workload.h"
 
 #include "base/array.h"
-#include "plugin/command_words.h"
-#include "plugin/name.h"
+#include "command/command_words.h"
+#include "text/name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

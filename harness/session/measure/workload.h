@@ -8,9 +8,9 @@
 
 #include "base/options.h"
 #include "base/strbuf.h"
+#include "command/command.h"
 #include "device/devices.h"
 #include "launch/selection.h"
-#include "plugin/command.h"
 #include "plugin/guests.h"
 #include "session/measure/number_options.h"
 #include "session/measure/param.h"

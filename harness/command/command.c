@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a command is: its spec, its check, its tables. command_run.c runs it. */
-#include "plugin/command.h"
+#include "command/command.h"
 
 #include "base/memory.h"
 #include "base/strbuf.h"
-#include "plugin/command_run.h"
-#include "plugin/command_words.h"
-#include "plugin/name.h"
+#include "command/command_run.h"
+#include "command/command_words.h"
+#include "text/name.h"
 
 #include <errno.h>
 #include <stdio.h>

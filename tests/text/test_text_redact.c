@@ -2,7 +2,7 @@
 /* What looks like a secret in a command is not stored, all else is. Covers: U-05. */
 #include "testing.h"
 
-#include "plugin/redact.h"
+#include "text/redact.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/redact.h"
+#include "text/redact.h"
 
 #include "base/strbuf.h"
 

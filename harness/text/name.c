@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/name.h"
+#include "text/name.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/command_ears.h"
+#include "command/command_ears.h"
 
 #include "process/process_tree.h"
 

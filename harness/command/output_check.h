@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a program said what it should. */
-#ifndef HARNESS_PLUGIN_OUTPUT_CHECK_H
-#define HARNESS_PLUGIN_OUTPUT_CHECK_H
+#ifndef HARNESS_COMMAND_OUTPUT_CHECK_H
+#define HARNESS_COMMAND_OUTPUT_CHECK_H
 
 #include "base/error.h"
 

@@ -9,8 +9,8 @@
  * The value is what the first plain group holds, or, without any, the whole match. What would mean
  * something else here than where it was learnt (lazy "*?", look-around, \b, \1) is refused.
  */
-#ifndef HARNESS_PLUGIN_COMMAND_PATTERN_H
-#define HARNESS_PLUGIN_COMMAND_PATTERN_H
+#ifndef HARNESS_COMMAND_COMMAND_PATTERN_H
+#define HARNESS_COMMAND_COMMAND_PATTERN_H
 
 #include "base/error.h"
 

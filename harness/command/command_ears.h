@@ -3,8 +3,8 @@
  * What a program says while it runs, heard through pipes: of its standard output no more than is
  * expected and some, of its standard error the end. Nothing is kept beyond, however much it says.
  */
-#ifndef HARNESS_PLUGIN_COMMAND_EARS_H
-#define HARNESS_PLUGIN_COMMAND_EARS_H
+#ifndef HARNESS_COMMAND_COMMAND_EARS_H
+#define HARNESS_COMMAND_COMMAND_EARS_H
 
 #include "base/error.h"
 #include "base/strbuf.h"

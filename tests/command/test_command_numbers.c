@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "plugin/command_numbers.h"
-#include "plugin/command_pattern.h"
-#include "plugin/json_path.h"
+#include "command/command_numbers.h"
+#include "command/command_pattern.h"
+#include "command/json_path.h"
 
 /* ---- patterns ---- */
 

@@ -3,8 +3,8 @@
  * A place in JSON: "$.jobs[0].read.iops", "$['a b'][-1]". Members by .NAME or ['NAME'], items by
  * [N], from the end by [-N]; nothing that finds several.
  */
-#ifndef HARNESS_PLUGIN_JSON_PATH_H
-#define HARNESS_PLUGIN_JSON_PATH_H
+#ifndef HARNESS_COMMAND_JSON_PATH_H
+#define HARNESS_COMMAND_JSON_PATH_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/json_path.h"
+#include "command/json_path.h"
 
 #include "base/strbuf.h"
 

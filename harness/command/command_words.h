@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a command: parameters in them, and the names that they make (plugin/command.h). */
-#ifndef HARNESS_PLUGIN_COMMAND_WORDS_H
-#define HARNESS_PLUGIN_COMMAND_WORDS_H
+#ifndef HARNESS_COMMAND_COMMAND_WORDS_H
+#define HARNESS_COMMAND_COMMAND_WORDS_H
 
+#include "command/command.h"
 #include "core/benchmark.h"
-#include "plugin/command.h"
 
 /* The name of a command that nobody named: its program and its arguments, as far as they can stand
  * in a key and fit; where something was left out, with a hash of all. Other arguments are another

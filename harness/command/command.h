@@ -11,13 +11,13 @@
  * files. One of whole numbers is a dim. One of texts (struct command_text) is a variant for each of
  * its values, in place of "exec": "compiler=gcc,opt=-O2".
  */
-#ifndef HARNESS_PLUGIN_COMMAND_H
-#define HARNESS_PLUGIN_COMMAND_H
+#ifndef HARNESS_COMMAND_COMMAND_H
+#define HARNESS_COMMAND_COMMAND_H
 
 #include "base/array.h"
 #include "base/options.h"
+#include "command/command_numbers.h"
 #include "core/kernel.h"
-#include "plugin/command_numbers.h"
 
 /* A parameter whose values are no sizes. */
 struct command_text {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/command_run.h"
+#include "command/command_run.h"
 
 #include "base/array.h"
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "command/command_ears.h"
+#include "command/command_words.h"
+#include "command/output_check.h"
 #include "core/clock.h"
 #include "core/record.h"
-#include "plugin/command_ears.h"
-#include "plugin/command_words.h"
-#include "plugin/output_check.h"
 #include "process/counters.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
  * private or secret. And by its place, before the @ of an address (https://user:password@host). A
  * secret without a name cannot be told.
  */
-#ifndef HARNESS_PLUGIN_REDACT_H
-#define HARNESS_PLUGIN_REDACT_H
+#ifndef HARNESS_TEXT_REDACT_H
+#define HARNESS_TEXT_REDACT_H
 
 #include "base/options.h"
 

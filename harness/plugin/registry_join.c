@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/registry_join.h"
+#include "plugin/registry_join.h"
 
 #include "base/memory.h"
 #include "base/text.h"

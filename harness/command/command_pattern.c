@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/command_pattern.h"
+#include "command/command_pattern.h"
 
 #include "base/strbuf.h"
 

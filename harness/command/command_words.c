@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/command_words.h"
+#include "command/command_words.h"
 
 #include "base/digest.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
-#include "plugin/name.h"
-#include "plugin/redact.h"
+#include "text/name.h"
+#include "text/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>

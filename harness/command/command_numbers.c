@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/command_numbers.h"
+#include "command/command_numbers.h"
 
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "command/command_pattern.h"
+#include "command/json_path.h"
 #include "core/names.h"
-#include "plugin/command_pattern.h"
-#include "plugin/json_path.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -12,8 +12,8 @@
  * may print as much as it likes; only for a path the whole standard output is, up to
  * NUMBERS_JSON_MAX.
  */
-#ifndef HARNESS_PLUGIN_COMMAND_NUMBERS_H
-#define HARNESS_PLUGIN_COMMAND_NUMBERS_H
+#ifndef HARNESS_COMMAND_COMMAND_NUMBERS_H
+#define HARNESS_COMMAND_COMMAND_NUMBERS_H
 
 #include "base/array.h"
 #include "core/number.h"

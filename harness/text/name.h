@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of guests: they stand in keys for years, so what would spoil a key is refused. */
-#ifndef HARNESS_PLUGIN_NAME_H
-#define HARNESS_PLUGIN_NAME_H
+#ifndef HARNESS_TEXT_NAME_H
+#define HARNESS_TEXT_NAME_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "plugin/output_check.h"
+#include "command/output_check.h"
 
 #include "base/strbuf.h"
 

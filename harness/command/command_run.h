@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside plugin/: the callbacks of the variant "exec", see core/kernel.h. kernel.config is the
  * struct command_spec. */
-#ifndef HARNESS_PLUGIN_COMMAND_RUN_H
-#define HARNESS_PLUGIN_COMMAND_RUN_H
+#ifndef HARNESS_COMMAND_COMMAND_RUN_H
+#define HARNESS_COMMAND_COMMAND_RUN_H
 
 #include "core/kernel.h"
 

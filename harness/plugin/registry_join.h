@@ -4,8 +4,8 @@
  * and variants of these or of kernels that are there already. Whoever makes guests (plugins,
  * functions of another language, commands) tells them in one way, struct registry_guest.
  */
-#ifndef HARNESS_CORE_REGISTRY_JOIN_H
-#define HARNESS_CORE_REGISTRY_JOIN_H
+#ifndef HARNESS_PLUGIN_REGISTRY_JOIN_H
+#define HARNESS_PLUGIN_REGISTRY_JOIN_H
 
 #include "core/registry.h"
 

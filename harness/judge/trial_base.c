@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "judge/trial_base.h"
+
+int trial_add_cell(struct trial *t, const struct variant *v, struct error *err)
+{
+    int i = t->nr_cells++;
+    const struct judge_job *job = t->job;
+
+    t->jobs[i] = (struct cell_job) { .guests = v == job->variant ? job->guests : NULL,
+                                     .variant = v,
+                                     .spec = job->spec,
+                                     .shape = t->shape->shape,
+                                     .device_spec = job->device->spec,
+                                     .processors = t->processors,
+                                     .timeout = job->timeout,
+                                     .interrupted = job->interrupted };
+    t->tallies[i] = (struct tally) { 0 };
+    t->tallies[i].tolerance = job->spec->tolerance(job->spec, &t->shape->shape, v->dtype, v->math);
+    return cell_open(&t->cells[i], &t->jobs[i], &t->deal, err);
+}
+
+int trial_pass_on(struct trial *t, int cell, struct error *err)
+{
+    const struct cell *c = &t->cells[cell];
+
+    if (c->fault.kind == FAULT_NONE)
+        return -1; /* err tells */
+    if (cell > 0)
+        return error_set(err, "the reference %s: %s", c->job->variant->name, c->fault.words);
+    *t->fault = c->fault;
+    return -1;
+}
+
+int trial_batch(const struct trial *t, int cell, int most)
+{
+    return t->batch[cell] > 0 && t->batch[cell] < most ? t->batch[cell] : most;
+}
+
+static int launch_in(struct trial *t, int cell, const int *slots, int most, uint64_t *ns,
+                     struct error *err)
+{
+    struct cell *c = &t->cells[cell];
+    int nr = trial_batch(t, cell, most);
+
+    for (int i = 0; i < nr; i++)
+        arena_put(&c->arena, slots[i], t->deal.hands[slots[i]].host, false);
+    return cell_window(c, ORDER_LAUNCH, slots, nr, ns, err) ? trial_pass_on(t, cell, err) : 0;
+}
+
+static int check_cells(struct trial *t, const int *slots, int nr, struct error *err)
+{
+    for (int i = 0; i < t->nr_cells; i++) {
+        struct cell *c = &t->cells[i];
+        if (c->state == CELL_READY &&
+            check_slots(c, &t->deal, slots, trial_batch(t, i, nr), &t->tallies[i])) {
+            check_quiet(c, err); /* perhaps it is not ready yet */
+            return trial_pass_on(t, i, err);
+        }
+    }
+    return 0;
+}
+
+int trial_window(struct trial *t, enum deal_kind kind, const int *slots, int nr, double flops,
+                 bool backward, uint64_t *ns, struct error *err)
+{
+    for (int i = 0; i < nr; i++)
+        deal_inputs(&t->deal, slots[i], kind);
+    for (int i = 0; i < t->nr_cells; i++) {
+        int cell = backward ? t->nr_cells - 1 - i : i;
+        ns[cell] = 0;
+        if (t->cells[cell].state == CELL_READY && launch_in(t, cell, slots, nr, &ns[cell], err))
+            return -1;
+    }
+    for (int i = 0; i < nr; i++)
+        deal_look(&t->deal, slots[i], flops);
+    return check_cells(t, slots, nr, err);
+}
+
+int trial_interrupt(struct trial *t, const int *slots, int nr, double flops, uint64_t within_ns,
+                    struct error *err)
+{
+    struct cell *c = &t->cells[0];
+    int done = 0;
+
+    for (int i = 0; i < nr; i++) {
+        deal_inputs(&t->deal, slots[i], DEAL_FRESH);
+        arena_put(&c->arena, slots[i], t->deal.hands[slots[i]].host, false);
+    }
+    int rc = cell_interrupt(c, slots, nr, random_below(&t->random, within_ns + 1), &done, err);
+    t->interrupted += rc == 0 && done < nr;
+    for (int i = 0; rc == 0 && i < nr; i++)
+        deal_look(&t->deal, slots[i], flops);
+    if (rc == 0)
+        rc = check_returned(c, &t->deal, slots, done, &t->tallies[0]);
+    if (rc == 0)
+        rc = cell_resume(c, err);
+    if (rc == 0)
+        rc = check_slots(c, &t->deal, slots, nr, &t->tallies[0]);
+    return rc ? trial_pass_on(t, 0, err) : 0;
+}
