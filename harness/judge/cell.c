@@ -326,7 +326,7 @@ static const char *code_of(char *line)
     return path && strstr(line, " r-xp ") && !strstr(path, " (deleted)") ? path : NULL;
 }
 
-static bool is_listed(const struct string_list *files, const char *file)
+static bool is_told_already(const struct string_list *files, const char *file)
 {
     for (size_t i = 0; i < files->nr; i++)
         if (strcmp(files->items[i], file) == 0)
@@ -343,7 +343,7 @@ void cell_libraries(const struct cell *c, struct string_list *files)
         bool own = false;
         for (size_t i = 0; path && c->job->guests && i < c->job->guests->plugins.nr; i++)
             own = own || strcmp(path, c->job->guests->plugins.items[i].path) == 0;
-        if (path && !own && !(c->mapped && strstr(c->mapped, path)) && !is_listed(files, path))
+        if (path && !own && !(c->mapped && strstr(c->mapped, path)) && !is_told_already(files, path))
             string_list_add(files, path);
     }
     free(maps);
