@@ -151,7 +151,7 @@ static inline const char *secret_of(const struct owned_job *job, const char *lin
  * that begins with "raw:" is said as it is. */
 static inline void say_script(const char *script, struct strbuf *out)
 {
-    struct owned_job job;
+    struct owned_job job = { .device_spec = "" };
     struct strbuf text;
     struct error err = { "" };
     char block[4096];

@@ -205,7 +205,7 @@ static int prepare_profile(struct profiling_session *s, int argc, char **argv, s
         return error_set(err,
                          "--counters: hardware counters are read of CUDA devices alone; leave the "
                          "option out, or choose one with --device cuda");
-    if (!o->what.variants.nr)
+    if (!o->what.variants.nr && !o->what.dtypes.nr)
         profile_choose(&r->workload.list);
     r->workload.suite.launches = o->launches ? (int)o->launches : LAUNCHES;
     r->label = o->label;

@@ -15,11 +15,23 @@ static bool is_reference_variant(const struct benchmark *b)
     return (b->variant->flags & (VARIANT_PLAIN | VARIANT_VENDOR)) != 0;
 }
 
+/* What a CPU has in other types than fp32 is profiled where it is named. */
+static bool is_narrow_on_cpu(const struct benchmark *b)
+{
+    return b->variant->device == DEVICE_CPU && b->variant->math != MATH_FP32;
+}
+
+static bool stands_behind(const struct benchmark *b, const struct benchmark *other)
+{
+    if (other->variant->kernel != b->variant->kernel || is_reference_variant(other))
+        return false;
+    return is_reference_variant(b) || (is_narrow_on_cpu(b) && !is_narrow_on_cpu(other));
+}
+
 static bool has_better_variant(const struct benchmark_list *list, const struct benchmark *b)
 {
     for (size_t i = 0; i < list->nr; i++)
-        if (list->items[i].variant->kernel == b->variant->kernel &&
-            !is_reference_variant(&list->items[i]))
+        if (stands_behind(b, &list->items[i]))
             return true;
     return false;
 }
@@ -30,8 +42,7 @@ void profile_choose(struct benchmark_list *list)
     size_t kept = 0;
 
     for (size_t i = 0; i < list->nr; i++)
-        keep[i] =
-            !is_reference_variant(&list->items[i]) || !has_better_variant(list, &list->items[i]);
+        keep[i] = !has_better_variant(list, &list->items[i]);
     for (size_t i = 0; i < list->nr; i++)
         if (keep[i])
             list->items[kept++] = list->items[i];

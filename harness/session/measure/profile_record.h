@@ -27,7 +27,8 @@ struct profile_result {
     bool interrupted;
 };
 
-/* Leaves plain and vendor variants out where another one of the same kernel is there. */
+/* Leaves plain and vendor variants out where another one of the same kernel is there, and those of
+ * a CPU in narrower types than fp32 where one of fp32 is. */
 void profile_choose(struct benchmark_list *list);
 
 /* What the kernels of a list have in common, for the name of a folder: "gpt/tile-large" of its
