@@ -1,19 +1,20 @@
 # cmake -DOUTPUT=file.c -DFILES=a;b -P embed.cmake
 # Writes a sorted table of the files; a name is "<folder>/<file>". The assembler takes the bytes from
 # the files themselves: as numbers in C a page of 0.8 MB would take seconds to write and to compile.
+string(ASCII 9 tab) # before all that names are made of: "a.c" comes before "a.cu"
 set(names "")
 foreach(file IN LISTS FILES)
   get_filename_component(base "${file}" NAME)
   get_filename_component(folder "${file}" DIRECTORY)
   get_filename_component(folder "${folder}" NAME)
-  list(APPEND names "${folder}/${base}|${file}")
+  list(APPEND names "${folder}/${base}${tab}${file}")
 endforeach()
 list(SORT names)
 set(contents "")
 set(rows "")
 set(index 0)
 foreach(entry IN LISTS names)
-  string(REPLACE "|" ";" pair "${entry}")
+  string(REPLACE "${tab}" ";" pair "${entry}")
   list(GET pair 0 name)
   list(GET pair 1 file)
   file(SIZE "${file}" length)

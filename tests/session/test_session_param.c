@@ -58,7 +58,9 @@ TEST(values_of_a_parameter)
         { "n=0:4:*2", "! --param n: the range never comes to its end", false },
         { "n=1:4:*1", "! --param n: the range never comes to its end", false },
         { "n=1:100000", "! --param n: more than 1000 values", false },
-        { "n", "! --param: \"n\" is not NAME=VALUE,...; {NAME} in the command is replaced by each",
+        { "n",
+          "! --param: \"n\" is not NAME=VALUE,...; {NAME} in the command is replaced by each, "
+          "and a plugin's variants get each",
           false },
     };
 
