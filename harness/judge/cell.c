@@ -343,7 +343,8 @@ void cell_libraries(const struct cell *c, struct string_list *files)
         bool own = false;
         for (size_t i = 0; path && c->job->guests && i < c->job->guests->plugins.nr; i++)
             own = own || strcmp(path, c->job->guests->plugins.items[i].path) == 0;
-        if (path && !own && !(c->mapped && strstr(c->mapped, path)) && !is_told_already(files, path))
+        if (path && !own && !(c->mapped && strstr(c->mapped, path)) &&
+            !is_told_already(files, path))
             string_list_add(files, path);
     }
     free(maps);
