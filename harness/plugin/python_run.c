@@ -136,8 +136,9 @@ static int time_of(const char *answer, uint64_t asked, uint64_t *ns, struct erro
     if (asked > start || start > end || end > now)
         return error_set(err,
                          "Python's clock goes wrong: a call that was asked for at %" PRIu64
-                         " and answered at %" PRIu64 " lasted from %" PRIu64 " to %" PRIu64,
-                         asked, now, start, end);
+                         " and answered at %" PRIu64 " lasted from %" PRIu64 " to %" PRIu64
+                         "; it looks so where a file writes to descriptor %d, which is not its own",
+                         asked, now, start, end, PYTHON_CHANNEL);
     *ns = end - start;
     return 0;
 }
