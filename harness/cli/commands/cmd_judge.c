@@ -244,6 +244,7 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
     records_release(&s.roofs);
     run_release(&s.machine);
     judging_close(&s.judging);
+    string_list_release(&o->judging.workload.plugins); /* no option: nobody else does */
     return rc;
 }
 
