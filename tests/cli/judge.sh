@@ -13,9 +13,11 @@ say "Known cheats"
 "$HARNESS" judge "$plugins/cheats.so" "${small[@]}" "${quick[@]}" --timeout 5s >cheats 2>err || echo "status $?"
 ! grep seccomp err || skip "the kernel has no seccomp"
 "$HARNESS" judge "$plugins/interposer.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
-# Which of the two it is depends on when a timer goes off, or on what a thread has done by then.
+# Which of the two it is depends on when a timer goes off, on what a thread has done by then, or on the
+# sizes that are drawn: sums of few terms have a small tolerance.
 verdicts <cheats | sed 's/^\(wake_itself INVALID\) .*/\1 late or awake/
-  s/^\(work_ahead INVALID\) .*/\1 wrong or stale/' | tee found
+  s/^\(work_ahead INVALID\) .*/\1 wrong or stale/
+  s/^\(few_bits_less INVALID\) \(precision\|wrong\)$/\1 precision or wrong/' | tee found
 check "none is valid" not grep -q ' VALID' found
 check "they are 20 or more" test "$(wc -l <found)" -ge 20
 # shellcheck disable=SC2016  # backquotes of Markdown
