@@ -10,6 +10,7 @@
 #include "core/clock.h"
 #include "core/record.h"
 #include "process/counters.h"
+#include "process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -205,8 +206,6 @@ struct start {
 static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
                     posix_spawnattr_t *attributes)
 {
-    sigset_t defaults, none;
-
     posix_spawn_file_actions_init(actions);
     posix_spawn_file_actions_addopen(actions, STDIN_FILENO, s->input ? s->input : "/dev/null",
                                      O_RDONLY, 0);
@@ -215,14 +214,7 @@ static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
     else
         posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(actions, s->errors, STDERR_FILENO);
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGCHLD);
-    posix_spawnattr_init(attributes);
-    posix_spawnattr_setsigdefault(attributes, &defaults);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    process_signals_as_usual(attributes);
 }
 
 static int time_process(const struct start *s, struct ears *ears, uint64_t *ns, int *status,

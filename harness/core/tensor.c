@@ -32,6 +32,28 @@ size_t dtype_size(enum dtype dtype)
     return dtypes[dtype].size;
 }
 
+double dtype_roundoff(enum dtype dtype)
+{
+    static const double roundoff[DTYPE_NR] = {
+        [DTYPE_FP32] = 0x1p-24,
+        [DTYPE_BF16] = 0x1p-9,
+        [DTYPE_FP16] = 0x1p-11,
+        [DTYPE_FP64] = 0x1p-53,
+    };
+
+    return roundoff[dtype];
+}
+
+enum math dtype_math(enum dtype dtype)
+{
+    static const enum math maths[DTYPE_NR] = {
+        [DTYPE_FP32] = MATH_FP32,   [DTYPE_BF16] = MATH_BF16, [DTYPE_FP16] = MATH_FP16,
+        [DTYPE_INT32] = MATH_INT32, [DTYPE_FP64] = MATH_FP64,
+    };
+
+    return maths[dtype];
+}
+
 static int64_t extent_product(const int64_t *factors, int nr)
 {
     int64_t result = 1;

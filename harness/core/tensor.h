@@ -57,6 +57,8 @@ struct tensor {
 
 const char *dtype_name(enum dtype dtype); /* "fp32" */
 size_t dtype_size(enum dtype dtype);      /* bytes */
+double dtype_roundoff(enum dtype dtype);  /* half a unit in the last place of 1; 0: exact */
+enum math dtype_math(enum dtype dtype);   /* arithmetic in the type itself */
 
 const char *math_name(enum math math); /* "fp32", as in keys */
 

@@ -141,23 +141,12 @@ static void note_errors(struct trial *t)
     s->textbook_rms = textbook->nr > 0 ? tally_rms(textbook) : s->textbook_rms;
 }
 
-static double roundoff(enum dtype dtype)
-{
-    static const double unit[DTYPE_NR] = {
-        [DTYPE_FP32] = 0x1p-24,
-        [DTYPE_BF16] = 0x1p-9,
-        [DTYPE_FP16] = 0x1p-11,
-        [DTYPE_FP64] = 0x1p-53,
-    };
-
-    return unit[dtype];
-}
-
 static int check_found(struct trial *t, struct error *err)
 {
     struct cell *c = &t->cells[0];
 
-    if (check_precision(&c->fault, &t->tallies[0], &t->textbook, roundoff(t->job->variant->dtype)))
+    if (check_precision(&c->fault, &t->tallies[0], &t->textbook,
+                        dtype_roundoff(t->job->variant->dtype)))
         return trial_pass_on(t, 0, err);
     return 0;
 }

@@ -129,16 +129,9 @@ static void oracle_cost(const struct kernel *k, const struct shape *s, double *f
 static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
                         enum math math)
 {
-    static const double roundoff[DTYPE_NR] = {
-        [DTYPE_FP32] = 0x1p-24,
-        [DTYPE_BF16] = 0x1p-9,
-        [DTYPE_FP16] = 0x1p-11,
-        [DTYPE_FP64] = 0x1p-53,
-    };
-
     (void)math;
     if (!theirs(k)->tolerance)
-        return 16 * roundoff[dtype];
+        return 16 * dtype_roundoff(dtype);
     return theirs(k)->tolerance(s->dim, (int32_t)dtype);
 }
 
@@ -238,12 +231,7 @@ static void release(struct call *call)
 
 static enum math math_of(const struct harness_variant *v)
 {
-    static const enum math maths[DTYPE_NR] = {
-        [DTYPE_FP32] = MATH_FP32,   [DTYPE_BF16] = MATH_BF16, [DTYPE_FP16] = MATH_FP16,
-        [DTYPE_INT32] = MATH_INT32, [DTYPE_FP64] = MATH_FP64,
-    };
-
-    return v->math == HARNESS_MATH_TF32 ? MATH_TF32 : maths[v->dtype];
+    return v->math == HARNESS_MATH_TF32 ? MATH_TF32 : dtype_math((enum dtype)v->dtype);
 }
 
 static struct shape *copy_shapes(const int64_t *sizes, size_t nr, size_t nr_dims)

@@ -209,18 +209,6 @@ static int read_functions(struct python_reading *r, const char *text, struct err
 
 /* ---- its tables ---- */
 
-static enum math math_of(enum dtype dtype)
-{
-    static const enum math maths[DTYPE_NR] = {
-        [DTYPE_FP32] = MATH_FP32,
-        [DTYPE_BF16] = MATH_BF16,
-        [DTYPE_FP16] = MATH_FP16,
-        [DTYPE_FP64] = MATH_FP64,
-    };
-
-    return maths[dtype];
-}
-
 static void make_variants(struct python_guest *g)
 {
     struct error why = { "" };
@@ -238,7 +226,7 @@ static void make_variants(struct python_guest *g)
             .kernel = g->kernel,
             .device = DEVICE_CPU,
             .dtype = f->dtype,
-            .math = math_of(f->dtype),
+            .math = dtype_math(f->dtype),
             .prepare = python_prepare,
             .repeat = python_repeat,
             .release = python_release,

@@ -6,6 +6,7 @@
 #include "base/resource.h"
 #include "core/kernel.h"
 #include "core/thread_pinning.h"
+#include "process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,19 +84,10 @@ static bool fill_endowment(struct endowment *e, const struct python_process *p, 
 static void arrange(const struct endowment *e, posix_spawn_file_actions_t *actions,
                     posix_spawnattr_t *attributes)
 {
-    sigset_t defaults, none;
-
     posix_spawn_file_actions_init(actions);
     for (size_t i = 0; i < e->nr; i++)
         posix_spawn_file_actions_adddup2(actions, e->fd[i], (int)i);
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGCHLD);
-    posix_spawnattr_init(attributes);
-    posix_spawnattr_setsigdefault(attributes, &defaults);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    process_signals_as_usual(attributes);
 }
 
 /* Without what it might write beside a file that is somebody else's. */

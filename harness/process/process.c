@@ -45,3 +45,17 @@ char **process_environment(const char *setting)
 {
     return process_environment_of((const char *const[]) { setting, NULL });
 }
+
+void process_signals_as_usual(posix_spawnattr_t *attributes)
+{
+    sigset_t defaults, none;
+
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGCHLD);
+    posix_spawnattr_init(attributes);
+    posix_spawnattr_setsigdefault(attributes, &defaults);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}

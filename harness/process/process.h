@@ -7,12 +7,17 @@
 #include "base/strbuf.h"
 
 #include <signal.h>
+#include <spawn.h>
 
 /* This process's environment with one "NAME=value" set or replaced; NULL changes nothing. The
  * array is for execve() and its like; free() it. The strings stay where they are. */
 char **process_environment(const char *setting);
 /* The same with a NULL-ended list of changes: "NAME=value" sets, "NAME" alone takes it out. */
 char **process_environment_of(const char *const *changes);
+
+/* Makes attributes by which a program gets signals as it would from a shell, whatever this process
+ * blocks or ignores. posix_spawnattr_destroy() them. */
+void process_signals_as_usual(posix_spawnattr_t *attributes);
 
 /* More than any git repository or gnuplot has to say. */
 enum { PROCESS_SAID_MAX = 64 << 20 };

@@ -57,6 +57,11 @@ json judged.json judgements 0 shapes 0 references 0 variant
 check "there are times of both" test "$(grep -cE '"ns":[[:space:]]*[1-9]' judged.json)" -eq 2
 json judged.json exit_status
 
+say "Without a word about them four more sizes are looked at"
+"$HARNESS" judge --spec pointwise/gelu --variant simd --dim batch=2,seq=9,width=48 --rounds 1 --iterations 1 \
+  --device cpu:1 --against naive >out || echo "status $?"
+check "the one that is timed, and four" test "$(grep -c '^  batch=' out)" -eq 5
+
 say "Not understood"
 t judge
 t judge --variant naive

@@ -36,11 +36,6 @@ struct judge_session {
 
 /* ---- text ---- */
 
-static const char *time_text(double ns, char text[TEXT_UNIT_SIZE])
-{
-    return text_time(ns, text);
-}
-
 static void print_shape_name(const struct kernel *k, const struct shape *s)
 {
     terminal_print("  ");
@@ -57,7 +52,7 @@ static void print_range(struct interval i, bool ratio)
     if (ratio)
         terminal_print(" [%.2f, %.2f]", i.low, i.high);
     else
-        terminal_print(" [%s, %s]", time_text(i.low, low), time_text(i.high, high));
+        terminal_print(" [%s, %s]", text_time(i.low, low), text_time(i.high, high));
 }
 
 /* A reference that takes twice as long: "2.00x as fast as simd". */
@@ -65,7 +60,7 @@ static void print_shape_times(const struct judgement *j, const struct judged_sha
 {
     char text[TEXT_UNIT_SIZE];
 
-    terminal_print("  %s", time_text(s->own.ns, text));
+    terminal_print("  %s", text_time(s->own.ns, text));
     print_range(s->own.interval, false);
     if (isfinite(roof))
         terminal_print(", %.0f %% of the roof%s", 100 * roof,
@@ -79,7 +74,7 @@ static void print_shape_times(const struct judgement *j, const struct judged_sha
             continue;
         terminal_print("    %.2f times as fast as %s", t->ratio, t->variant->name);
         print_range(t->ratio_interval, true);
-        terminal_print(", which takes %s\n", time_text(t->ns, text));
+        terminal_print(", which takes %s\n", text_time(t->ns, text));
     }
 }
 
@@ -210,6 +205,7 @@ static void fill_defaults(struct judge_options *o)
         j->sampling.warmup = 0;
     }
     j->rounds = j->rounds ? j->rounds : DEFAULT_ROUNDS;
+    j->other_shapes = j->other_shapes ? j->other_shapes : DEFAULT_OTHER_SHAPES;
     j->timeout = j->timeout > 0 ? j->timeout : DEFAULT_TIMEOUT;
     j->interrupted = interrupt_watch();
 }
