@@ -7,6 +7,11 @@
  *     rounded    q, k as they lie, in bytes: x 448 / largest       reads them again, writes half
  *                v transposed, a row a column of the head
  *
+ * What the products read lies in rows of 128 bytes. A head of 64 columns fills half of one. So rows
+ * of keys have two: of each 128 keys the first 64, and beside each the one that is 64 further on,
+ * whose scores are a product of their own, 64 bytes on. Of queries, whose rows are the product's,
+ * the next head's come along, and nobody looks at them.
+ *
  * Products of bytes take both factors along K, so the product of weights and values wants V^T. The
  * weights come out of the scores' registers: a thread has columns 2t, 2t + 1 of each 8, and A wants
  * columns 4t .. 4t + 3 of each 16. It does not matter in which order keys are added up, so values
@@ -30,8 +35,14 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/tma.h"
 
-constexpr int ATTENTION_FP8_D = 128;    /* headdim */
+constexpr int ATTENTION_FP8_KEYS = 128; /* of a tile */
 constexpr int ATTENTION_FP8_GROUP = 16; /* keys that are reordered together */
+
+/* Keys of a row: of 64 columns two, of 128 one. */
+__host__ __device__ constexpr int attention_fp8_beside(int64_t headdim)
+{
+    return headdim == 64 ? 2 : 1;
+}
 
 /* Which key of its group lies at a place. */
 __host__ __device__ constexpr int attention_fp8_key(int place)
@@ -39,45 +50,53 @@ __host__ __device__ constexpr int attention_fp8_key(int place)
     return 8 * (place % 4 / 2) + 2 * (place / 4) + place % 2;
 }
 
-/* Where things lie in the workspace; bytes. */
-struct attention_fp8_places {
-    size_t largest, q, k, v, all;
-    int64_t positions; /* of a row of v */
+/* What the kernels leave of q, k or v: a matrix a sequence, one behind the other. */
+struct attention_fp8_bytes {
+    size_t at;          /* in the workspace */
+    int64_t rows, cols; /* bytes */
 };
 
-inline attention_fp8_places attention_fp8_places_of(int64_t batch, int64_t seq, int64_t heads)
-{
-    attention_fp8_places p = {};
-    size_t rows = (size_t)(batch * heads * ATTENTION_FP8_D), line = 256;
+/* Where things lie in the workspace; rows of q and k are positions, of v columns of the heads. */
+struct attention_fp8_places {
+    size_t largest, all;
+    attention_fp8_bytes q, k, v;
+};
 
-    p.positions = cuda_pieces<int64_t>(seq, ATTENTION_FP8_GROUP) * ATTENTION_FP8_GROUP;
+inline attention_fp8_places attention_fp8_places_of(int64_t batch, int64_t seq, int64_t heads,
+                                                    int64_t headdim)
+{
+    constexpr size_t line = 256;
+    const int64_t width = heads * headdim, beside = attention_fp8_beside(headdim);
+    const int64_t whole = cuda_pieces<int64_t>(seq, ATTENTION_FP8_KEYS) * ATTENTION_FP8_KEYS;
+    attention_fp8_places p = {};
+
     p.largest = line; /* in front: the queue of tiles */
-    p.q = p.largest + cuda_pieces<size_t>((size_t)(batch * heads) * 3 * sizeof(float), line) * line;
-    p.k = p.q + cuda_pieces<size_t>(rows * (size_t)seq, line) * line;
-    p.v = p.k + cuda_pieces<size_t>(rows * (size_t)seq, line) * line;
-    p.all = p.v + rows * (size_t)p.positions;
+    p.all = p.largest + (size_t)(batch * heads) * 3 * sizeof(float);
+    p.q = { 0, seq, width };
+    p.k = { 0, beside == 1 ? seq : whole / beside, width * beside };
+    p.v = { 0, width, cuda_pieces<int64_t>(seq, ATTENTION_FP8_GROUP) * ATTENTION_FP8_GROUP };
+    for (attention_fp8_bytes *m : { &p.q, &p.k, &p.v }) {
+        m->at = cuda_pieces<size_t>(p.all, line) * line;
+        p.all = m->at + (size_t)(batch * m->rows * m->cols);
+    }
     return p;
 }
 
-/* Describes what the kernels leave in the workspace, in elements of two bytes and boxes of 64 of
- * them: q or k, of rows of positions, or values, of rows of columns of heads. */
+/* Describes such matrices, in elements of two bytes and boxes of 64 of them. */
 inline cudaError_t attention_fp8_describe(CUtensorMap *map, const struct attention_cuda *a,
-                                          size_t at, int box_rows, bool values)
+                                          const attention_fp8_bytes &m, int box_rows)
 {
-    const attention_fp8_places p = attention_fp8_places_of(a->batch, a->seq, a->heads);
-    const int64_t width = a->heads * a->headdim;
-    const int64_t rows = values ? width : a->seq, cols = values ? p.positions : width;
     const struct tma_matrix each = {
         .element = TMA_BF16,
-        .data = static_cast<const unsigned char *>(a->workspace) + at,
-        .rows = rows,
-        .cols = cols / 2,
-        .ld = cols / 2,
+        .data = static_cast<const unsigned char *>(a->workspace) + m.at,
+        .rows = m.rows,
+        .cols = m.cols / 2,
+        .ld = m.cols / 2,
         .box_rows = box_rows,
         .box_cols = 64,
         .swizzle = true,
     };
-    const struct tma_matrices sequences = { each, a->batch, rows * cols / 2 };
+    const struct tma_matrices sequences = { each, a->batch, m.rows * m.cols / 2 };
 
     return tma_describe_3d(map, &sequences);
 }

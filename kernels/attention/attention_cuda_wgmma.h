@@ -109,14 +109,14 @@ __device__ __forceinline__ void attention_bring(unsigned char (&stages)[C::STAGE
     at.next();
 }
 
-/* Keys of a tile as they lie; of e4m3 in elements of two. */
+/* Keys of a tile as they lie; of e4m3 in elements of two, and of 64 columns two keys a row. */
 template <class C>
 __device__ __forceinline__ void attention_bring_keys(typename C::layout &s, const CUtensorMap *map,
                                                      cuda_ring_place<C::STAGES> &at, int sequence,
                                                      int tile, int head)
 {
-    attention_bring<C>(s.k, s.k_full, s.k_empty, at, map, sequence, tile * C::KEYS,
-                       C::FP8 ? head / 2 : head);
+    attention_bring<C>(s.k, s.k_full, s.k_empty, at, map, sequence, tile * (C::KEYS / C::BESIDE),
+                       C::FP8 ? head * C::BESIDE / 2 : head);
 }
 
 /* Its values; of e4m3 they are transposed. */
@@ -451,10 +451,10 @@ inline bool attention_wgmma_maps(const struct attention_cuda *a, CUtensorMap *q,
     if (!attention_wide<bf16>(a))
         return false;
     if constexpr (C::FP8) {
-        const attention_fp8_places p = attention_fp8_places_of(a->batch, a->seq, a->heads);
-        return attention_fp8_describe(q, a, p.q, WGMMA_M, false) == cudaSuccess &&
-               attention_fp8_describe(k, a, p.k, C::KEYS, false) == cudaSuccess &&
-               attention_fp8_describe(v, a, p.v, C::D, true) == cudaSuccess;
+        const attention_fp8_places p = attention_fp8_places_of(a->batch, a->seq, a->heads, C::D);
+        return attention_fp8_describe(q, a, p.q, WGMMA_M) == cudaSuccess &&
+               attention_fp8_describe(k, a, p.k, C::KEYS / C::BESIDE) == cudaSuccess &&
+               attention_fp8_describe(v, a, p.v, C::D) == cudaSuccess;
     } else {
         return attention_wgmma_describe(q, a, a->q, WGMMA_M) == cudaSuccess &&
                attention_wgmma_describe(k, a, a->k, C::KEYS) == cudaSuccess &&
@@ -477,7 +477,8 @@ inline void attention_wgmma_launch(const struct attention_cuda *a, const attenti
         .seq = (int)a->seq,
         .heads = (int)a->heads,
         .scale = (float)(1.4426950408889634 / sqrt((double)C::D)),
-        .order = attention_plan_order(p, C::CAUSAL, heads, tiles, C::Q_BYTES * C::GROUPS * 2),
+        .order = attention_plan_order(p, C::CAUSAL, heads, tiles,
+                                      C::ROWS * C::D * (C::FP8 ? 2 : 4)),
         .queue = p.queue ? static_cast<unsigned *>(a->workspace) : nullptr,
         .largest = nullptr,
     };
@@ -486,7 +487,7 @@ inline void attention_wgmma_launch(const struct attention_cuda *a, const attenti
     if constexpr (C::FP8)
         work.largest = reinterpret_cast<const float *>(
             static_cast<const unsigned char *>(a->workspace) +
-            attention_fp8_places_of(a->batch, a->seq, a->heads).largest);
+            attention_fp8_places_of(a->batch, a->seq, a->heads, C::D).largest);
     if (!attention_wgmma_maps<C>(a, &q, &k, &v))
         grid = 0; /* a launch that fails, and shows */
     cuda_launch_with<attention_wgmma<C>>({}, grid, C::THREADS, C::SHARED, stream, q, k, v, work);

@@ -16,23 +16,33 @@
 #include "kernels/attention/attention_cuda_fp8_round.h"
 #include "kernels/attention/attention_cuda_wgmma.h"
 
-template <bool CAUSAL> static void launch(const struct attention_cuda *a, cudaStream_t stream)
+template <int D, attention_wgmma_knobs KNOBS, bool CAUSAL>
+static void launch_masked(const struct attention_cuda *a, cudaStream_t stream)
 {
+    typedef attention_fp8_tiling<D, CAUSAL, KNOBS> tiling;
     const int64_t heads = a->batch * a->heads;
-    const attention_plan p = { SQUARE,
-                               CAUSAL && attention_queues(heads, a->seq, WGMMA_M * 2, a->sms) };
+    const attention_plan p = { D == 64 ? NARROW : SQUARE,
+                               CAUSAL && attention_queues(heads, a->seq, tiling::ROWS, a->sms) };
 
-    attention_wgmma_launch<attention_fp8_tiling<CAUSAL, ATTENTION_BYTES>>(a, p, (unsigned)a->sms,
-                                                                          stream);
+    attention_wgmma_launch<tiling>(a, p, (unsigned)a->sms, stream);
+}
+
+template <int D, attention_wgmma_knobs KNOBS>
+static void launch(const struct attention_cuda *a, cudaStream_t stream)
+{
+    if (a->causal)
+        launch_masked<D, KNOBS, true>(a, stream);
+    else
+        launch_masked<D, KNOBS, false>(a, stream);
 }
 
 static void prefill(const struct attention_cuda *a, cudaStream_t stream)
 {
     attention_fp8_round_all(a, stream);
-    if (a->causal)
-        launch<true>(a, stream);
+    if (a->headdim == 64)
+        launch<64, ATTENTION_BYTES_NARROW>(a, stream);
     else
-        launch<false>(a, stream);
+        launch<128, ATTENTION_BYTES>(a, stream);
 }
 
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
@@ -44,9 +54,8 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
         error_set(why, "compute capability %d.%d: wgmma is of 9.0 alone", p->major, p->minor);
         return false;
     }
-    if (s->dim[3] != ATTENTION_FP8_D) {
-        error_set(why, "headdim is %lld; a row of bytes is of %d", (long long)s->dim[3],
-                  ATTENTION_FP8_D);
+    if (s->dim[3] != 64 && s->dim[3] != 128) {
+        error_set(why, "headdim is %lld; tiles are of 64 or 128 columns", (long long)s->dim[3]);
         return false;
     }
     return attention_cuda_counts(k, s, d, why);
@@ -56,8 +65,8 @@ static int prepare(struct call *call, struct error *err)
 {
     const int64_t *dim = call->shape.dim;
 
-    return attention_cuda_take_workspace(call, attention_fp8_places_of(dim[0], dim[1], dim[2]).all,
-                                         err);
+    return attention_cuda_take_workspace(
+        call, attention_fp8_places_of(dim[0], dim[1], dim[2], dim[3]).all, err);
 }
 
 static constexpr struct variant variant_of(const struct kernel *kernel)

@@ -26,7 +26,9 @@ struct alignas(16) attention_task {
     int tiles;
 };
 
-template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_> struct attention_wgmma_tiling {
+/* KV_ROWS: of 128 bytes, of 64 columns of keys or values. */
+template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_, int KV_ROWS = KNOBS_.keys>
+struct attention_wgmma_tiling {
     static constexpr attention_wgmma_knobs KNOBS = KNOBS_;
     static constexpr bool CAUSAL = CAUSAL_, TURNS = KNOBS.turns, FP8 = false;
     static constexpr int D = D_, GROUPS = KNOBS.groups, KEYS = KNOBS.keys, STAGES = KNOBS.stages;
@@ -34,8 +36,9 @@ template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_> struct attention_w
     static constexpr int ROWS = WGMMA_M * GROUPS, THREADS = GROUP * (GROUPS + 1);
     static constexpr int PRODUCER_REGISTERS = GROUPS == 3 ? 32 : 40;
     static constexpr int CONSUMER_REGISTERS = GROUPS == 3 ? 160 : 232;
+    static constexpr int BESIDE = 1;      /* keys of a row */
     static constexpr int BLOCKS = D / 64; /* of 64 columns, 128 bytes a row, in a tile */
-    static constexpr int Q_BLOCK = WGMMA_M * WGMMA_ROW_BYTES, KV_BLOCK = KEYS * WGMMA_ROW_BYTES;
+    static constexpr int Q_BLOCK = WGMMA_M * WGMMA_ROW_BYTES, KV_BLOCK = KV_ROWS * WGMMA_ROW_BYTES;
     static constexpr int Q_BYTES = BLOCKS * Q_BLOCK, KV_BYTES = BLOCKS * KV_BLOCK;
     /* Whether tiles in front of the last one reach over the diagonal, and a row may see nothing of
      * the last one. */
@@ -64,15 +67,16 @@ template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_> struct attention_w
     using weights = uint32_t[KEYS / 16][4];
 };
 
-/* The same of e4m3, whose headdim fills a row of 128 bytes: Q and K have one block of columns, and
- * V^T a row of KEYS bytes for each column of the head (attention_cuda_fp8.h). A map counts bytes in
- * pairs, as elements of two bytes. */
-template <bool CAUSAL_, attention_wgmma_knobs KNOBS_>
-struct attention_fp8_tiling : attention_wgmma_tiling<64, CAUSAL_, KNOBS_> {
+/* The same of e4m3: Q and K have one block of columns, and V^T a row of KEYS bytes for each column
+ * of the head; of 64 columns a row of K has two keys (attention_cuda_fp8.h), so both are D rows. A
+ * map counts bytes in pairs, as elements of two bytes. */
+template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_>
+struct attention_fp8_tiling : attention_wgmma_tiling<64, CAUSAL_, KNOBS_, D_> {
     static constexpr bool FP8 = true;
-    static constexpr int D = ATTENTION_FP8_D, KEYS = KNOBS_.keys;
+    static constexpr int D = D_, KEYS = KNOBS_.keys, BESIDE = attention_fp8_beside(D);
 
-    static_assert(KEYS == WGMMA_ROW_BYTES && D == KEYS, "tiles of keys and of values are alike");
+    static_assert(D == 64 || D == 128, "whole rows of 128 bytes");
+    static_assert(KEYS == ATTENTION_FP8_KEYS && KEYS == WGMMA_ROW_BYTES, "a row of V^T is a tile's");
 
     struct state {
         float o[D / 2];
@@ -94,10 +98,11 @@ struct attention_wgmma_work {
 
 /* By what the scores of these queries are multiplied, and their values, beside `scale`: of e4m3
  * what was divided out of both factors. */
+template <class C>
 __device__ __forceinline__ const float *attention_largest(const attention_wgmma_work &a,
                                                           const attention_block &b)
 {
-    return a.largest + 3 * (b.token / a.seq * a.heads + b.head / ATTENTION_FP8_D);
+    return a.largest + 3 * (b.token / a.seq * a.heads + b.head / C::D);
 }
 
 template <class C>
@@ -105,7 +110,7 @@ __device__ __forceinline__ float attention_scale_of(const attention_wgmma_work &
                                                     const attention_block &b)
 {
     if constexpr (C::FP8) {
-        const float *largest = attention_largest(a, b);
+        const float *largest = attention_largest<C>(a, b);
         return a.scale * (largest[0] * (1 / CUDA_E4M3_MAX)) * (largest[1] * (1 / CUDA_E4M3_MAX));
     } else {
         return a.scale;
@@ -117,7 +122,7 @@ __device__ __forceinline__ float attention_value_of(const attention_wgmma_work &
                                                     const attention_block &b)
 {
     if constexpr (C::FP8)
-        return attention_largest(a, b)[2] * (1 / CUDA_E4M3_MAX);
+        return attention_largest<C>(a, b)[2] * (1 / CUDA_E4M3_MAX);
     else
         return 1.0f;
 }
@@ -164,17 +169,23 @@ __device__ __forceinline__ void attention_in_front(const float (&sum)[2])
 template <class C>
 __device__ __forceinline__ void attention_score(typename C::scores &s, uint64_t q, uint64_t k)
 {
-    constexpr int steps = C::FP8 ? C::D / 32 : C::D / 16;
-
+    if constexpr (C::FP8) {
+        constexpr int keys = C::KEYS / C::BESIDE;
 #pragma unroll
-    for (int step = 0; step < steps; step++) {
-        int block = step / 4, inside = step % 4 * WGMMA_K_BYTES;
-        uint64_t q_at = q + (uint64_t)((block * C::Q_BLOCK + inside) >> 4);
-        uint64_t k_at = k + (uint64_t)((block * C::KV_BLOCK + inside) >> 4);
-        if constexpr (C::FP8)
-            wgmma_e4m3<C::KEYS>(s, q_at, k_at, step > 0);
-        else
+        for (int step = 0; step < WGMMA_ROW_BYTES / WGMMA_K_BYTES; step++) {
+            int inside = step * WGMMA_K_BYTES, part = inside / C::D, first = inside % C::D;
+            uint64_t q_at = q + (uint64_t)(first >> 4), k_at = k + (uint64_t)(inside >> 4);
+            float(&at)[keys / 2] = reinterpret_cast<float(&)[keys / 2]>(s[part * (keys / 2)]);
+            wgmma_e4m3<keys>(at, q_at, k_at, first > 0);
+        }
+    } else {
+#pragma unroll
+        for (int step = 0; step < C::D / 16; step++) {
+            int block = step / 4, inside = step % 4 * WGMMA_K_BYTES;
+            uint64_t q_at = q + (uint64_t)((block * C::Q_BLOCK + inside) >> 4);
+            uint64_t k_at = k + (uint64_t)((block * C::KV_BLOCK + inside) >> 4);
             wgmma_bf16<C::KEYS>(s, q_at, k_at, step > 0);
+        }
     }
     wgmma_commit();
 }

@@ -19,10 +19,19 @@
 template <int N>
 __device__ __forceinline__ void wgmma_e4m3(float (&d)[N / 2], uint64_t a, uint64_t b, int add)
 {
-    static_assert(N == 128, "the shape that is written out");
-    asm volatile(WGMMA_TEXT("m64n128k32", "e4m3.e4m3", WGMMA_0_63, "%64", "%65", "%66", "")
-                 : WGMMA_D64(d, 0)
-                 : "l"(a), "l"(b), "r"(add));
+    static_assert(N == 64 || N == 128 || N == 256, "the shapes that are written out");
+    if constexpr (N == 64)
+        asm volatile(WGMMA_TEXT("m64n64k32", "e4m3.e4m3", WGMMA_0_31, "%32", "%33", "%34", "")
+                     : WGMMA_D32(d, 0)
+                     : "l"(a), "l"(b), "r"(add));
+    if constexpr (N == 128)
+        asm volatile(WGMMA_TEXT("m64n128k32", "e4m3.e4m3", WGMMA_0_63, "%64", "%65", "%66", "")
+                     : WGMMA_D64(d, 0)
+                     : "l"(a), "l"(b), "r"(add));
+    if constexpr (N == 256)
+        asm volatile(WGMMA_TEXT("m64n256k32", "e4m3.e4m3", WGMMA_0_127, "%128", "%129", "%130", "")
+                     : WGMMA_D64(d, 0), WGMMA_D64(d, 64)
+                     : "l"(a), "l"(b), "r"(add));
 }
 
 /* The same with A in registers: a[0], a[1] rows l / 4 and l / 4 + 8 of columns 4 (l % 4) and the
@@ -31,11 +40,17 @@ template <int N>
 __device__ __forceinline__ void wgmma_e4m3(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b,
                                            int add)
 {
-    static_assert(N == 128, "the shape that is written out");
-    asm volatile(
-        WGMMA_TEXT("m64n128k32", "e4m3.e4m3", WGMMA_0_63, "{%64,%65,%66,%67}", "%68", "%69", "")
-        : WGMMA_D64(d, 0)
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+    static_assert(N == 64 || N == 128, "the shapes that are written out");
+    if constexpr (N == 64)
+        asm volatile(
+            WGMMA_TEXT("m64n64k32", "e4m3.e4m3", WGMMA_0_31, "{%32,%33,%34,%35}", "%36", "%37", "")
+            : WGMMA_D32(d, 0)
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+    if constexpr (N == 128)
+        asm volatile(
+            WGMMA_TEXT("m64n128k32", "e4m3.e4m3", WGMMA_0_63, "{%64,%65,%66,%67}", "%68", "%69", "")
+            : WGMMA_D64(d, 0)
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
 }
 
 #endif

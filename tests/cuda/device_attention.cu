@@ -71,21 +71,31 @@ static void *room(size_t bytes)
 }
 
 /* With the rounding in front, which is timed with it. */
-template <bool CAUSAL>
+template <int D, bool CAUSAL, attention_wgmma_knobs KNOBS>
 static void launch_bytes(const struct attention_cuda *a, const attention_plan &p, unsigned blocks,
                          cudaStream_t stream)
 {
     struct attention_cuda b = *a;
 
-    b.workspace = room(attention_fp8_places_of(a->batch, a->seq, a->heads).all);
+    b.workspace = room(attention_fp8_places_of(a->batch, a->seq, a->heads, D).all);
     attention_fp8_round_all(&b, stream);
-    attention_wgmma_launch<attention_fp8_tiling<CAUSAL, ATTENTION_BYTES>>(&b, p, blocks, stream);
+    attention_wgmma_launch<attention_fp8_tiling<D, CAUSAL, KNOBS>>(&b, p, blocks, stream);
+}
+
+template <int D, bool CAUSAL, attention_wgmma_knobs KNOBS>
+static constexpr struct tiling bytes_of(const char *name, attention_plan plan)
+{
+    return { name, D, CAUSAL, plan, launch_bytes<D, CAUSAL, KNOBS>, true };
 }
 
 static const struct tiling tilings[] = {
-    { "128 causal: 128 x 128, e4m3", 128, true, { SQUARE, false }, launch_bytes<true>, true },
-    { "128 causal: 128 x 128, e4m3, queue", 128, true, { SQUARE, true }, launch_bytes<true>, true },
-    { "128 full: 128 x 128, e4m3", 128, false, { SQUARE, false }, launch_bytes<false>, true },
+    bytes_of<128, true, ATTENTION_BYTES>("128 causal: 128 x 128, e4m3", { SQUARE, false }),
+    bytes_of<128, true, ATTENTION_BYTES>("128 causal: 128 x 128, e4m3, queue", { SQUARE, true }),
+    bytes_of<128, false, ATTENTION_BYTES>("128 full: 128 x 128, e4m3", { SQUARE, false }),
+    bytes_of<64, true, ATTENTION_BYTES_NARROW>("64 causal: 192 x 128, e4m3", { NARROW, false }),
+    bytes_of<64, true, ATTENTION_BYTES_NARROW>("64 causal: 192 x 128, e4m3, queue",
+                                               { NARROW, true }),
+    bytes_of<64, false, ATTENTION_BYTES_NARROW>("64 full: 192 x 128, e4m3", { NARROW, false }),
     tiling_of<128, true, ATTENTION_SQUARE>("128 causal: 128 x 128", { SQUARE, false }),
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176", { LONG, false }),
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176, queue", { LONG, true }),
@@ -119,11 +129,11 @@ __global__ void fill(bf16 *to, size_t n, uint32_t seed, float scale)
 /* A token's numbers to those that e4m3 holds times `by`, a power of two; of the first token the
  * first of each head to the largest one: so this is the head's factor, and rounding changes
  * nothing. */
-__global__ void coarsen(bf16 *to, int width, float by, bool first)
+__global__ void coarsen(bf16 *to, int width, int headdim, float by, bool first)
 {
     for (int i = (int)threadIdx.x; i < width; i += (int)blockDim.x) {
         uint32_t bits = cuda_e4m3x2(cuda_float(to[i]) * by, 0) & 0xff;
-        bool largest = first && i % ATTENTION_FP8_D == 0;
+        bool largest = first && i % headdim == 0;
         to[i] = cuda_from<bf16>((largest ? CUDA_E4M3_MAX : cuda_e4m3_float((uint8_t)bits)) / by);
     }
 }
@@ -195,7 +205,7 @@ static struct attention_cuda place(const struct memory *m, const struct checked 
             fill<<<1, 256>>>(to, (size_t)width, (uint32_t)(i * 7919 + t * 104729),
                              i == 0 ? s->sharp : 1.0f);
             if (bytes) /* those of fill() are below 3.5 */
-                coarsen<<<1, 256>>>(to, (int)width,
+                coarsen<<<1, 256>>>(to, (int)width, headdim,
                                     i > 0          ? 128.0f
                                     : s->sharp > 2 ? 8.0f
                                                    : 64.0f,
@@ -319,7 +329,7 @@ static void check(const struct memory *m, const char *only)
     for (const struct checked &s : shapes)
         for (int headdim = 64; headdim <= 128; headdim *= 2)
             for (int causal = 0; causal < 2; causal++)
-                for (int bytes = 0; bytes < (headdim == ATTENTION_FP8_D ? 2 : 1); bytes++)
+                for (int bytes = 0; bytes < 2; bytes++)
                     if (!lost)
                         check_shape(m, &s, headdim, causal != 0, bytes != 0, only);
     printf("%d right, %d wrong\n", right, wrong);
@@ -482,7 +492,7 @@ static void print_times(const std::vector<contest> *results, unsigned sms)
             const struct contest *c = &results[size][i];
             double rate = flops(&c->size, c->tiling) / median(c->seconds), ghz = median(c->ghz);
             printf("  %3.0f%c %2.0f%% %4.0f", 1e-12 * rate, taken(c, (int)sms) ? '*' : ' ',
-                   rate / (sms * 4096.0 * 1e7 * ghz), 1e3 * ghz);
+                   rate / (sms * (c->tiling->bytes ? 8192.0 : 4096.0) * 1e7 * ghz), 1e3 * ghz);
         }
         printf("\n");
     }

@@ -20,7 +20,7 @@ template <class TILING> static void check_tiling(const char *name, const struct 
     char what[120];
 
     if (TILING::FP8)
-        bytes = attention_fp8_places_of(c.batch, c.seq, c.heads).all;
+        bytes = attention_fp8_places_of(c.batch, c.seq, c.heads, TILING::D).all;
     if (cudaMalloc(&queue, bytes) != cudaSuccess || cudaMemset(queue, 0, 64) != cudaSuccess)
         abort();
     a.sms = (int)c.blocks, a.workspace = queue;
@@ -48,9 +48,11 @@ static void check(const char *name, const struct shape_case &c)
     check_tiling<attention_wgmma_tiling<D, CAUSAL, KNOBS>>(name, c);
 }
 
-template <bool CAUSAL> static void check_bytes(const struct shape_case &c)
+template <int D, bool CAUSAL> static void check_bytes(const struct shape_case &c)
 {
-    check_tiling<attention_fp8_tiling<CAUSAL, ATTENTION_BYTES>>("e4m3", c);
+    constexpr attention_wgmma_knobs knobs = D == 64 ? ATTENTION_BYTES_NARROW : ATTENTION_BYTES;
+
+    check_tiling<attention_fp8_tiling<D, CAUSAL, knobs>>(D == 64 ? "e4m3 of 64" : "e4m3", c);
 }
 
 int main(void)
@@ -58,11 +60,16 @@ int main(void)
     const struct shape_case ends = { 2, 300, 1, 2, false }, queued = { 1, 200, 3, 2, true };
     const struct shape_case one_tile = { 1, 100, 1, 1, false };
 #if defined(DRIVE_BYTES)
-    check_bytes<true>(ends);
-    check_bytes<true>(queued);
-    check_bytes<false>(ends);
-    check_bytes<false>(one_tile);
-    check_bytes<true>({ 2, 9, 2, 3, false });
+    check_bytes<128, true>(ends);
+    check_bytes<128, true>(queued);
+    check_bytes<128, false>(ends);
+    check_bytes<128, false>(one_tile);
+    check_bytes<128, true>({ 2, 9, 2, 3, false });
+    check_bytes<64, true>(ends);
+    check_bytes<64, true>(queued);
+    check_bytes<64, false>({ 2, 300, 2, 3, false });
+    check_bytes<64, false>(one_tile);
+    check_bytes<64, true>({ 2, 9, 3, 3, false });
 #else
     check<128, true, ATTENTION_SQUARE>("square", ends);
     if (drive_goes_on())
@@ -72,7 +79,7 @@ int main(void)
     if (drive_goes_on())
         check<64, false, ATTENTION_NARROW>("narrow", queued);
     if (drive_goes_on())
-        check_bytes<true>(ends);
+        check_bytes<128, true>(ends);
 #if !defined(DRIVE_SMALL)
     check<128, true, ATTENTION_LONG>("long", ends);
     check<128, true, ATTENTION_LONG>("long", queued);
