@@ -31,11 +31,12 @@ cuda_loop_launch cuda_loop_memcpy; /* the same by the runtime, cudaMemcpyAsync()
 cuda_loop_launch cuda_loop_touch;
 cuda_loop_launch cuda_loop_fma, cuda_loop_mma_tf32, cuda_loop_mma_bf16;
 /* In a file for sm_90a alone; other devices cannot launch them. */
-cuda_loop_launch cuda_loop_wgmma_tf32, cuda_loop_wgmma_bf16;
+cuda_loop_launch cuda_loop_wgmma_tf32, cuda_loop_wgmma_bf16, cuda_loop_wgmma_fp8;
 
 /* FLOPs of one launch. */
 double cuda_loop_fma_flops(const cudaDeviceProp *p, int rounds);
 double cuda_loop_mma_flops(const cudaDeviceProp *p, int rounds, bool bf16);
-double cuda_loop_wgmma_flops(const cudaDeviceProp *p, int rounds, bool bf16);
+/* `bytes`: of an element. */
+double cuda_loop_wgmma_flops(const cudaDeviceProp *p, int rounds, int bytes);
 
 #endif

@@ -246,9 +246,9 @@ template <bool BF16> static double mma_flops(const cudaDeviceProp *p, int rounds
 }
 
 #ifdef HARNESS_HAVE_SM90A
-template <bool BF16> static double wgmma_flops(const cudaDeviceProp *p, int rounds)
+template <int BYTES> static double wgmma_flops(const cudaDeviceProp *p, int rounds)
 {
-    return cuda_loop_wgmma_flops(p, rounds, BF16);
+    return cuda_loop_wgmma_flops(p, rounds, BYTES);
 }
 #endif
 
@@ -258,8 +258,9 @@ static const struct arithmetic arithmetics[] = {
     { "mma.tf32", "flops.tf32", cuda_loop_mma_tf32, mma_flops<false>, false },
     { "mma.bf16", "flops.bf16", cuda_loop_mma_bf16, mma_flops<true>, false },
 #ifdef HARNESS_HAVE_SM90A
-    { "wgmma.tf32", "flops.tf32", cuda_loop_wgmma_tf32, wgmma_flops<false>, true },
-    { "wgmma.bf16", "flops.bf16", cuda_loop_wgmma_bf16, wgmma_flops<true>, true },
+    { "wgmma.tf32", "flops.tf32", cuda_loop_wgmma_tf32, wgmma_flops<4>, true },
+    { "wgmma.bf16", "flops.bf16", cuda_loop_wgmma_bf16, wgmma_flops<2>, true },
+    { "wgmma.fp8", "flops.fp8", cuda_loop_wgmma_fp8, wgmma_flops<1>, true },
 #endif
 };
 

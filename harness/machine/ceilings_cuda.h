@@ -10,8 +10,9 @@
  *   capacity.L2            B       as the driver tells
  *   flops.fp32             FLOP/s  fused multiply-adds in registers
  *   mma.tf32, mma.bf16     FLOP/s  mma.sync from registers, random operands
- *   wgmma.tf32, .bf16      FLOP/s  wgmma m64n256 from shared memory: compute capability 9.0 alone
+ *   wgmma.tf32, .bf16, .fp8 FLOP/s wgmma m64n256 from shared memory: compute capability 9.0 alone
  *   flops.tf32, .bf16      FLOP/s  the best of the two: the roof
+ *   flops.fp8              FLOP/s  of e4m3, by wgmma alone
  *   overhead.launch        ns      an empty kernel on the stream, enqueued ahead
  *   overhead.graph_node    ns      an empty kernel in a CUDA graph of 256
  *   overhead.graph_launch  ns      a CUDA graph of one empty kernel

@@ -43,20 +43,20 @@ void datasheet_find(const char *cpu, int threads, double *flops, double *bandwid
  */
 static const struct {
     const char *name;
-    double memory, fp32, tf32, bf16;
+    double memory, fp32, tf32, bf16, fp8; /* 0: the device has none */
 } gpu_sheets[] = {
-    { "NVIDIA H200 NVL", 4.8, 60, 417.5, 835.5 },
-    { "NVIDIA H200", 4.8, 66.9, 494.7, 989.4 },
-    { "NVIDIA H100 80GB HBM3", 3.35, 66.9, 494.7, 989.4 },
-    { "NVIDIA H100 NVL", 3.9, 60, 417.5, 835.5 },
-    { "NVIDIA H100 PCIe", 2.0, 51.2, 378, 756 },
-    { "NVIDIA A100-SXM4-80GB", 2.039, 19.5, 156, 312 },
-    { "NVIDIA A100 80GB PCIe", 1.935, 19.5, 156, 312 },
-    { "NVIDIA A100-SXM4-40GB", 1.555, 19.5, 156, 312 },
-    { "NVIDIA A100-PCIE-40GB", 1.555, 19.5, 156, 312 },
-    { "NVIDIA L40S", 0.864, 91.6, 183, 362.05 },
-    { "NVIDIA L4", 0.3, 30.3, 60, 121 },
-    { "NVIDIA A10", 0.6, 31.2, 62.5, 125 },
+    { "NVIDIA H200 NVL", 4.8, 60, 417.5, 835.5, 1670.5 },
+    { "NVIDIA H200", 4.8, 66.9, 494.7, 989.4, 1978.9 },
+    { "NVIDIA H100 80GB HBM3", 3.35, 66.9, 494.7, 989.4, 1978.9 },
+    { "NVIDIA H100 NVL", 3.9, 60, 417.5, 835.5, 1670.5 },
+    { "NVIDIA H100 PCIe", 2.0, 51.2, 378, 756, 1513 },
+    { "NVIDIA A100-SXM4-80GB", 2.039, 19.5, 156, 312, 0 },
+    { "NVIDIA A100 80GB PCIe", 1.935, 19.5, 156, 312, 0 },
+    { "NVIDIA A100-SXM4-40GB", 1.555, 19.5, 156, 312, 0 },
+    { "NVIDIA A100-PCIE-40GB", 1.555, 19.5, 156, 312, 0 },
+    { "NVIDIA L40S", 0.864, 91.6, 183, 362.05, 733 },
+    { "NVIDIA L4", 0.3, 30.3, 60, 121, 242.5 },
+    { "NVIDIA A10", 0.6, 31.2, 62.5, 125, 0 },
 };
 
 /* "NVIDIA L4" is no part of "NVIDIA L40". */
@@ -74,6 +74,7 @@ struct datasheet_gpu datasheet_find_gpu(const char *name)
             return (struct datasheet_gpu) { .bandwidth = gpu_sheets[i].memory * 1e12,
                                             .flops = { [MATH_FP32] = gpu_sheets[i].fp32 * 1e12,
                                                        [MATH_TF32] = gpu_sheets[i].tf32 * 1e12,
-                                                       [MATH_BF16] = gpu_sheets[i].bf16 * 1e12 } };
+                                                       [MATH_BF16] = gpu_sheets[i].bf16 * 1e12,
+                                                       [MATH_FP8] = gpu_sheets[i].fp8 * 1e12 } };
     return (struct datasheet_gpu) { 0 };
 }

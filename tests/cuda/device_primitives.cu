@@ -413,11 +413,11 @@ __global__ void __launch_bounds__(128, 1) tf32_kernel(const float *a, const floa
 }
 
 /* Bytes: 32 of k a step, four steps. */
-template <form A>
+template <int N, form A>
 __global__ void __launch_bounds__(128, 1)
     e4m3_kernel(const unsigned char *a, const unsigned char *b, float *out)
 {
-    constexpr int N = 128, BYTES = 128;
+    constexpr int BYTES = 128;
     wgmma_shared &s = cuda_shared<wgmma_shared>();
     int t = (int)threadIdx.x, row = 16 * (t / 32) + t % 32 / 4, col = 2 * (t % 4);
     float d[N / 2];
@@ -496,12 +496,13 @@ template <int N> static void check_tf32(void)
 
 /* Whole numbers of -3 to 3, whose sums are exact in the bits that the unit keeps, so that one
  * element in the wrong place shows. */
-template <form A> static void check_e4m3(void)
+template <int N, form A> static void check_e4m3(void)
 {
-    constexpr int N = 128, BYTES = 128;
+    constexpr int BYTES = 128;
     std::vector<float> a, b;
     std::vector<unsigned char> bytes_a, bytes_b;
     unsigned seed = 9;
+    char what[80];
     auto draw = [&](std::vector<float> &x, std::vector<unsigned char> &bytes, int n) {
         for (int i = 0; i < n; i++) {
             seed = seed * 1664525u + 1013904223u;
@@ -513,11 +514,11 @@ template <form A> static void check_e4m3(void)
     draw(a, bytes_a, WGMMA_M * BYTES), draw(b, bytes_b, N * BYTES);
     on_device<unsigned char> da(bytes_a), db(bytes_b);
     on_device<float> out(WGMMA_M * N);
-    cuda_launch<e4m3_kernel<A>>(1, 128, sizeof(wgmma_shared), 0, da.data, db.data, out.data);
+    cuda_launch<e4m3_kernel<N, A>>(1, 128, sizeof(wgmma_shared), 0, da.data, db.data, out.data);
     TRY(cudaGetLastError());
-    report(A == REGISTERS_A ? "wgmma e4m3 n 128, a in registers"
-                            : "wgmma e4m3 n 128, a in shared memory",
-           out.host(), product(a, b, N, BYTES, false), N, 0);
+    snprintf(what, sizeof(what), "wgmma e4m3 n %d, a in %s", N,
+             A == REGISTERS_A ? "registers" : "shared memory");
+    report(what, out.host(), product(a, b, N, BYTES, false), N, 0);
 }
 
 /* Three warpgroups, one of which gives its registers to the others. */
@@ -556,8 +557,11 @@ static void check_products(void)
     check_tf32<128>();
     check_tf32<192>();
     check_tf32<256>();
-    check_e4m3<SHARED_A>();
-    check_e4m3<REGISTERS_A>();
+    check_e4m3<64, SHARED_A>();
+    check_e4m3<128, SHARED_A>();
+    check_e4m3<256, SHARED_A>();
+    check_e4m3<64, REGISTERS_A>();
+    check_e4m3<128, REGISTERS_A>();
 }
 
 static void check_registers(void)

@@ -122,6 +122,8 @@ TEST(data_sheets_of_gpus)
     assert_true(h200.flops[MATH_BF16] > h200.flops[MATH_TF32] &&
                 h200.flops[MATH_TF32] > h200.flops[MATH_FP32]);
     assert_true(datasheet_find_gpu("NVIDIA H200 NVL").flops[MATH_BF16] < h200.flops[MATH_BF16]);
+    assert_true(h200.flops[MATH_FP8] > 1.9 * h200.flops[MATH_BF16]);
+    assert_true(datasheet_find_gpu("NVIDIA A10").flops[MATH_FP8] == 0);
     assert_true(datasheet_find_gpu("NVIDIA L4").bandwidth == 0.3e12);
     assert_true(datasheet_find_gpu("NVIDIA L40").bandwidth == 0); /* is no L4 */
     assert_true(datasheet_find_gpu("").flops[MATH_FP32] == 0);
