@@ -92,9 +92,9 @@ __device__ __forceinline__ cuda_vector<uint32_t, 2> attention_fp8_round(
 
 /* A position of q (one a row) or k, or null where its rows end in front of it. */
 template <int D>
-__device__ __forceinline__ unsigned char *
-attention_fp8_place(const attention_fp8_rounding &a, const attention_fp8_block &b, int which,
-                    int position)
+__device__ __forceinline__ unsigned char *attention_fp8_place(const attention_fp8_rounding &a,
+                                                              const attention_fp8_block &b,
+                                                              int which, int position)
 {
     const int beside = which == 1 ? attention_fp8_beside(D) : 1, part = ATTENTION_FP8_KEYS / beside;
     const int inside = position % ATTENTION_FP8_KEYS;
@@ -126,10 +126,10 @@ __device__ __forceinline__ void attention_fp8_round_piece(const attention_fp8_ro
         int col = i % row * ATTENTION_FP8_COLS;
         float x[ATTENTION_FP8_COLS];
         attention_fp8_read<D>(x, a, which, b, i);
-        unsigned char *to = which == 2
-                                ? s.row[i / row]
-                                : attention_fp8_place<D>(a, b, which,
-                                                         b.piece * ATTENTION_FP8_TOKENS + i / row);
+        unsigned char *to =
+            which == 2
+                ? s.row[i / row]
+                : attention_fp8_place<D>(a, b, which, b.piece * ATTENTION_FP8_TOKENS + i / row);
         if (to != nullptr)
             cuda_store(reinterpret_cast<uint32_t *>(to + col), attention_fp8_round(x, by));
     }
@@ -158,10 +158,9 @@ __global__ void __launch_bounds__(ATTENTION_FP8_THREADS)
             words.at[place / 4] |=
                 (uint32_t)s.row[group * ATTENTION_FP8_GROUP + attention_fp8_key(place)][col]
                 << 8 * (place % 4);
-        cuda_store(
-            reinterpret_cast<uint32_t *>(
-                a.to[2] + (b.sequence * a.rows[2] + b.head * D + col) * a.positions + first),
-            words);
+        cuda_store(reinterpret_cast<uint32_t *>(
+                       a.to[2] + (b.sequence * a.rows[2] + b.head * D + col) * a.positions + first),
+                   words);
     }
 }
 
@@ -176,8 +175,7 @@ inline void attention_fp8_round_heads(const struct attention_cuda *a, cudaStream
     r.x[0] = static_cast<const bf16 *>(a->q), r.x[1] = static_cast<const bf16 *>(a->k);
     r.x[2] = static_cast<const bf16 *>(a->v), r.ld = a->ld;
     r.seq = (int)a->seq, r.heads = (int)a->heads;
-    r.pieces =
-        (int)cuda_pieces<int64_t>(p.k.rows * attention_fp8_beside(D), ATTENTION_FP8_TOKENS);
+    r.pieces = (int)cuda_pieces<int64_t>(p.k.rows * attention_fp8_beside(D), ATTENTION_FP8_TOKENS);
     r.largest = reinterpret_cast<unsigned *>(to + p.largest);
     for (int i = 0; i < 3; i++)
         r.to[i] = to + to_all[i]->at, r.rows[i] = to_all[i]->rows;

@@ -477,8 +477,8 @@ inline void attention_wgmma_launch(const struct attention_cuda *a, const attenti
         .seq = (int)a->seq,
         .heads = (int)a->heads,
         .scale = (float)(1.4426950408889634 / sqrt((double)C::D)),
-        .order = attention_plan_order(p, C::CAUSAL, heads, tiles,
-                                      C::ROWS * C::D * (C::FP8 ? 2 : 4)),
+        .order =
+            attention_plan_order(p, C::CAUSAL, heads, tiles, C::ROWS * C::D * (C::FP8 ? 2 : 4)),
         .queue = p.queue ? static_cast<unsigned *>(a->workspace) : nullptr,
         .largest = nullptr,
     };

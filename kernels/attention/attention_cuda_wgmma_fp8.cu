@@ -6,11 +6,16 @@
  *
  *     headdim   queries x keys   registers a thread: O + S + P   shared memory
  *       128       128 x 128      64 + 64 + 16 of 232             144 KiB, four stages
+ *        64       192 x 128      32 + 64 + 16 of 160              88 KiB, four stages
  *
  * Limit: instructions. The units multiply bytes twice as fast, so the products of 128 x 128 take
  * 1024 clocks, as long as the exponentials; but a warp has 1070 instructions for its 16 x 128
  * scores (counted from the machine code; bf16: 1005), and a scheduler two warps: 2140 clocks. That
  * is 900 TFLOP/s at 1.75 GHz if every clock had one. Fewer of them is what would make it faster.
+ *
+ * Of 64 columns it is 900 for 16 x 128 (bf16: 820), 2700 clocks for 192 x 128, whose products take
+ * 770 and whose exponentials 1540: 536 TFLOP/s. Half the products do not make it faster there than
+ * bf16, which has fewer instructions and nothing to round.
  */
 #include "kernels/attention/attention_cuda_call.h"
 #include "kernels/attention/attention_cuda_fp8_round.h"

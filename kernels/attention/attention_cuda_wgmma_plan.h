@@ -42,9 +42,9 @@ inline constexpr attention_wgmma_knobs ATTENTION_SHORT = {
 
 /* Of e4m3: rows of keys and of values are 128 bytes; for headdim 128 and 64. */
 inline constexpr attention_wgmma_knobs ATTENTION_BYTES = { .groups = 2, .keys = 128, .stages = 4 };
-inline constexpr attention_wgmma_knobs ATTENTION_BYTES_NARROW = {
-    .groups = 3, .keys = 128, .stages = 4
-};
+inline constexpr attention_wgmma_knobs ATTENTION_BYTES_NARROW = { .groups = 3,
+                                                                  .keys = 128,
+                                                                  .stages = 4 };
 
 /* SQUARE, LONG, TALL and SHORT for headdim 128, NARROW for 64. */
 enum attention_tiling { SQUARE, LONG, TALL, NARROW, SHORT };

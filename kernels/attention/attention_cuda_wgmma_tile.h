@@ -76,7 +76,8 @@ struct attention_fp8_tiling : attention_wgmma_tiling<64, CAUSAL_, KNOBS_, D_> {
     static constexpr int D = D_, KEYS = KNOBS_.keys, BESIDE = attention_fp8_beside(D);
 
     static_assert(D == 64 || D == 128, "whole rows of 128 bytes");
-    static_assert(KEYS == ATTENTION_FP8_KEYS && KEYS == WGMMA_ROW_BYTES, "a row of V^T is a tile's");
+    static_assert(KEYS == ATTENTION_FP8_KEYS && KEYS == WGMMA_ROW_BYTES,
+                  "a row of V^T is a tile's");
 
     struct state {
         float o[D / 2];

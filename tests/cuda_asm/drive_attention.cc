@@ -57,19 +57,30 @@ template <int D, bool CAUSAL> static void check_bytes(const struct shape_case &c
 
 int main(void)
 {
-    const struct shape_case ends = { 2, 300, 1, 2, false }, queued = { 1, 200, 3, 2, true };
+#if defined(DRIVE_SMALL)
+    const struct shape_case ends = { 2, 200, 1, 1, false };
+#else
+    const struct shape_case ends = { 2, 300, 1, 2, false };
+#endif
+    const struct shape_case queued = { 1, 200, 3, 2, true };
     const struct shape_case one_tile = { 1, 100, 1, 1, false };
 #if defined(DRIVE_BYTES)
+    check_bytes<128, true>({ 2, 300, 1, 1, false }); /* all four stages three times */
+    if (drive_goes_on())
+        check_bytes<64, true>(queued);
+    if (drive_goes_on())
+        check_bytes<64, false>(ends);
+#if !defined(DRIVE_SMALL)
     check_bytes<128, true>(ends);
     check_bytes<128, true>(queued);
     check_bytes<128, false>(ends);
     check_bytes<128, false>(one_tile);
     check_bytes<128, true>({ 2, 9, 2, 3, false });
     check_bytes<64, true>(ends);
-    check_bytes<64, true>(queued);
     check_bytes<64, false>({ 2, 300, 2, 3, false });
     check_bytes<64, false>(one_tile);
     check_bytes<64, true>({ 2, 9, 3, 3, false });
+#endif
 #else
     check<128, true, ATTENTION_SQUARE>("square", ends);
     if (drive_goes_on())
@@ -79,7 +90,7 @@ int main(void)
     if (drive_goes_on())
         check<64, false, ATTENTION_NARROW>("narrow", queued);
     if (drive_goes_on())
-        check_bytes<128, true>(ends);
+        check<128, true, ATTENTION_SHORT>("short", one_tile);
 #if !defined(DRIVE_SMALL)
     check<128, true, ATTENTION_LONG>("long", ends);
     check<128, true, ATTENTION_LONG>("long", queued);

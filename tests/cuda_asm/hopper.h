@@ -14,7 +14,8 @@
  *     that names them: without the compiler could move their use in front of the wait;
  *   - a barrier on which copies end, or at which other blocks arrive, has been published by
  *     fence.mbarrier_init; where other blocks arrive, waiting acquires at their scope;
- *   - a thread or block that ends has nothing under way in its registers and shared memory.
+ *   - a thread or block that ends has nothing under way in its registers and shared memory, and no
+ *     named barrier half met.
  */
 #ifndef CUDA_ASM_HOPPER_H
 #define CUDA_ASM_HOPPER_H

@@ -13,8 +13,10 @@ of the file) what happens there:
     count       an mbarrier takes one more arrival
     bytes       16 bytes more are expected
     shift       a descriptor's address is 32 bytes further on
+    place       a copy's box begins 8 elements further on
     swap        two elements packed into a register change places
-    fragment    the row or column of a lane is its neighbour's
+    fragment    the row or column of a lane is its neighbour's, or the key at a place
+    factor      of two factors of bytes one is the other
 """
 import pathlib
 import re
@@ -26,6 +28,7 @@ DROPPED = [
     r"wgmma_(?:take_turn|pass_turn)<TILE>", r"wgmma_(?:raise|lower)_registers<[^;]*?>", r"attention_turn_(?:wait|pass)<C>",
     r"attention_(?:hold|release|in_front)", r"head_release", r"tma_load(?:_to|_3d|_bytes)?", r"tma_store(?:_bytes|_commit)?",
     r"tma_store_wait(?:_read)?<[^;]*?>", r"cuda_pdl_(?:wait|launch)", r"__sync(?:threads|warp)", r"cuda_async_(?:commit|copy<\d+>)", r"cuda_async_wait<\d+>",
+    r"wgmma_(?:bf16|tf32|e4m3)<[^;()]*>", r"attention_(?:mask<C>|scale|exchange)", r"atomicMax",
 ]
 STATEMENT = re.compile(r"(?<![\w:.>&*])(?:" + "|".join(DROPPED) + r")\(")
 
@@ -69,6 +72,9 @@ class Mutants:
             args[1] = f" (unsigned)({args[1].strip()}) + ({self.add(file, line, 'count', text)} ? 1u : 0u)"
         if name == "cuda_mbarrier_expect":
             args[1] = f" (unsigned)({args[1].strip()}) + ({self.add(file, line, 'bytes', text)} ? 16u : 0u)"
+        if re.fullmatch("tma_(?:load|load_to|load_3d|store)", name):
+            col = -2 if name == "tma_load_to" else -1
+            args[col] = f" ({args[col].strip()}) + ({self.add(file, line, 'place', text)} ? 8 : 0)"
         drop = self.add(file, line, "drop", text)
         return f"({drop} ? (void)0 : (void){name}({','.join(args)}))"
 
@@ -88,9 +94,15 @@ class Mutants:
         text = self.empty(name, text)
         for pattern, kind, change in (
                 (r"\bwgmma_matrix(?:_n_major)?\(", "shift", lambda a, m: [f"(uint32_t)({a[0].strip()}) + ({m} ? 32u : 0u)"] + a[1:]),
-                (r"\bcuda_bf16x2\(", "swap", lambda a, m: [f"{m} ? {a[1].strip()} : {a[0].strip()}", f"{m} ? {a[0].strip()} : {a[1].strip()}"])):
+                (r"\bcuda_(?:bf16x2|e4m3x4)\(", "swap", lambda a, m: [f"{m} ? {a[1].strip()} : {a[0].strip()}", f"{m} ? {a[0].strip()} : {a[1].strip()}"] + a[2:])):
             text = self.expressions(name, text, re.compile(pattern), kind, change)
-        return self.fragments(name, text)
+        for pattern, kind, change in (
+                (r">> 4(?=\))", "shift", lambda f, m: f"{f.group()} ^ ({m} ? 2 : 0)"),
+                (r"\b(?:attention_)?largest(?:<C>\(a, b\))?\[(\d)\]", "factor", lambda f, m: f"{f.group()[:-2]}({f.group(1)} + ({m} ? 1 : 0)) % 3]"),
+                (r"\b(?:lane|cuda_lane\(\)|place|inside) (/|%) (?:2|4|16|part)\b", "fragment",
+                 lambda f, m: f"(({f.group()}) ^ ({m} ? {2 if f.group().endswith('% 4') else 1} : 0))")):
+            text = self.tokens(name, text, pattern, kind, change)
+        return text
 
     def empty(self, name, text):
         """Named barriers and register fences, which are asm statements of the kernel itself."""
@@ -120,15 +132,16 @@ class Mutants:
             at = end + 1
         return "".join(out + [text[at:]])
 
-    def fragments(self, name, text):
+    def tokens(self, name, text, pattern, kind, change):
         out, at = [], 0
-        for found in re.finditer(r"\b(lane|cuda_lane\(\)) (/|%) (4|16)\b", text):
-            line = text.count("\n", 0, found.start()) + 1
+        for found in re.finditer(pattern, text):
             if in_comment(text, found.start()):
                 continue
-            mutant = self.add(name, line, "fragment", found.group())
-            other = 2 if found.group(2) == "%" and found.group(3) == "4" else 1
-            out += [text[at:found.start()], f"(({found.group()}) ^ ({mutant} ? {other} : 0))"]
+            start = text.rfind("\n", 0, found.start()) + 1
+            line = text[start:text.index("\n", start)].strip() if kind == "shift" else found.group()
+            line = re.sub(r"\(cuda_host_mutant\(\d+\) \? \(void\)0 : \(void\)", "", line)
+            mutant = self.add(name, text.count("\n", 0, found.start()) + 1, kind, line)
+            out += [text[at:found.start()], change(found, mutant)]
             at = found.end()
         return "".join(out + [text[at:]])
 

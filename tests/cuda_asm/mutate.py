@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs a program that was built with mutants.py once for each mutant, and prints the table.
+"""Runs programs that were built with mutants.py once for each mutant, and prints the table.
 
-    mutate.py PROGRAM LIST [--sample N] [--reasons FILE] [--limit SECONDS]
+    mutate.py PROGRAM... LIST [--sample N] [--reasons FILE] [--limit SECONDS]
 
-A mutant is killed where the program ends with anything but 0 or runs into the limit. Ends with 1
-where one survives that FILE does not explain (lines: file, kind, text as in LIST, reason; tabs), or
-where FILE explains one that is killed. --sample: every so many'th of the list, for a quick look.
+Programs of one list run forms of one kernel. A mutant is killed where a program ends with anything
+but 0, or runs into the limit or into ten times what it takes without. Each program that reaches it is
+to kill it. Ends with 1 where one survives that FILE does not explain (lines: file, kind, text as in
+LIST, reason; tabs), or no program reaches, or where FILE explains one that each kills. --sample: every
+so many'th of the list, for a quick look.
 """
 import argparse
 import os
 import pathlib
 import subprocess
 import sys
+import time
 
 
 def run(program, number, limit):
@@ -23,7 +26,7 @@ def run(program, number, limit):
         return True, True, "runs for ever"
     told = [line for line in done.stdout.splitlines() if "WRONG" in line or ", want " in line]
     reached = "is reached" in done.stdout
-    return done.returncode != 0, reached, told[0] if told else f"ends with {done.returncode}"
+    return done.returncode != 0, reached or done.returncode != 0, told[0] if told else f"ends with {done.returncode}"
 
 
 def why(message):
@@ -35,7 +38,7 @@ def why(message):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
+    parser.add_argument("programs", nargs="+")
     parser.add_argument("list", type=pathlib.Path)
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--reasons", type=pathlib.Path)
@@ -47,13 +50,21 @@ def main():
             if line and not line.startswith("#"):
                 file, kind, text, reason = line.split("\t")
                 reasons[file, kind, text] = reason
-    if run(options.program, 0, options.limit)[0]:
-        sys.exit("the program fails without a mutant")
+    limits = {}
+    for program in options.programs:
+        before = time.monotonic()
+        if run(program, 0, 3600)[0]:
+            sys.exit(f"{program} fails without a mutant")
+        limits[program] = max(options.limit, 10 * (time.monotonic() - before))
     killed, explained, bad = 0, 0, 0
     for row in options.list.read_text().splitlines()[::options.sample]:
         number, file, line, kind, text = row.split("\t")
-        dead, reached, message = run(options.program, number, options.limit)
+        before = time.monotonic()
+        runs = [run(program, number, limits[program]) for program in options.programs]
+        seconds = time.monotonic() - before
         reason = reasons.get((file, kind, text))
+        reached = [one for one in runs if one[1]]
+        dead = all(one[0] for one in reached) and bool(reached)
         verdict = "killed" if dead else "survives" if reached else "is not reached"
         if dead and reason is None:
             killed += 1
@@ -61,8 +72,9 @@ def main():
             explained += 1
         else:
             bad += 1
-        told = why(message) if dead else reason or "NOT EXPLAINED"
-        print(f"{number:>4} {verdict:14} {pathlib.Path(file).name}:{line} {kind} {text[:60]}: {told}", flush=True)
+        told = [why(one[2]) if one[0] else "-" if not one[1] else reason or "NOT EXPLAINED" for one in runs]
+        print(f"{number:>4} {verdict:14} {pathlib.Path(file).name}:{line} {kind} {text[:60]}: {' | '.join(told)} ({seconds:.1f} s)",
+              flush=True)
     print(f"{killed} killed, {explained} explained, {bad} not as expected")
     return bad > 0
 

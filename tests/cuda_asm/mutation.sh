@@ -9,10 +9,12 @@ shift
 [ $# -gt 0 ] || set -- gemm head attention
 wrong=0
 for kernel in "$@"; do
-  cmake --build "$build" --target "drive_${kernel}_mutants"
-  echo "== $kernel"
   folder=$build/tests/cuda_asm
-  "$here/mutate.py" "$folder/drive_${kernel}_mutants" "$folder/$kernel/list" \
+  forms=("drive_${kernel}_mutants")
+  [ "$kernel" != attention ] || forms+=(drive_attention_fp8_mutants)
+  cmake --build "$build" --target "${forms[@]}"
+  echo "== $kernel"
+  "$here/mutate.py" "${forms[@]/#/$folder/}" "$folder/$kernel/list" \
     --reasons "$here/survivors.txt" || wrong=1
 done
 exit $wrong

@@ -161,6 +161,18 @@ void block_join(struct thread *t, struct meeting *m, enum cuda_host_kind kind,
 
 /* ---- The life of a thread ---- */
 
+/* A named barrier at which some have arrived and nobody waits: one arrival too many, or a wait too
+ * few. */
+static void check_named(struct thread *t)
+{
+    for (const struct member &m : t->owner->members)
+        for (const struct named &n : m.named)
+            if (n.arrived)
+                block_fail(t,
+                           "ends with %u of %u threads at named barrier %d, for which nobody waits",
+                           n.arrived, n.count, static_cast<int>(&n - m.named));
+}
+
 static void thread_return(struct thread *t)
 {
     struct block *b = t->owner;
@@ -172,6 +184,7 @@ static void thread_return(struct thread *t)
         block_fail(t, "returns between arriving and waiting at the cluster's barrier");
     t->state = state::RETURNED;
     if (++b->returned == b->nr_threads) {
+        check_named(t);
         engine_check_done(t);
         return leave(t);
     }
