@@ -272,8 +272,6 @@ __device__ __forceinline__ void attention_pack(typename C::weights &p, const typ
             const float *near = &s[16 * (i / 4) + 8 * (i / 2 % 2) + 2 * (i % 2)], *far = near + 4;
             p[i / 4][i % 4] = cuda_e4m3x4(near[0], near[1], far[0], far[1]);
         }
-        attention_hold(
-            p); /* halves are joined here, not behind the fence in front of the product */
     } else {
 #pragma unroll
         for (int i = 0; i < C::KEYS / 4; i++)

@@ -65,13 +65,15 @@ int main(void)
     const struct shape_case queued = { 1, 200, 3, 2, true };
     const struct shape_case one_tile = { 1, 100, 1, 1, false };
 #if defined(DRIVE_BYTES)
-    check_bytes<128, true>({ 2, 300, 1, 1, false }); /* all four stages three times */
+    check_bytes<128, true>(ends);
     if (drive_goes_on())
         check_bytes<64, true>(queued);
     if (drive_goes_on())
         check_bytes<64, false>(ends);
+    if (drive_goes_on()) /* tasks of more tiles than stages; and no registers are handed over */
+        check_tiling<attention_fp8_tiling<128, true, ATTENTION_SHORT>>("e4m3 short",
+                                                                       { 1, 300, 1, 1, false });
 #if !defined(DRIVE_SMALL)
-    check_bytes<128, true>(ends);
     check_bytes<128, true>(queued);
     check_bytes<128, false>(ends);
     check_bytes<128, false>(one_tile);

@@ -19,7 +19,7 @@ static void check_end(struct thread *t)
         block_fail(t,
                    "used sums after wgmma.wait_group at %s without an asm statement that keeps "
                    "their use behind it",
-                   report_site(t->hopper->unkept.begin()->second).c_str());
+                   report_site(t->hopper->unkept.begin()->second.site).c_str());
 }
 
 struct hopper *hopper_of(struct thread *t)

@@ -11,7 +11,8 @@
  *   - the sums of a product are NaN in their registers until wait_group, and its operands are read
  *     at a random moment up to then, those in registers too;
  *   - registers go to the unit behind wgmma.fence, and come back through an empty asm statement
- *     that names them: without the compiler could move their use in front of the wait;
+ *     that names them, with what they had: without the compiler could move their use in front of
+ *     the wait;
  *   - a barrier on which copies end, or at which other blocks arrive, has been published by
  *     fence.mbarrier_init; where other blocks arrive, waiting acquires at their scope;
  *   - a thread or block that ends has nothing under way in its registers and shared memory, and no

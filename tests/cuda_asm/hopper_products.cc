@@ -181,7 +181,7 @@ static void check_kept(struct thread *t, struct hopper *h, const void *place,
         block_fail(t,
                    "registers of wgmma.wait_group at %s are used at %s without an asm statement "
                    "that keeps their use behind it",
-                   report_site(h->unkept[place]).c_str(), report_site(site).c_str());
+                   report_site(h->unkept[place].site).c_str(), report_site(site).c_str());
 }
 
 /* The sums of the call, taken from the registers unless the unit has them. */
@@ -239,7 +239,7 @@ void hopper_product(struct thread *t, const struct product_call &call)
                    report_site(call.site).c_str());
     for (int i = 0; i < 4 && call.a_register[0]; i++) {
         check_kept(t, h, call.a_register[i], call.site);
-        h->lent.emplace_back(number, call.a_register[i]);
+        h->lent.push_back({ number, { call.a_register[i], *call.a_register[i] } });
     }
     p->of[within].sums = hand_over(t, h, call);
     p->of[within].sums->last = number;
@@ -285,13 +285,13 @@ static void give_back(struct hopper *h, uint64_t end, struct cuda_host_site site
         for (size_t e = 0; e < s->place.size(); e++) {
             *s->place[e] = s->value[e];
             if (cuda_host_sums_are_kept)
-                h->unkept[s->place[e]] = site;
+                h->unkept[s->place[e]] = { site, std::bit_cast<uint32_t>(s->value[e]) };
         }
         h->away.erase(h->away.begin() + static_cast<ptrdiff_t>(i));
     }
     while (!h->lent.empty() && h->lent.front().first < end) {
         if (cuda_host_sums_are_kept)
-            h->unkept[h->lent.front().second] = site;
+            h->unkept[h->lent.front().second.place] = { site, h->lent.front().second.bits };
         h->lent.pop_front();
     }
     h->fenced = false;
@@ -321,7 +321,15 @@ void hopper_keep(struct thread *t, const void *place, struct cuda_host_site site
 {
     struct hopper *h = hopper_of(t);
 
-    h->unkept.erase(place);
+    auto back = h->unkept.find(place);
+    if (back != h->unkept.end()) {
+        if (memcmp(place, &back->second.bits, 4) != 0)
+            block_fail(t,
+                       "a register of wgmma.wait_group at %s is written in front of the statement "
+                       "at %s that keeps its use behind the wait",
+                       report_site(back->second.site).c_str(), report_site(site).c_str());
+        h->unkept.erase(back);
+    }
     for (const auto &s : h->away)
         if (overlaps(*s, static_cast<const float *>(place)))
             block_fail(t, "%s keeps a register that a product still has",

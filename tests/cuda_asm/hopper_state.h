@@ -28,6 +28,18 @@ struct product {
     } of[128];
 };
 
+/* A register that a product reads, and what is in it. */
+struct lent {
+    const void *place;
+    uint32_t bits;
+};
+
+/* One that came back, where, and what was in it. */
+struct returned {
+    struct cuda_host_site site;
+    uint32_t bits;
+};
+
 struct hopper {
     std::vector<void *> inits; /* of mbarriers, not published */
     uint64_t stores;           /* groups that were committed */
@@ -36,8 +48,8 @@ struct hopper {
     std::vector<uint64_t> groups;
     bool fenced;
     std::vector<std::shared_ptr<struct sums_away>> away;
-    std::deque<std::pair<uint64_t, const void *>> lent;   /* A in registers, and to which product */
-    std::map<const void *, struct cuda_host_site> unkept; /* that came back, and where */
+    std::deque<std::pair<uint64_t, struct lent>> lent; /* A in registers, and to which product */
+    std::map<const void *, struct returned> unkept;    /* registers that came back */
     /* Of a warpgroup's first thread: those that not all have called, and how many are done. */
     std::map<uint64_t, std::shared_ptr<struct product>> open;
     uint64_t complete, done;
