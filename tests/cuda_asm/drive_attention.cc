@@ -72,7 +72,7 @@ int main(void)
         check_bytes<64, false>(ends);
     if (drive_goes_on()) /* tasks of more tiles than stages; and no registers are handed over */
         check_tiling<attention_fp8_tiling<128, true, ATTENTION_SHORT>>("e4m3 short",
-                                                                       { 1, 300, 1, 1, false });
+                                                                       { 1, 300, 1, 3, false });
 #if !defined(DRIVE_SMALL)
     check_bytes<128, true>(queued);
     check_bytes<128, false>(ends);
