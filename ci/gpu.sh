@@ -16,7 +16,8 @@
 #   rates      by name alone: 20 comparisons in which nothing changed, how many raise an alarm
 #
 # All stages but the last by default. One that is done leaves a stamp in the output folder (gpu-results) and is
-# skipped next time, so an interrupted call goes on where it was; --again STAGE does it once more.
+# skipped next time, so an interrupted call goes on where it was; --again STAGE does it once more. What
+# there is then lies in OUTPUT.tar.gz, too: one file to take along.
 # HARNESS names the program if it is not found. Exit status: 0; 1 if a variant is not right; 2 if
 # something else failed; 77 with one line where there is no GPU.
 #
@@ -368,7 +369,8 @@ for stage in "${stages[@]}"; do
   echo "== $stage: $((SECONDS - started)) s"
 done
 
-printf '\nresults in %s: history.db, *.json, table.txt' "$out"
+tar -C "$(dirname "$out")" -czf "$out.tar.gz" "$(basename "$out")"
+printf '\nresults in %s, and all of them in %s.tar.gz: history.db, *.json, table.txt' "$out" "$(basename "$out")"
 if [ "$record" = yes ]; then printf '; verification.json belongs to baselines/'; fi
 echo
 if [ $wrong -eq 1 ]; then

@@ -25,7 +25,8 @@ host() { "$HARNESS" verify gemm --device cuda --record x.json 2>&1 | grep -q HAR
 trial() { "$script" --output trial --filter 'layernorm/plain/cuda_rows' --no-record "$@"; }
 passes() {
   host || return 0
-  trial verify >"$WORK.log/script" 2>&1 && grep -q '^verify-cuda-graph-.*even: .* 0 wrong' "$WORK.log/script"
+  trial verify >"$WORK.log/script" 2>&1 && grep -q '^verify-cuda-graph-.*even: .* 0 wrong' "$WORK.log/script" &&
+    tar -tzf trial.tar.gz | grep -q '^trial/verify-cuda-graph-.*even'
 }
 resumes() {
   host || return 0
