@@ -55,9 +55,10 @@ template <class TILE> static void check_tile(int row)
 {
     const struct wgmma_shape &shape = wgmma_shapes[row];
     const int bm = TILE::bm, bn = TILE::bn;
+    const int k = TILE::slices > 2 ? 64 * TILE::slices + 8 : 136; /* no slice is empty */
     const struct size_case whole = { 2 * bm, bn, 64 * (TILE::stages + 2), 0, 1 };
-    const struct size_case ends = { bm + 9, bn + 11, 136, 2, 2 };
-    const struct size_case boxes = { bm + 9, bn + 8, 136, 0, 2 };
+    const struct size_case ends = { bm + 9, bn + 11, k, 2, 2 };
+    const struct size_case boxes = { bm + 9, bn + 8, k, 0, 2 };
     const struct size_case deep = { bm, bn, 64 * TILE::slices + 8, 0, 4 };
 
     if (TILE::slices == 1 && drive_goes_on())
