@@ -4,9 +4,9 @@
 #
 #   ci/test.sh                setup build quick perf: unit, cli, statistics and perf tests
 #   ci/test.sh all            what CI runs: format, scripts, every test, the page, clang's warnings
-#                             and clang-tidy, the sanitizers, threads, fuzzing, another processor
+#                             and clang-tidy, the sanitizers, threads, another processor
 #   ci/test.sh STAGE...       setup format scripts build quick test perf tidy sanitize threads
-#                             fuzz aarch64; by name only: architectures web analyze valgrind
+#                             aarch64; by name only: architectures web fuzz analyze valgrind
 #                             reliability reproducible
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -72,7 +72,7 @@ stage_web() {
 }
 
 # The CUDA kernels with them, compiled for the CPU (tests/cuda_host). Of kills and damages at random a
-# third of what the stage `test` makes.
+# third of what the stage `test` makes. Parsers are fed with changed copies of their seeds besides.
 stage_sanitize() {
   local cli=(
     # Times, rates and sizes: what would test the sanitizers' patience alone.
@@ -100,7 +100,7 @@ stage_sanitize() {
   local tests=(--preset cuda-host --label-regex '^(unit|cli)$')
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
   ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep -q '#.* cli\.manual$' && return 1
-  HARNESS_TRIALS=0.1 OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1 ctest "${tests[@]}" \
+  HARNESS_TRIALS=0.1 HARNESS_FUZZ_MUTANTS=1 OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1 ctest "${tests[@]}" \
     --exclude-regex "^($out)\$" --parallel "$tests_at_once"
 }
 
@@ -133,7 +133,8 @@ stage_aarch64() {
   ctest --preset aarch64 --parallel "$jobs"
 }
 
-# Each parser fed with anything for a few seconds; ci/fuzz.sh alone does so for longer.
+# Each parser for a few seconds by libFuzzer, which looks where no input has been yet, and is built anew by
+# clang for it; ci/fuzz.sh alone does so for longer. The stage `sanitize` plays blind changes of the seeds.
 stage_fuzz() {
   local status=0
   ci/fuzz.sh --seconds 1 || status=$?
@@ -256,7 +257,7 @@ stage_tidy() {
 stages=("$@")
 case $* in
 "") stages=(setup build quick perf) ;;
-all) stages=(setup format scripts build test perf tidy sanitize threads fuzz aarch64) ;;
+all) stages=(setup format scripts build test perf tidy sanitize threads aarch64) ;;
 esac
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
