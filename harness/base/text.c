@@ -351,6 +351,14 @@ char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE])
     return buffer;
 }
 
+char *text_percent_size(double fraction, char buffer[TEXT_UNIT_SIZE])
+{
+    if (!percent_is_times(fraction))
+        return text_share(fabs(fraction), buffer);
+    times_text(fraction, buffer);
+    return buffer;
+}
+
 char *text_percent_range(double low, double high, char buffer[TEXT_UNIT_SIZE])
 {
     bool times = percent_is_times(low) || percent_is_times(high);

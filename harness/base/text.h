@@ -66,6 +66,8 @@ char *text_rate(double per_second, const char *unit,
  * hundredfold on it says how many times: "1,897x". */
 char *text_share(double fraction, char buffer[TEXT_UNIT_SIZE]);
 char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE]);
+/* A change where a word says which way: "3.2 %", "12.0 %", "1,897x". */
+char *text_percent_size(double fraction, char buffer[TEXT_UNIT_SIZE]);
 char *text_percent_range(double low, double high,
                          char buffer[TEXT_UNIT_SIZE]); /* "-1.0 to +3.2 %", "85.0x to 120x" */
 /* At most so many digits that count, and never an exponent for what is large: "0.052", "4.8",

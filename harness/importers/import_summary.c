@@ -12,11 +12,30 @@
 
 static const double ms = 1e6; /* ns */
 
+/* A fact of the run under its own name. */
+static void summary_keep_fact(struct import_build *b, const cJSON *item)
+{
+    static const char *const placed[] = { "machine",  "cpu",    "gpu",    "gpu_name",
+                                          "cores",    "commit", "branch", "dirty",
+                                          "compiler", "flags",  "run",    "timestamp" };
+    char number[32];
+
+    for (size_t i = 0; i < sizeof(placed) / sizeof(placed[0]); i++)
+        if (strcmp(placed[i], item->string) == 0)
+            return;
+    snprintf(number, sizeof(number), "%.9g", item->valuedouble);
+    if (cJSON_IsString(item) || cJSON_IsNumber(item))
+        import_fact(b, item->string, cJSON_IsString(item) ? item->valuestring : number);
+    else if (!cJSON_IsNull(item))
+        import_left(b, item->string);
+}
+
 static int summary_read_metadata(struct import_build *b, const cJSON *metadata)
 {
     struct machine *m = &b->run->machine;
     struct build *build = &b->run->build;
     double cores = import_optional(metadata, "cores");
+    const cJSON *item;
 
     if (!metadata)
         return 0;
@@ -32,8 +51,10 @@ static int summary_read_metadata(struct import_build *b, const cJSON *metadata)
     IMPORT_COPY(build->compiler, metadata, "compiler");
     IMPORT_COPY(build->flags, metadata, "flags");
     build->dirty = json_bool(metadata, "dirty", false);
-    import_fact_of(b, "cuda_version", metadata, "cuda_version");
-    import_fact_of(b, "cupy_version", metadata, "cupy_version");
+    cJSON_ArrayForEach(item, metadata)
+    {
+        summary_keep_fact(b, item);
+    }
     return import_date(b, metadata, "timestamp");
 }
 
@@ -48,6 +69,22 @@ static void summary_add_sizes(const cJSON *entry, struct import_name *name)
         double value = import_optional(entry, rows[i].key);
         if (value >= 1 && value <= 1e9 && value == floor(value))
             import_name_dim(name, rows[i].dim, (int64_t)value);
+    }
+}
+
+/* Layers, heads and widths of a model; our own lists say theirs in the name. */
+static void summary_keep_config(struct import_build *b, const cJSON *entry, struct import_case *c)
+{
+    const cJSON *item;
+
+    if (!entry->string)
+        return;
+    cJSON_ArrayForEach(item, import_member(entry, "config"))
+    {
+        if (cJSON_IsNumber(item))
+            import_beside(b, c, item->string, item->valuedouble);
+        else
+            import_left(b, "config");
     }
 }
 
@@ -120,6 +157,7 @@ static int summary_read_entry(void *context, const cJSON *entry)
     if (summary_read_timing(b, timing, "", c, &time_ms))
         return -1;
     summary_read_rates(b, entry, time_ms, c);
+    summary_keep_config(b, entry, c);
     return 0;
 }
 
@@ -140,6 +178,7 @@ static int summary_read_comparison(void *context, const cJSON *entry)
         struct import_case *c = import_case(b, &name);
         if (summary_read_timing(b, side, "_ms", c, &time_ms))
             return -1;
+        summary_keep_config(b, entry, c);
     }
     return 0;
 }

@@ -101,7 +101,7 @@ void overview_say_slowest(const struct overview_making *m, struct strbuf *out)
         return;
     char *label = overview_label(m, pick.trend->series->bench);
     double change = pick.step ? pick.step->change : pick.trend->drift.total;
-    strbuf_addf(out, "; the most %s, by %s%s", label, text_share(fabs(change), share),
+    strbuf_addf(out, "; the most %s, by %s%s", label, text_percent_size(change, share),
                 pick.step ? "" : ", little by little");
     free(label);
 }
@@ -142,12 +142,14 @@ static void change_say_since(struct overview_change *change)
 
 static void change_say_title(struct overview_change *change)
 {
-    char share[TEXT_UNIT_SIZE];
+    char words[QUANTITY_TEXT_SIZE];
     struct strbuf out;
 
     strbuf_init(&out);
-    strbuf_addf(&out, "%s: %s %s", change->label, text_share(fabs(change->change), share),
-                verdict_word(change->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED, change->metric));
+    strbuf_addf(&out, "%s: %s", change->label,
+                compare_change_words(change->change,
+                                     change->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED,
+                                     change->metric, words));
     change->title = strbuf_detach(&out);
 }
 

@@ -79,6 +79,18 @@ char *compare_change(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE
     return isfinite(row->change) ? text_percent(row->change, text) : text;
 }
 
+char *compare_change_words(double change, enum verdict verdict, const struct metric *metric,
+                           char text[QUANTITY_TEXT_SIZE])
+{
+    const char *word = verdict_word(verdict, metric);
+    bool says_way = strcmp(word, "slower") == 0 || strcmp(word, "faster") == 0;
+    char number[TEXT_UNIT_SIZE];
+
+    snprintf(text, QUANTITY_TEXT_SIZE, "%.30s %s",
+             says_way ? text_percent_size(change, number) : text_percent(change, number), word);
+    return text;
+}
+
 char *compare_interval(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
 {
     bool known = isfinite(row->interval.low) && isfinite(row->interval.high);

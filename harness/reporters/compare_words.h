@@ -28,6 +28,11 @@ void compare_common(const struct comparison *c, char *text, size_t size);
 char *compare_value(const struct compare_row *row, double value, char text[QUANTITY_TEXT_SIZE]);
 /* "+3.2 %", "+818 %", or "". Returns `text`. */
 char *compare_change(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE]);
+/* What a decided change is called: "3.2 % slower", "16.8 % faster", for the word says which way.
+ * Of what is no speed "-12.0 % better", and of what is not decided "+3.2 % undecided". Returns
+ * `text`. */
+char *compare_change_words(double change, enum verdict verdict, const struct metric *metric,
+                           char text[QUANTITY_TEXT_SIZE]);
 /* "+1.0 to +3.2 %", or "". Returns `text`. */
 char *compare_interval(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE]);
 /* "0.004", "≤0.001" or "". Returns `text`. */

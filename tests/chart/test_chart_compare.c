@@ -131,11 +131,11 @@ TEST(titles_conclude)
     } cases[] = {
         { { VERDICT_REGRESSED, VERDICT_SAME, VERDICT_IMPROVED, VERDICT_REGRESSED, VERDICT_SAME,
             VERDICT_SAME },
-          ": 2 slower, the most gemm/linear simd, +12.0 %",
+          ": 2 slower, the most gemm/linear simd by 12.0 %",
           "2 slower, 1 faster, 3 the same" },
         { { VERDICT_SAME, VERDICT_SAME, VERDICT_IMPROVED, VERDICT_SAME, VERDICT_SAME,
             VERDICT_SAME },
-          ": 1 faster, the most gemm/linear simd, -8.0 %",
+          ": 1 faster, the most gemm/linear simd by 8.0 %",
           "1 faster, 5 the same" },
         { { VERDICT_SAME, VERDICT_SAME, VERDICT_SAME, VERDICT_UNDECIDED, VERDICT_SAME,
             VERDICT_SAME },
@@ -216,7 +216,7 @@ TEST(wild_changes_are_arrows)
     assert_int_equal(arrow->style.ink, verdict_ink(VERDICT_REGRESSED));
     assert_close(arrow->items[0].high, p->x.high, 1e-9);
     assert_true(arrow->items[0].low < p->x.high && arrow->items[0].low > 0);
-    assert_close(row_of_text(p, "+1334 %"), arrow->items[0].y, 1e-9);
+    assert_close(row_of_text(p, "1334 % slower"), arrow->items[0].y, 1e-9);
     assert_string_equal(arrow->items[0].text, "+1334 %"); /* what the page tells of it */
     assert_string_equal(find_layer(p, MARK_SEGMENTS, NULL)->items[0].text, "+0.0 to +1334 %");
     assert_true(p->x.high < 30 && p->x.high > 8);

@@ -297,6 +297,8 @@ TEST(counters_stand_beside)
     m = import_measurement(&in, "gpt_nano/batch=4,seq=64", 0);
     assert_close(measurement_telemetry(m, "summary_p99_ns"), 1.74e6, 1e-3);
     assert_close(measurement_telemetry(m, "tokens_per_second"), 193731, 0);
+    assert_close(measurement_telemetry(m, "n_embd"), 48, 0);
+    assert_non_null(strstr(in.records.runs[0].environment, "compute_capability"));
     imported_release(&in);
 }
 

@@ -7,6 +7,7 @@
 #include "testing.h"
 
 #include "base/array.h"
+#include "reporters/compare_words.h"
 #include "stats/random.h"
 #include "verdict/compare.h"
 
@@ -266,6 +267,31 @@ TEST(earlier_runs_are_told)
     c = decide(&plan, &r);
     assert_string_equal(note_with(&c, "What two runs differ by"), "");
     comparison_release(&c);
+}
+
+/* "-16.8 % faster" would say minus twice. */
+TEST(a_change_says_its_way_once)
+{
+    static const struct {
+        double change;
+        enum verdict verdict;
+        const char *metric, *words;
+    } rows[] = {
+        { 0.076, VERDICT_REGRESSED, "p50", "7.6 % slower" },
+        { -0.168, VERDICT_IMPROVED, "p50", "16.8 % faster" },
+        { -0.168, VERDICT_REGRESSED, "gflops", "16.8 % slower" },
+        { 0.25, VERDICT_IMPROVED, "gflops", "25.0 % faster" },
+        { 149, VERDICT_REGRESSED, "p50", "150x slower" },
+        { -0.12, VERDICT_IMPROVED, "sd", "-12.0 % better" }, /* which way is not in the word */
+        { 0.05, VERDICT_UNDECIDED, "p50", "+5.0 % undecided" },
+    };
+    char text[QUANTITY_TEXT_SIZE];
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(compare_change_words(rows[i].change, rows[i].verdict,
+                                                 metric_find(rows[i].metric, &err), text),
+                            rows[i].words);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -107,9 +107,9 @@ MADE_TEST(test_text)
     check_lines(out.data,
                 (const char *const[]) {
                     "1 step in 1 series, 1 drift; 1 series quiet  (median",
-                    "all: gemm/nn simd fp32 seq=8 cpu-4t warm\n", "\n▲ +7.6 % slower  batch=1 ",
+                    "all: gemm/nn simd fp32 seq=8 cpu-4t warm\n", "\n▲ 7.6 % slower  batch=1 ",
                     "  came between abc0028 (2026-10-30) and abc0029 (2026-10-31)\n",
-                    "  accepted: checks <bounds> | now\n", "\n▲ drift, +12.1 % slower  batch=3 ",
+                    "  accepted: checks <bounds> | now\n", "\n▲ drift, 12.1 % slower  batch=3 ",
                     "  grew from abc0001 (2026-09-21) to abc003c (2026-11-19)\n", "\nquiet\n",
                     "\n3 series looked at, chance alone would give 0.1 al", NULL });
     assert_lacks(out.data, "machine"); /* there is one class only */
@@ -118,7 +118,7 @@ MADE_TEST(test_text)
                                                   "   3  abc0003  early <b> | words\n",
                                                   "   3  abc0003  and more\n", NULL });
     /* What is accepted comes behind what is not, and a terminal's page has no line too long. */
-    assert_true(strstr(out.data, "batch=3") < strstr(out.data, "▲ +7.6 % slower"));
+    assert_true(strstr(out.data, "batch=3") < strstr(out.data, "▲ 7.6 % slower"));
     assert_true(strstr(out.data, "41  abc0029") < strstr(out.data, "3  abc0003"));
     strbuf_clear(&out);
     options.all = false;

@@ -13,6 +13,7 @@ import { csvText } from '../../plots/web/src/csv.js';
 import { legendEntries } from '../../plots/web/src/figure_legend.js';
 import { figureTable } from '../../plots/web/src/figure_table.js';
 import { rangesOf, scaleRanges } from '../../plots/web/src/figure_zoom.js';
+import { freePlace } from '../../plots/web/src/hover_place.js';
 import { leastWidth } from '../../plots/web/src/paint_layout.js';
 import { plotOf } from '../../plots/web/src/paint.js';
 import { curtail, elide, itemWords, markupText } from '../../plots/web/src/paint_text.js';
@@ -443,4 +444,20 @@ test('panels that share the names of their rows have these in line, at every wid
       assert.ok(right <= 1, said);
     }
   }
+});
+
+test('words at the pointer hide no text where there is room beside it', () => {
+  const frame = { x: 0, y: 0, width: 400, height: 200 }, point = { x: 200, y: 100 };
+  const right = { x: 212, y: 85, width: 100, height: 30 }, left = { ...right, x: 88 };
+  const rows = [ /* where Plotly puts them, texts, where they go, point */
+    [right, [], right],
+    [right, [{ x: 0, y: 0, width: 80, height: 20 }], right],
+    [right, [{ x: 250, y: 95, width: 80, height: 12 }], left],
+    [right, [{ x: 250, y: 95, width: 80, height: 12 }, { x: 100, y: 95, width: 80, height: 12 }],
+      { ...right, x: 150, y: 112 }],
+    [{ ...right, x: 330 }, [], { ...left, x: 206 }, { x: 318, y: 100 }], /* it left the frame */
+    [right, [frame], right], /* nothing is free */
+  ];
+  for (const [box, texts, to, at = point] of rows)
+    assert.deepEqual(freePlace(box, at, texts, frame), to);
 });

@@ -129,14 +129,33 @@ test('dragging zooms, a double click and a button go back', async (t) => {
   assertQuiet(seen);
 });
 
+/* At each point of a figure the words keep off its upright texts. */
+async function hoverHidesNoText(page, id) {
+  const points = page.locator(`#figure-${id} .points path`);
+  await points.first().scrollIntoViewIfNeeded();
+  const texts = await textBoxes(page, id, '.annotation');
+  for (const point of await points.all()) {
+    const { x, y, width, height } = await point.boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    const words = page.locator(`#figure-${id} .hovertext text.nums`);
+    await words.waitFor();
+    const box = await words.evaluate((node) => node.getBoundingClientRect().toJSON());
+    const hidden = texts.filter((one) => overlap(one, box));
+    assert.deepEqual(hidden, [], `${await words.textContent()} hides text`);
+  }
+}
+
 test('hovering tells name, value and unit', async (t) => {
-  const { page } = await openPage(t, fileOf([figures['latency-kernels']], 'hover.html'));
+  const { page } = await openPage(t, fileOf([figures['latency-kernels'], figures.roofline], 'hover.html'));
   await painted(page);
-  const dot = await page.locator('.figure-drawing .points path').first().boundingBox();
+  const first = page.locator('.figure-drawing .points path').first();
+  await first.scrollIntoViewIfNeeded();
+  const dot = await first.boundingBox();
   await page.mouse.move(dot.x + dot.width * 0.5, dot.y + dot.height / 2);
   const text = page.locator('.figure-drawing .hovertext');
   await text.waitFor();
   assert.match(await text.textContent(), /attention\/causal\/simd.*[\d.]+ µs/);
+  await hoverHidesNoText(page, 'roofline');
 });
 
 test('arrow keys read the values', async (t) => {

@@ -175,7 +175,7 @@ static const struct compare_row *compare_rows_most(const struct compare_rows *ro
     return most;
 }
 
-/* "3 slower, the most gemm/nn simd, +12.7 %": the worse, or where nothing got worse the better. */
+/* "3 slower, the most gemm/nn simd by 12.7 %": the worse, or where nothing got worse the better. */
 static void compare_rows_conclude(const struct compare_rows *rows, const struct chart *chart,
                                   struct figure *f)
 {
@@ -188,9 +188,9 @@ static void compare_rows_conclude(const struct compare_rows *rows, const struct 
     enum verdict verdict = count[VERDICT_REGRESSED] ? VERDICT_REGRESSED : VERDICT_IMPROVED;
     const struct compare_row *most = compare_rows_most(rows, verdict);
     if (most)
-        chart_conclude(f, chart, "%s%zu %s, the most %.40s %.30s, %s", broken, count[verdict],
+        chart_conclude(f, chart, "%s%zu %s, the most %.40s %.30s by %s", broken, count[verdict],
                        verdict_word(verdict, rows->metric), most->item->bench->kernel,
-                       most->item->bench->variant, text_percent(most->change, change));
+                       most->item->bench->variant, text_percent_size(most->change, change));
     else if (count[VERDICT_UNDECIDED] && !count[VERDICT_SAME])
         chart_conclude(f, chart, "%snothing is decided, %zu undecided", broken,
                        count[VERDICT_UNDECIDED]);

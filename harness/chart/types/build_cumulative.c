@@ -277,9 +277,9 @@ static const double beyond_p99 = 1.5;
 struct percentiles {
     struct chart_items *items;
     struct panel *p;
-    struct layer *beyond; /* arrow heads at the frame */
-    struct range range;   /* of what is inside the frame */
-    size_t places[STEPS]; /* of each step: those that nobody's samples carry have none */
+    struct range range;      /* of what is inside the frame */
+    size_t nr_beyond, drawn; /* lines that leave it; those of them that have their arrow head */
+    size_t places[STEPS];    /* of each step: those that nobody's samples carry have none */
     size_t nr_places;
     size_t widest; /* item */
 };
@@ -298,6 +298,12 @@ static bool percentiles_have_values(const struct chart_item *item)
     return item->summary->n >= SAMPLES_LEAST && chart_item_median(item) > 0;
 }
 
+/* The maximum over the median. */
+static double percentiles_most(const struct chart_item *item)
+{
+    return item->summary->sorted[item->summary->n - 1] / chart_item_median(item);
+}
+
 static void percentiles_find_range(struct percentiles *c)
 {
     double most = 1, end = 1;
@@ -305,20 +311,35 @@ static void percentiles_find_range(struct percentiles *c)
     c->range = RANGE_NONE;
     for (size_t i = 0; i < c->items->nr; i++) {
         const struct chart_item *item = &c->items->items[i];
-        const struct summary *s = item->summary;
-        range_include(&c->range, s->sorted[0] / chart_item_median(item));
-        most = fmax(most, s->sorted[s->n - 1] / chart_item_median(item));
+        range_include(&c->range, item->summary->sorted[0] / chart_item_median(item));
+        most = fmax(most, percentiles_most(item));
         end = fmax(end, percentiles_end(item));
         if (percentiles_spread(item) > percentiles_spread(&c->items->items[c->widest]))
             c->widest = i;
     }
     range_include(&c->range, fmin(most, 1 + beyond_p99 * (end - 1)));
+    for (size_t i = 0; i < c->items->nr; i++)
+        c->nr_beyond += percentiles_most(&c->items->items[i]) > c->range.high;
+}
+
+/* Arrow heads at the frame, in the colour of their line. They stand side by side, for all are at
+ * one height. */
+static void percentiles_add_beyond(struct percentiles *c, const struct layer *line, size_t place)
+{
+    double apart = fmin(0.12, 0.8 / (double)c->nr_beyond);
+    double from_middle = (double)c->drawn - (double)(c->nr_beyond - 1) / 2;
+    struct layer *heads = panel_layer(c->p, MARK_POINTS, line->label);
+
+    heads->style = line->style;
+    heads->style.shape = SHAPE_TRIANGLE_UP;
+    heads->style.size = 9;
+    layer_add(heads, (double)place + apart * from_middle, c->range.high);
 }
 
 static void percentiles_add_line(struct percentiles *c, const struct chart_item *item, size_t nth)
 {
     const struct summary *s = item->summary;
-    double median = chart_item_median(item), most = s->sorted[s->n - 1] / median;
+    double median = chart_item_median(item), most = percentiles_most(item);
     char label[LABEL_SIZE + QUANTITY_TEXT_SIZE], text[QUANTITY_TEXT_SIZE], far[QUANTITY_TEXT_SIZE];
 
     curve_label(item, quantity_text(QUANTITY_TIME, "", median, text), label);
@@ -335,13 +356,14 @@ static void percentiles_add_line(struct percentiles *c, const struct chart_item 
             continue;
         double ratio = stats_quantile(s->sorted, s->n, steps[i].p) / median;
         if (ratio > c->range.high) {
-            layer_add(c->beyond, (double)c->places[i], c->range.high);
+            percentiles_add_beyond(c, line, c->places[i]);
             continue;
         }
         layer_add(line, (double)c->places[i], ratio);
         layer_add(points, (double)c->places[i], ratio);
     }
     chart_about(c->p->figure, NULL);
+    c->drawn += most > c->range.high;
 }
 
 static void percentiles_words(const struct percentiles *c, struct figure *f)
@@ -358,9 +380,10 @@ static void percentiles_words(const struct percentiles *c, struct figure *f)
                   "One line a benchmark: its percentiles as multiples of its own median. A steep "
                   "right end is a long tail. Percentiles that the number of samples cannot carry "
                   "are left out.%s",
-                  c->beyond->nr ? " Triangle: a maximum beyond the frame, one sample; the legend "
-                                  "says how far."
-                                : "");
+                  c->nr_beyond
+                      ? " Triangle: the maximum of the line of its colour, one sample, beyond "
+                        "the frame; the legend says how far."
+                      : "");
     figure_set(&f->alt,
                "Percentiles of %zu benchmark%s relative to the median, from %.2f at the least to "
                "%.2f at most; the widest p5 to p95 is that of %s.",
@@ -396,7 +419,6 @@ static void percentiles_draw(struct percentiles *c, const struct chart *chart, s
         c->p->y.low = r.low - 0.06 * (r.high - r.low) - 0.005;
         c->p->y.high = r.high + 0.06 * (r.high - r.low) + 0.005;
     }
-    c->beyond = panel_points(c->p, NULL, INK_DARK, SHAPE_TRIANGLE_UP, 9);
     for (size_t i = 0; i < c->items->nr; i++)
         percentiles_add_line(c, &c->items->items[i], i);
     percentiles_words(c, f);

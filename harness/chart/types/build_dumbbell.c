@@ -111,6 +111,20 @@ static void dumbbell_add_arrow(struct dumbbell *d, struct layer *arrows[INK_NR],
     d->beyond++;
 }
 
+/* "12.0 % slower"; "+5.0 %  undecided", of which a narrow page leaves out the word. */
+static void dumbbell_say(const struct compare_row *row, char text[2 * QUANTITY_TEXT_SIZE])
+{
+    bool decided = row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_IMPROVED;
+    char change[QUANTITY_TEXT_SIZE];
+
+    if (decided)
+        compare_change_words(row->change, row->verdict, row->item->metric, text);
+    else
+        snprintf(text, 2 * QUANTITY_TEXT_SIZE, "%s  %s",
+                 quantity_text(QUANTITY_PERCENT, "", row->change, change),
+                 verdict_name(row->verdict));
+}
+
 /* Colour, shape and the word at the right say the same. */
 static void dumbbell_add_heads(struct dumbbell *d)
 {
@@ -121,14 +135,12 @@ static void dumbbell_add_heads(struct dumbbell *d)
     struct layer *texts = panel_outside(d->p);
     for (size_t i = 0; i < d->rows.nr; i++) {
         const struct compare_row *row = d->rows.items[i];
-        char change[QUANTITY_TEXT_SIZE], text[96];
+        char text[2 * QUANTITY_TEXT_SIZE];
         if (dumbbell_leaves_frame(d, row->change))
             dumbbell_add_arrow(d, arrows, i);
         else
             layer_add(verdict_points_of(&points, row->verdict), row->change, (double)i);
-        quantity_text(QUANTITY_PERCENT, "", row->change, change);
-        snprintf(text, sizeof(text), "%s  %s", change,
-                 verdict_word(row->verdict, row->item->metric));
+        dumbbell_say(row, text);
         layer_add_outside(texts, i, text);
     }
 }

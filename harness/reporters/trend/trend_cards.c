@@ -28,10 +28,11 @@ const char *trend_card_sign(const struct trend_card *card)
 
 void trend_card_title(const struct trends *t, const struct trend_card *card, struct strbuf *out)
 {
-    char change[TEXT_UNIT_SIZE];
+    char change[QUANTITY_TEXT_SIZE];
 
-    strbuf_addf(out, "%s%s %s", card->step ? "" : "drift, ", text_percent(card->change, change),
-                verdict_word(verdict_of_card(card), t->settings.metric));
+    strbuf_addf(
+        out, "%s%s", card->step ? "" : "drift, ",
+        compare_change_words(card->change, verdict_of_card(card), t->settings.metric, change));
 }
 
 void trend_card_evidence(const struct trends *t, const struct trend_card *card, struct strbuf *out)

@@ -125,7 +125,7 @@ class Explore {
     this.app = app;
     this.form = el('div', { class: 'controls', role: 'group', 'aria-label': 'What the figure shows' });
     this.place = el('div');
-    this.command = el('div');
+    this.command = el('div', { class: 'explore-command' });
     this.error = el('p', { class: 'error', role: 'alert' });
     const say = (text) => fill(this.error, text);
     this.element = el('div', { class: 'explore' }, this.form,

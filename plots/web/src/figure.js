@@ -25,8 +25,8 @@ import { loadPlotly } from './plotly.js';
 
 const NEAR = '600px', TABLE_ROWS = 500;
 /* Pixels of a sheet between its margins; figure.css makes figures smaller on it where browsers can, so
- * that 28 rows fit. */
-const PAPER_WIDTH = globalThis.CSS?.supports('zoom', '0.75') ? 880 : 700;
+ * that 28 rows and a caption of three lines fit. */
+const PAPER_WIDTH = globalThis.CSS?.supports('zoom', '0.72') ? 920 : 700;
 const cards = new WeakMap();
 const painted = new Set(); // cards on the page that have been drawn
 

@@ -6,6 +6,7 @@
  */
 import { toData, toPlace } from './axis_place.js';
 import { currentTheme, THEMES, themed } from './paint_colours.js';
+import { placeHover } from './hover_place.js';
 import { axisOver } from './marks.js';
 import { pageLayout, sheetLayout } from './paint_layout.js';
 import { paintLayer } from './paint_marks.js';
@@ -232,6 +233,7 @@ export async function paint(element, spec, options) {
   const { data, layout, panels } = plotOf(spec, { theme: currentTheme(), measure: textMeasure(document),
     ...options });
   await Plotly.react(element, data, layout, CONFIG);
+  placeHover(element);
   return { panels, width: layout.width, height: layout.height };
 }
 

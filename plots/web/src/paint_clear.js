@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program finds free places for texts on its own sheet. On a narrower page some would lie over
- * each other: of two that touch the later one goes to the other side of its point, and where that
- * is taken too it is left out. The point still tells its name to the pointer, the arrow keys and
+ * each other: of two that touch the later one goes to the other side of its point (one at the end of
+ * a line to its point only back into the page), and where that is taken too it is left out. The point still tells its name to the pointer, the arrow keys and
  * the table.
  */
 import { toNumber } from './axis_place.js';
@@ -34,10 +34,14 @@ function boxesOf(note, panel, place, measure) {
 
 const OTHER = { left: 'right', right: 'left' };
 
-/* The text, and the same on the other side of its point. */
-function places(note) {
+const BESIDE = 24; // pixels from a point; what is further off has a line to it
+
+/* The text, and another place for it. */
+function places(note, beyond) {
   if (note.textangle !== 0 || note.xref.endsWith('domain') || note.xanchor === 'center')
     return [note];
+  if (Math.abs(note.xshift) > BESIDE)
+    return [note, { ...note, xshift: note.xshift - Math.max(0, beyond) }];
   return [note, { ...note, xanchor: OTHER[note.xanchor], xshift: -note.xshift }];
 }
 
@@ -53,8 +57,10 @@ export function clearTexts(texts, spec, layout, measure) {
   const isFree = (box) => box.x >= -2 && box.x + box.width <= layout.width + 2
     && !taken.some((other) => touch(box, other));
   return texts.flatMap(({ note, panel }) => {
-    for (const place of places(note)) {
-      const boxes = boxesOf(place, spec.panels[panel], layout.places[panel], measure);
+    const boxesAt = (place) => boxesOf(place, spec.panels[panel], layout.places[panel], measure);
+    const last = boxesAt(note).at(-1);
+    for (const place of places(note, last.x + last.width - layout.width)) {
+      const boxes = boxesAt(place);
       if (boxes.every(isFree)) {
         taken.push(...boxes);
         return [place];
