@@ -483,6 +483,7 @@ test('whoever prints gets every figure, drawn, at once and without scrolling', a
 
 test('the page counts as loaded when what is seen of it is drawn', async (t) => {
   const { page } = await openReport(t, { height: 2400, init: () => window.addEventListener('load', () => {
+    window.atHand_ = Boolean(window.Plotly); /* a program's print waits for nothing else */
     window.seen_ = [...document.querySelectorAll('.slot')].filter((slot) => {
       const { top, bottom } = slot.getBoundingClientRect();
       return bottom > 0 && top < window.innerHeight;
@@ -491,6 +492,7 @@ test('the page counts as loaded when what is seen of it is drawn', async (t) => 
   await page.waitForFunction(() => window.seen_);
   const drawn = await page.evaluate(() => window.seen_);
   assert.ok(drawn.length > 0 && drawn.every(Boolean), JSON.stringify(drawn));
+  assert.ok(await page.evaluate(() => window.atHand_));
   assert.equal(await page.locator('iframe').count(), 0);
 });
 

@@ -20,6 +20,7 @@ import { noticeStrip } from './notices.js';
 import { pageHead } from './page_head.js';
 import { followPaper } from './print.js';
 import { pageBody } from './page_body.js';
+import { loadPlotly } from './plotly.js';
 import { timestampText } from './words.js';
 
 const FILTERS = ['where', 'metric', 'min', 'max', 'runs', 'base'];
@@ -338,7 +339,8 @@ export class App {
     const release = holdLoad();
     this.load().catch((error) => this.fail(error));
     this.build();
-    this.inView.then(release);
+    /* And when what a program's print needs is at hand, for that waits for nothing. */
+    Promise.all([this.inView, this.source.unpacked?.(), loadPlotly()]).then(release, release);
     followPaper(this);
     if (this.source.live && (this.filters() || ['runs', 'base'].some((key) => this.state.get(key) !== '')))
       this.askServer();

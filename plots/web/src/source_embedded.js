@@ -28,6 +28,7 @@ export function embeddedSource(core, document) {
     live: false,
     table: () => block('harness-table', NO_TABLE).ready,
     figure: async (id) => (await block('harness-figures', {}).ready)[id] || null,
+    unpacked: () => Promise.all([block('harness-figures', {}).ready, block('harness-table', NO_TABLE).ready]),
     figureAtHand: (id) => block('harness-figures', {}).value[id] || null,
     trace: () => block('harness-trace', null).ready,
     samples: async (run, benchmark) =>
