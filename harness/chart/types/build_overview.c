@@ -112,6 +112,15 @@ struct overview_card {
     struct layer *plain, *bad, *good, *heads;
 };
 
+/* Without measured roofs there is no column of dashes. */
+static bool overview_has_roofs(const struct overview *overview)
+{
+    for (size_t i = 0; i < overview->nr_scores; i++)
+        if (!isnan(overview->scores[i].roof))
+            return true;
+    return false;
+}
+
 static void overview_add_heads(struct overview_card *card)
 {
     char past[64] = "since then", day[TEXT_UNIT_SIZE], library[NAME_SIZE + 16];
@@ -123,7 +132,8 @@ static void overview_add_heads(struct overview_card *card)
     else
         snprintf(past, sizeof(past), "last %d days", OVERVIEW_DAYS);
     layer_add_text(card->heads, best_at, -1, ANCHOR_LEFT, "fastest of ours");
-    layer_add_text(card->heads, roof_from, -1, ANCHOR_LEFT, "share of the roof");
+    if (overview_has_roofs(card->overview))
+        layer_add_text(card->heads, roof_from, -1, ANCHOR_LEFT, "share of the roof");
     snprintf(library, sizeof(library), "times %s", *vendor ? vendor : "the library");
     layer_add_text(card->heads, vendor_at, -1, ANCHOR_RIGHT, library);
     layer_add_text(card->heads, past_at, -1, ANCHOR_RIGHT, past);
@@ -154,8 +164,9 @@ static void overview_add_score(const struct overview_card *card, size_t i)
 
     layer_add_text(card->plain, best_at, y, ANCHOR_LEFT,
                    overview_size_text(score, words, sizeof(words)));
-    layer_add_text(card->plain, isnan(score->roof) ? roof_from : roof_at, y, ANCHOR_LEFT,
-                   overview_roof_text(score, text));
+    if (overview_has_roofs(card->overview))
+        layer_add_text(card->plain, isnan(score->roof) ? roof_from : roof_at, y, ANCHOR_LEFT,
+                       overview_roof_text(score, text));
     bool named = score->vendor_sizes && !*overview_vendor(card->overview);
     snprintf(words, sizeof(words), "%s%s%s", overview_vendor_text(score, text), named ? " " : "",
              named ? score->vendor_name : "");
