@@ -122,7 +122,7 @@ static void dumbbell_say(const struct compare_row *row, char text[2 * QUANTITY_T
     else
         snprintf(text, 2 * QUANTITY_TEXT_SIZE, "%s  %s",
                  quantity_text(QUANTITY_PERCENT, "", row->change, change),
-                 verdict_name(row->verdict));
+                 verdict_word(row->verdict, row->item->metric));
 }
 
 /* Colour, shape and the word at the right say the same. */
