@@ -350,7 +350,7 @@ static struct chart_value metric_range(const struct chart_metric *metric, const 
     struct metric_value v = metric_value(metric->metric, s, context);
     struct chart_value value = { v.value * metric->factor, NAN, NAN, v.few };
 
-    if (metric->metric->kind == METRIC_FACT)
+    if (metric->metric->kind == METRIC_FACT || s->n < 2) /* one sample has no spread */
         return value;
     double p5 = stats_quantile(s->sorted, s->n, 0.05), p50 = stats_quantile(s->sorted, s->n, 0.5);
     double p95 = stats_quantile(s->sorted, s->n, 0.95);

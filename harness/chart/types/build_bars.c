@@ -20,6 +20,7 @@ struct bars {
     struct panel *p;
     struct range range;       /* of values and whiskers */
     size_t smallest, largest; /* items */
+    bool spread;              /* some item has a whisker */
 };
 
 static struct chart_value bars_value(const struct bars *b, size_t i)
@@ -98,6 +99,7 @@ static void bars_add_whiskers(struct bars *b)
         if (isfinite(v.low) && isfinite(v.high))
             layer_add_interval(whiskers, (double)i, v.low, v.high);
     }
+    b->spread = whiskers->nr > 0;
 }
 
 static bool bars_add_tails(struct bars *b)
@@ -118,7 +120,7 @@ static void bars_words(struct bars *b, bool tails)
     chart_caption(b->f, b->items, "of each kernel the largest", "%s and numbers: %.100s%s.%s%s%s",
                   b->p->x.scale == AXIS_LOG ? "Dots" : "Bars", b->metric.label,
                   kind == METRIC_RATE ? ", computed from the median time" : "",
-                  kind == METRIC_FACT ? "" : " Whiskers: p5 to p95 of the samples.",
+                  b->spread ? " Whiskers: p5 to p95 of the samples." : "",
                   tails ? " Cross: p99." : "",
                   b->p->x.scale == AXIS_LOG
                       ? " The axis is logarithmic, because values span more than 50 times."
