@@ -247,7 +247,8 @@ draw() {
 }
 
 draw_scale() {
-  awk -F'|' '/^\| [0-9,]+ \|/ { gsub(/[ ,]/, ""); print $2, $3, $4, $5, $6, $7, $8 }' docs/scale.md \
+  # A table of fewer columns is another one.
+  awk -F'|' '/^\| [0-9,]+ \|/ && NF == 9 { gsub(/[ ,]/, ""); print $2, $3, $4, $5, $6, $7, $8 }' docs/scale.md \
     >"$work/scale.dat"
   gnuplot -e "data = '$work/scale.dat'; file = '$work/scale.png'" docs/images/scale.gp
 }

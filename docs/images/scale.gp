@@ -40,6 +40,7 @@ unset label 2
 
 unset logscale y
 set xrange [3000:1.5e6]
+set xlabel 'measurements (log scale)'
 set lmargin screen 0.51
 set rmargin screen 0.73
 set label 3 'size of one in the file'
