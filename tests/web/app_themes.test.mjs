@@ -40,7 +40,7 @@ test('a sheet is wide enough, and figures are made for it', async (t) => {
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
   await page.waitForFunction(() => document.querySelector('#figure-comparison .figure-drawing')
-    .layout.width === 880);
+    .layout.width === 920);
   const { sheet, wide } = await page.evaluate(() => ({ sheet: document.documentElement.clientWidth,
     wide: [...document.querySelectorAll('table, .figure, .figure-drawing')].filter((one) =>
       one.getBoundingClientRect().right > document.documentElement.clientWidth)
