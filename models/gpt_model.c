@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "models/gpt_model.h"
 
+#include "core/npy.h"
 #include "models/gpt_checkpoint.h"
-#include "models/npy.h"
 
 #include <stdlib.h>
 

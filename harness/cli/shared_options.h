@@ -57,6 +57,11 @@
         OPTION_ROW("like", 0, OPTION_STRING, target_, member_.like, "KERNEL",                      \
                    "what these compute: sizes, inputs and the right result are the kernel's")
 
+/* A struct string_list, of a struct workload_options or for launch/fill_list.h. */
+#define FILL_ROW(target_, member_)                                                                 \
+    OPTION_ROW("fill", 0, OPTION_STRINGS, target_, member_, "normal,uniform,zeros,FILE.npy",       \
+               "what random inputs hold (default normal); of a file its elements in turn")
+
 /* The rows for a member `member_` of `target_`; `suite_` is the default, a literal; `b_` is the
  * letter of --batch, or 0. */
 #define WORKLOAD_OPTION_ROWS(target_, member_, suite_, b_)                                         \
@@ -78,6 +83,7 @@
             "cache", 0, OPTION_STRINGS, target_, member_.caches, "warm,cold,rotate",               \
             "warm (default): caches as they are; cold: emptied before each sample; rotate: "       \
             "copies of the tensors take turns, twice the last cache in size"),                     \
+        FILL_ROW(target_, member_.fills),                                                          \
         OPTION_ROW("test-shapes", 0, OPTION_FLAG, target_, member_.test_shapes, NULL,              \
                    "the kernels' odd sizes instead of the default ones"),                          \
         OPTION_ROW("device", 'd', OPTION_STRING, target_, member_.device, "DEVICE",                \

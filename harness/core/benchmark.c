@@ -23,6 +23,27 @@ int cache_state_find(const char *name)
     return -1;
 }
 
+static int find_state(const char *text)
+{
+    char caches[16];
+    size_t length = strcspn(text, "+");
+
+    snprintf(caches, sizeof(caches), "%.*s", length < 8 ? (int)length : 8, text);
+    return text[length] && !text[length + 1] ? -1 : cache_state_find(caches);
+}
+
+int benchmark_name_cache(const struct benchmark_name *name)
+{
+    return find_state(name->cache);
+}
+
+const char *benchmark_name_inputs(const struct benchmark_name *name)
+{
+    const char *plus = strchr(name->cache, '+');
+
+    return plus ? plus + 1 : "";
+}
+
 /* In a key, where a program without sizes has its dims. */
 static const char no_dims[] = "-";
 
@@ -53,7 +74,8 @@ void benchmark_name_of(const struct benchmark *b, const struct device *d,
     snprintf(name->variant, sizeof(name->variant), "%s", b->variant->name);
     snprintf(name->math, sizeof(name->math), "%s", math_name(b->variant->math));
     snprintf(name->device, sizeof(name->device), "%s", d->label);
-    snprintf(name->cache, sizeof(name->cache), "%s", cache_state_name(b->cache));
+    snprintf(name->cache, sizeof(name->cache), "%s%s%s", cache_state_name(b->cache),
+             b->inputs ? "+" : "", b->inputs ? b->inputs->name : "");
     name->nr_dims = kernel_nr_dims(k);
     for (int i = 0; i < name->nr_dims; i++) {
         snprintf(name->dims[i].name, sizeof(name->dims[i].name), "%s", k->dims[i]);
@@ -108,7 +130,7 @@ static int parse_parts(const char *key, struct benchmark_name *name)
         *slash = '\0';
         part[i] = slash + 1;
     }
-    if (cache_state_find(part[4]) < 0)
+    if (find_state(part[4]) < 0 || strlen(part[4]) >= sizeof(name->cache))
         return -1;
     snprintf(name->kernel, sizeof(name->kernel), "%.*s", NAME_SIZE - 1, copy);
     snprintf(name->variant, sizeof(name->variant), "%.*s", NAME_SIZE - 1, part[0]);

@@ -5,6 +5,9 @@
  *     gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/warm
  *     kernel      var. math shape                     device cache
  *
+ * Inputs that are filled otherwise than the kernel says are part of the state in which the memory
+ * is found, behind its caches: "warm+zeros" (core/input_fill.h).
+ *
  * A program without sizes, which `harness run -- COMMAND` measures, has "-" for its shape.
  *
  * `struct benchmark` points into the registry of this build; `struct benchmark_name` is the same
@@ -14,6 +17,7 @@
 #define HARNESS_CORE_BENCHMARK_H
 
 #include "base/error.h"
+#include "core/input_fill.h"
 #include "core/kernel.h"
 
 enum cache_state { CACHE_WARM, CACHE_COLD, CACHE_ROTATE, CACHE_NR };
@@ -22,6 +26,7 @@ struct benchmark {
     const struct variant *variant;
     struct shape shape;
     enum cache_state cache;
+    const struct input_fill *inputs; /* borrowed; NULL: as the kernel says */
 };
 
 /* The operation that stands for the whole of a profiled benchmark: its time with scopes on, which
@@ -37,13 +42,19 @@ struct benchmark_dim {
 
 struct benchmark_name {
     char key[KEY_SIZE]; /* the whole; unique */
-    char kernel[NAME_SIZE], variant[NAME_SIZE], math[16], device[NAME_SIZE], cache[8];
+    char kernel[NAME_SIZE], variant[NAME_SIZE], math[16], device[NAME_SIZE];
+    char cache[24]; /* "warm", and what the inputs hold: "cold+zeros" */
     struct benchmark_dim dims[SHAPE_MAX];
     int nr_dims;
 };
 
 const char *cache_state_name(enum cache_state cache); /* "warm", "cold", "rotate" */
 int cache_state_find(const char *name);               /* -1 if unknown */
+
+/* The two parts of name->cache: -1 where the first is none of these; "" where the inputs are as the
+ * kernel says. */
+int benchmark_name_cache(const struct benchmark_name *name);
+const char *benchmark_name_inputs(const struct benchmark_name *name);
 
 /* Fills every field, the key included. */
 void benchmark_name_of(const struct benchmark *b, const struct device *d,

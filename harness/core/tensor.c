@@ -44,6 +44,17 @@ double dtype_roundoff(enum dtype dtype)
     return roundoff[dtype];
 }
 
+bool dtype_holds(enum dtype dtype, double x)
+{
+    /* Half a unit in the last place beyond the largest number, where rounding leads to infinity. */
+    static const double beyond[DTYPE_NR] = {
+        [DTYPE_FP32] = 0x1.ffffffp127, [DTYPE_BF16] = 0x1.ffp127, [DTYPE_FP16] = 65520,
+        [DTYPE_INT32] = 0x1p31,        [DTYPE_FP64] = HUGE_VAL,
+    };
+
+    return fabs(x) < beyond[dtype];
+}
+
 enum math dtype_math(enum dtype dtype)
 {
     static const enum math maths[DTYPE_NR] = {

@@ -6,6 +6,7 @@
 #ifndef HARNESS_CORE_TENSOR_H
 #define HARNESS_CORE_TENSOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,10 +56,11 @@ struct tensor {
     void *data; /* device memory of the owner of the layout; not owned by the tensor */
 };
 
-const char *dtype_name(enum dtype dtype); /* "fp32" */
-size_t dtype_size(enum dtype dtype);      /* bytes */
-double dtype_roundoff(enum dtype dtype);  /* half a unit in the last place of 1; 0: exact */
-enum math dtype_math(enum dtype dtype);   /* arithmetic in the type itself */
+const char *dtype_name(enum dtype dtype);     /* "fp32" */
+size_t dtype_size(enum dtype dtype);          /* bytes */
+double dtype_roundoff(enum dtype dtype);      /* half a unit in the last place of 1; 0: exact */
+bool dtype_holds(enum dtype dtype, double x); /* whether x, rounded to it, is a number still */
+enum math dtype_math(enum dtype dtype);       /* arithmetic in the type itself */
 
 const char *math_name(enum math math); /* "fp32", as in keys */
 

@@ -39,9 +39,15 @@
 
 #include <signal.h>
 
-/* Protocol 1 had neither "lacks" nor planted slow-downs, 2 no profiles, 3 no guests: a job is of
- * the oldest protocol that has what it asks for. */
-enum { LAUNCH_FD = 3, LAUNCH_PROTOCOL = 4, LAUNCH_PROFILE = 3, LAUNCH_PLAIN = 2 };
+/* Protocol 1 had neither "lacks" nor planted slow-downs, 2 no profiles, 3 no guests, 4 no inputs
+ * but those of the kernels: a job is of the oldest protocol that has what it asks for. */
+enum {
+    LAUNCH_FD = 3,
+    LAUNCH_PROTOCOL = 5,
+    LAUNCH_GUESTS = 4,
+    LAUNCH_PROFILE = 3,
+    LAUNCH_PLAIN = 2,
+};
 
 struct launch_secret {
     char text[37];

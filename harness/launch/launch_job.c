@@ -19,6 +19,8 @@ static cJSON *case_to_json(const struct job *job, size_t i)
     cJSON_AddBoolToObject(json, "cold", b->cache == CACHE_COLD);
     if (b->cache == CACHE_ROTATE) /* an older program measures it warm, and says so in its key */
         cJSON_AddStringToObject(json, "cache", cache_state_name(b->cache));
+    if (b->inputs)
+        cJSON_AddStringToObject(json, "fill", b->inputs->name);
     dims = cJSON_AddArrayToObject(json, "dims");
     for (int d = 0; d < SHAPE_MAX; d++)
         cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)b->shape.dim[d]));
@@ -50,11 +52,35 @@ static bool has_guests(const struct job *job)
     return job->settings.guests && guests_any(job->settings.guests);
 }
 
+static bool has_fills(const struct job *job)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < job->nr; i++)
+        has |= job->cases[i].inputs != NULL;
+    return has;
+}
+
+/* The files that inputs hold, each once. */
+static cJSON *files_to_json(const struct job *job)
+{
+    cJSON *files = cJSON_CreateObject();
+
+    for (size_t i = 0; i < job->nr; i++) {
+        const struct input_fill *f = job->cases[i].inputs;
+        if (f && f->kind == INPUT_FILE && !cJSON_HasObjectItem(files, f->name))
+            json_add_string(files, f->name, f->path);
+    }
+    return files;
+}
+
 /* What an older program does not know, it is not asked for. */
 static int protocol_of(const struct job *job)
 {
-    if (has_guests(job))
+    if (has_fills(job))
         return LAUNCH_PROTOCOL;
+    if (has_guests(job))
+        return LAUNCH_GUESTS;
     return job->settings.profiling ? LAUNCH_PROFILE : LAUNCH_PLAIN;
 }
 
@@ -78,12 +104,40 @@ char *job_print(const struct job *job)
         cJSON_AddItemToObject(json, "profile", profiling_to_json(job->settings.profiling));
     if (has_guests(job))
         guests_to_job(job->settings.guests, json);
+    if (has_fills(job))
+        cJSON_AddItemToObject(json, "files", files_to_json(job));
     cases = cJSON_AddArrayToObject(json, "cases");
     for (size_t i = 0; i < job->nr; i++)
         cJSON_AddItemToArray(cases, case_to_json(job, i));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     return text;
+}
+
+static int read_files(const cJSON *json, struct owned_job *out, struct error *err)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, json)
+    {
+        struct input_fill *f = array_push(&out->files);
+        *f = (struct input_fill) { .path = NULL };
+        if (!cJSON_IsString(item))
+            return error_set(err, "\"files\": %s is no text", item->string);
+        if (input_fill_read(f, item->valuestring, err))
+            return error_prefix(err, "--fill");
+        if (strcmp(f->name, item->string) != 0)
+            return error_set(err, "--fill: %s has other numbers than when the run began", f->path);
+    }
+    return 0;
+}
+
+static const struct input_fill *find_fill(const struct owned_job *out, const char *name)
+{
+    for (size_t i = 0; i < out->files.nr; i++)
+        if (strcmp(out->files.items[i].name, name) == 0)
+            return &out->files.items[i];
+    return input_fill_find(name);
 }
 
 /* The last case of `out`. A variant that is not here costs that case alone: another program, built
@@ -109,6 +163,10 @@ static int read_case(const cJSON *json, const struct registry *registry, struct 
     out->plant[last] = json_number(json, "plant", 0);
     if (out->job.secrets && !job_secret(json, &out->secrets[last]))
         return error_set(err, "%s/%s: there is no secret", kernel, variant);
+    const char *fill = json_string(json, "fill", "");
+    b->inputs = find_fill(out, fill);
+    if (*fill && !b->inputs)
+        return error_set(err, "%s/%s: no inputs are called \"%s\"", kernel, variant, fill);
     int cache = cache_state_find(json_string(json, "cache", ""));
     b->cache = json_bool(json, "cold", false) ? CACHE_COLD
                : cache < 0                    ? CACHE_WARM
@@ -177,6 +235,7 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
         json_get_string(json, "seed", &seed, err) ||
         sampling_from_json(sampling, &job->settings.sampling, err) ||
         (profile && read_profiling(profile, out, err)) ||
+        read_files(cJSON_GetObjectItemCaseSensitive(json, "files"), out, err) ||
         guests_from_job(&out->guests, registry, json, err))
         return -1;
     job->settings.guests = &out->guests;
@@ -241,6 +300,9 @@ void job_release(struct owned_job *job)
     free(job->folder);
     free(job->planted);
     free(job->cases);
+    for (size_t i = 0; i < job->files.nr; i++)
+        input_fill_release(&job->files.items[i]);
+    array_release(&job->files);
     guests_close(&job->guests);
     *job = (struct owned_job) { 0 };
 }

@@ -3,6 +3,7 @@
 #ifndef HARNESS_LAUNCH_LAUNCH_JOB_H
 #define HARNESS_LAUNCH_LAUNCH_JOB_H
 
+#include "base/array.h"
 #include "launch/launch.h"
 
 #include <cjson/cJSON.h>
@@ -19,6 +20,7 @@ struct owned_job {
     struct profiling profiling;    /* what job.settings points to, if it does */
     struct guests guests;          /* the same; whom the cases may be of */
     char *folder, *planted;
+    ARRAY(struct input_fill) files; /* that inputs hold; the cases point into it */
 };
 
 /* What a job may take as text. */

@@ -139,26 +139,38 @@ static void mark_dims(struct walk *w, const struct kernel *k)
             w->hits->dims[i] = true;
 }
 
+static int add_benchmark(struct walk *w, const struct benchmark *b)
+{
+    struct benchmark_name name;
+
+    benchmark_name_of(b, w->device, &name);
+    if (!filter_selected(w->s, b->variant, name.key, w->hits))
+        return 0;
+    if (w->out->nr >= BENCHMARKS_MAX)
+        return error_set(w->err, "the selection has more than %d benchmarks", BENCHMARKS_MAX);
+    *array_push(w->out) = *b;
+    mark_dims(w, b->variant->kernel);
+    return 0;
+}
+
 static int add_shape(struct walk *w, const struct variant *v, const struct shape *shape)
 {
+    const struct selection *s = w->s;
+    int fills = s->fills ? s->fills->nr : 0;
     bool none = true;
 
     for (int cache = 0; cache < CACHE_NR; cache++)
-        none &= !w->s->caches[cache];
-    for (int cache = 0; cache < CACHE_NR; cache++) {
-        struct benchmark b = { v, *shape, (enum cache_state)cache };
-        struct benchmark_name name;
-
-        if (!w->s->caches[cache] && !(none && cache == CACHE_WARM))
-            continue;
-        benchmark_name_of(&b, w->device, &name);
-        if (!filter_selected(w->s, v, name.key, w->hits))
-            continue;
-        if (w->out->nr >= BENCHMARKS_MAX)
-            return error_set(w->err, "the selection has more than %d benchmarks", BENCHMARKS_MAX);
-        *array_push(w->out) = b;
-        mark_dims(w, v->kernel);
-    }
+        none &= !s->caches[cache];
+    for (int cache = 0; cache < CACHE_NR; cache++)
+        for (int f = 0; f < (fills ? fills : 1); f++) {
+            const struct benchmark b = { .variant = v,
+                                         .shape = *shape,
+                                         .cache = (enum cache_state)cache,
+                                         .inputs = fills ? s->fills->items[f] : NULL };
+            bool wanted = s->caches[cache] || (none && cache == CACHE_WARM);
+            if (wanted && add_benchmark(w, &b))
+                return -1;
+        }
     return 0;
 }
 

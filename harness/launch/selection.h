@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "core/benchmark.h"
 #include "core/registry.h"
+#include "launch/fill_list.h"
 #include "measure/sampling.h"
 
 struct dim_values {
@@ -30,8 +31,9 @@ struct selection {
     struct string_list maths;    /* "fp32", ...; empty: all */
     struct dim_values dims[SHAPE_MAX];
     int nr_dims;
-    bool caches[CACHE_NR]; /* none means warm */
-    bool test_shapes;      /* the kernel's odd sizes instead of its default ones */
+    bool caches[CACHE_NR];         /* none means warm */
+    const struct fill_list *fills; /* what inputs hold; borrowed; NULL: as the kernels say */
+    bool test_shapes;              /* the kernel's odd sizes instead of its default ones */
 };
 
 struct benchmark_list {

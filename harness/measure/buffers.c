@@ -34,7 +34,8 @@ int buffers_init(struct buffers *b, const struct benchmark *bench, struct device
 {
     *b = (struct buffers) { .device = device,
                             .kernel = bench->variant->kernel,
-                            .shape = bench->shape };
+                            .shape = bench->shape,
+                            .inputs = bench->inputs };
     b->nr = b->kernel->layout(b->kernel, &b->shape, bench->variant->dtype, b->host);
     memcpy(b->on_device, b->host, sizeof(b->host));
     for (int i = 0; i < b->nr; i++)
@@ -107,10 +108,13 @@ void buffers_fill_tensor(const struct kernel *k, const struct shape *s, struct t
 int buffers_fill(struct buffers *b, uint64_t seed, struct error *err)
 {
     for (int i = 0; i < b->nr; i++) {
+        uint64_t own = seed + (uint64_t)i * 0x9e3779b97f4a7c15U;
         if (b->host[i].role == TENSOR_OUT)
             continue;
-        buffers_fill_tensor(b->kernel, &b->shape, &b->host[i],
-                            seed + (uint64_t)i * 0x9e3779b97f4a7c15U);
+        if (b->inputs && input_fill_reaches(&b->host[i]))
+            input_fill_tensor(b->inputs, &b->host[i], own);
+        else
+            buffers_fill_tensor(b->kernel, &b->shape, &b->host[i], own);
         if (b->device->ops->upload(b->device, b->on_device[i].data, b->host[i].data,
                                    (size_t)tensor_bytes(&b->host[i]), err))
             return -1;

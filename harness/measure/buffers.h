@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tensors of one case: a host copy, which the oracle reads, and device memory, which the
- * variant gets. Inputs are random and fresh from a seed; outputs are poisoned with NaN.
+ * variant gets. Inputs are random and fresh from a seed, or as the benchmark says; outputs are
+ * poisoned with NaN.
  */
 #ifndef HARNESS_MEASURE_BUFFERS_H
 #define HARNESS_MEASURE_BUFFERS_H
@@ -12,6 +13,7 @@ struct buffers {
     struct device *device;
     const struct kernel *kernel;
     struct shape shape;
+    const struct input_fill *inputs; /* as in the benchmark */
     struct tensor host[TENSOR_MAX], on_device[TENSOR_MAX];
     int nr;
 };

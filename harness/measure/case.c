@@ -32,6 +32,7 @@ struct state {
     struct question own, *question;
     struct call call;
     struct plant plant;
+    const struct input_fill *inputs;
     struct copies copies;       /* beside the first, which `call` is */
     const struct call *current; /* whose turn it is; copies end with the first */
     bool prepared, begun, cold, rotates;
@@ -82,6 +83,12 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
     return 0;
 }
 
+/* Numbers that no kernel's tolerance was derived for. */
+static bool is_from_file(const struct state *s)
+{
+    return s->inputs && s->inputs->kind == INPUT_FILE;
+}
+
 static int verdict(struct state *s, bool right, const char *when)
 {
     struct check *c = &s->question->check;
@@ -97,8 +104,11 @@ static int verdict(struct state *s, bool right, const char *when)
     if (known && *known)
         error_set(&message, "%s%s", when, known);
     else if (c->max_error > c->tolerance)
-        error_set(&message, "%s%s (error %.3g, tolerance %.3g, relative to rms)", when, c->where,
-                  c->max_error, c->tolerance);
+        error_set(&message, "%s%s (error %.3g, tolerance %.3g, relative to rms)%s", when, c->where,
+                  c->max_error, c->tolerance,
+                  is_from_file(s) ? "; that tolerance is for numbers around 0 of a spread of 1, "
+                                    "and those of --fill's file may be harder"
+                                  : "");
     else
         error_set(&message, "%s%s%s", when, c->where,
                   isnan(c->max_error) ? ": never written, or no number" : "");
@@ -132,6 +142,12 @@ static int verify(struct state *s, struct error *err)
     if (question_expect(q, s->m->tolerance, s->settings->verify_only, err))
         return -1;
     s->m->checked = c->checked;
+    if (is_from_file(s) && !check_expects_numbers(c, &q->buffers)) {
+        case_end(
+            s->m, OUTCOME_UNSUPPORTED,
+            "with the numbers of --fill's file the right result is beyond what its type holds");
+        return 0;
+    }
     if (takes_all_runs(s)) /* each is looked at behind the samples */
         return 0;
     if (with_fault(s, s->call.device->ops->run(s->call.device, &s->call, err), err))
@@ -276,6 +292,13 @@ static int64_t next_round(void *context)
     return round < 1 ? 1 : round;
 }
 
+static struct profiled_call profiled(const struct state *s)
+{
+    return (struct profiled_call) {
+        .call = &s->call, .cold = s->cold, .inputs = s->inputs, .gpu = s->settings->gpu
+    };
+}
+
 static int take_samples(struct state *s, struct error *err)
 {
     const struct case_settings *settings = s->settings;
@@ -288,7 +311,7 @@ static int take_samples(struct state *s, struct error *err)
 
     if (!settings->profiling)
         return loop_run(&loop, err);
-    const struct profiled_call what = { .call = &s->call, .cold = s->cold, .gpu = settings->gpu };
+    const struct profiled_call what = profiled(s);
     return profiling_run(settings->profiling, &what, s->m, settings->profiled, err);
 }
 
@@ -373,8 +396,9 @@ static int sample(struct state *s, struct error *err)
     if (s->call.variant->facts)
         s->call.variant->facts(&s->call, s->m);
     /* Behind the telemetry, which is that of the timed iterations. */
-    if (s->settings->profiling && profiling_count(s->settings->profiling, &s->call, s->cold,
-                                                  &s->settings->profiled->kernels, err))
+    const struct profiled_call what = profiled(s);
+    if (s->settings->profiling &&
+        profiling_count(s->settings->profiling, &what, &s->settings->profiled->kernels, err))
         return -1;
     if (s->settings->plant > 0) /* no history shall take it for the kernel's own time */
         measurement_add_telemetry(s->m, "planted_percent", 100 * s->settings->plant);
@@ -434,6 +458,7 @@ void case_measure(const struct benchmark *bench, struct device *device,
     uint64_t start = clock_ns();
     struct state s = { .settings = settings,
                        .m = m,
+                       .inputs = bench->inputs,
                        .cold = bench->cache == CACHE_COLD,
                        .rotates = bench->cache == CACHE_ROTATE };
     struct error err = { "" };

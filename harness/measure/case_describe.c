@@ -115,6 +115,32 @@ static const char *refuse_rotation(const struct benchmark *bench, const struct d
     return NULL;
 }
 
+/* What is filled is what holds random numbers, and must hold what the file has. */
+static bool inputs_fit(const struct benchmark *bench, struct error *why)
+{
+    const struct variant *v = bench->variant;
+    struct tensor t[TENSOR_MAX];
+    int nr = v->kernel->layout(v->kernel, &bench->shape, v->dtype, t), reached = 0;
+
+    for (int i = 0; i < nr; i++) {
+        if (!input_fill_reaches(&t[i]))
+            continue;
+        int64_t beyond = input_fill_beyond(bench->inputs, &t[i]);
+        if (beyond >= 0) {
+            error_set(why, "--fill: element %lld of %s is beyond what %s holds (tensor %s)",
+                      (long long)beyond, bench->inputs->path, dtype_name(t[i].dtype), t[i].name);
+            return false;
+        }
+        reached++;
+    }
+    if (reached == 0)
+        error_set(why,
+                  "--fill %s: none of its inputs is of random numbers; tokens, constants and "
+                  "the parameters of a model stay as they are",
+                  bench->inputs->name);
+    return reached > 0;
+}
+
 bool case_supported(const struct benchmark *bench, struct device *device,
                     const struct case_settings *settings, struct measurement *m)
 {
@@ -128,6 +154,8 @@ bool case_supported(const struct benchmark *bench, struct device *device,
         refusal = refuse_rotation(bench, device, settings);
     if (refusal) {
         case_end(m, OUTCOME_UNSUPPORTED, refusal);
+    } else if (bench->inputs && !inputs_fit(bench, &why)) {
+        case_end(m, OUTCOME_UNSUPPORTED, why.message);
     } else if (!benchmark_fits(bench, device, settings, &why)) {
         case_end(m, OUTCOME_UNSUPPORTED, why.message);
     } else if (v->supports && !v->supports(v->kernel, &bench->shape, device, &why)) {

@@ -101,6 +101,19 @@ void check_init(struct check *c, const struct buffers *b, double tolerance, bool
     c->checked = elements > 0 ? compared / elements : 0;
 }
 
+bool check_expects_numbers(const struct check *c, const struct buffers *b)
+{
+    for (int i = 0; i < c->nr_outputs; i++) {
+        const struct expected *e = &c->outputs[i];
+        const struct tensor *t = &b->host[e->output];
+        size_t nr = e->nr_rows * (size_t)tensor_cols(t);
+        for (size_t j = 0; j < nr; j++)
+            if (!dtype_holds(t->dtype, e->values[j]))
+                return false;
+    }
+    return true;
+}
+
 void check_again(struct check *c, double tolerance)
 {
     c->tolerance = tolerance;

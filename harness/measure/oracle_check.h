@@ -37,6 +37,8 @@ struct check {
 void check_init(struct check *c, const struct buffers *b, double tolerance, bool all_rows,
                 uint64_t seed);
 /* The same expected rows, for a variant that is allowed another error. */
+/* Whether each value that is expected is a number that its output can hold. */
+bool check_expects_numbers(const struct check *c, const struct buffers *b);
 void check_again(struct check *c, double tolerance);
 void check_release(struct check *c);
 

@@ -25,6 +25,7 @@ enum { LOOKS = 7 };  /* iterations that tell how long an operation takes that is
 /* What one profile holds. */
 struct session {
     const struct profiling *options;
+    const struct profiled_call *what;
     const struct call *call;
     const struct nvml *nvml;
     struct measurement *m;
@@ -275,13 +276,14 @@ char *profiling_counters_file(const char *folder, const struct benchmark_name *n
     return file_of(folder, name, ".counters.json");
 }
 
-void profiling_name(const struct call *call, bool cold, struct benchmark_name *name)
+void profiling_name(const struct profiled_call *what, struct benchmark_name *name)
 {
-    const struct benchmark bench = { .variant = call->variant,
-                                     .shape = call->shape,
-                                     .cache = cold ? CACHE_COLD : CACHE_WARM };
+    const struct benchmark bench = { .variant = what->call->variant,
+                                     .shape = what->call->shape,
+                                     .cache = what->cold ? CACHE_COLD : CACHE_WARM,
+                                     .inputs = what->inputs };
 
-    benchmark_name_of(&bench, call->device, name);
+    benchmark_name_of(&bench, what->call->device, name);
 }
 
 static int write_trace(const struct session *s, const char *path, struct error *err)
@@ -364,7 +366,7 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
     state_scope_cost(s);
     if (sampler_add(s->sampler, &s->trace))
         return error_set(err, "no memory for a profile");
-    profiling_name(s->call, s->cold, &ordinary);
+    profiling_name(s->what, &ordinary);
     char *path = profiling_file(s->options->folder, &ordinary);
     int rc = write_trace(s, path, err);
     free(path);
@@ -380,6 +382,7 @@ int profiling_run(const struct profiling *p, const struct profiled_call *what,
                   struct measurement *m, struct profiled *out, struct error *err)
 {
     struct session s = { .options = p,
+                         .what = what,
                          .call = what->call,
                          .nvml = what->gpu,
                          .m = m,

@@ -32,9 +32,10 @@ struct profiling {
 
 /* What is profiled. */
 struct profiled_call {
-    const struct call *call; /* prepared and warm */
-    bool cold;               /* the caches are emptied before each iteration */
-    const struct nvml *gpu;  /* the device's, for clocks and power; NULL: none */
+    const struct call *call;         /* prepared and warm */
+    bool cold;                       /* the caches are emptied before each iteration */
+    const struct input_fill *inputs; /* as in the benchmark */
+    const struct nvml *gpu;          /* the device's, for clocks and power; NULL: none */
 };
 
 /* One operation's share of a case: ns of each iteration, work of one. */
@@ -66,7 +67,7 @@ void profiled_measurement(const struct profiled *p, size_t i, const struct measu
                           struct measurement *m);
 
 /* The benchmark's name in an ordinary run, by which files are called. */
-void profiling_name(const struct call *call, bool cold, struct benchmark_name *name);
+void profiling_name(const struct profiled_call *what, struct benchmark_name *name);
 /* Its trace, and its counters; free() them. */
 char *profiling_file(const char *folder, const struct benchmark_name *name);
 char *profiling_counters_file(const char *folder, const struct benchmark_name *name);

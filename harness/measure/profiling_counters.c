@@ -72,15 +72,15 @@ static cJSON *count_events(const struct call *call, const struct kernel_sequence
     return json;
 }
 
-int profiling_count(const struct profiling *p, const struct call *call, bool cold,
+int profiling_count(const struct profiling *p, const struct profiled_call *what,
                     const struct kernel_sequence *kernels, struct error *err)
 {
     struct benchmark_name name;
 
     if (!p->counters)
         return 0;
-    cJSON *json = count_events(call, kernels);
-    profiling_name(call, cold, &name);
+    cJSON *json = count_events(what->call, kernels);
+    profiling_name(what, &name);
     char *path = profiling_counters_file(p->folder, &name);
     int rc = json_write_file(json, path, false, err);
     cJSON_Delete(json);

@@ -17,7 +17,7 @@
  * is replayed as a graph, and caches as they are. Nothing else may use CUPTI meanwhile. `kernels`
  * are those of one iteration; empty where they are not known. The file is
  * profiling_counters_file() in p->folder; -1 where it cannot be written. */
-int profiling_count(const struct profiling *p, const struct call *call, bool cold,
+int profiling_count(const struct profiling *p, const struct profiled_call *what,
                     const struct kernel_sequence *kernels, struct error *err);
 
 #endif

@@ -8,7 +8,7 @@ bool question_is(const struct question *q, const struct benchmark *bench,
 {
     return q->stands && q->seed == seed && q->dtype == bench->variant->dtype &&
            q->buffers.kernel == bench->variant->kernel && q->buffers.device == device &&
-           shape_equal(&q->buffers.shape, &bench->shape);
+           q->buffers.inputs == bench->inputs && shape_equal(&q->buffers.shape, &bench->shape);
 }
 
 int question_ask(struct question *q, const struct benchmark *bench, struct device *device,

@@ -127,8 +127,8 @@ static void roof_find_faster(const struct measurement *m, const struct metric_co
 static void roof_find_traffic(const struct measurement *m, const struct metric_context *context,
                               struct traffic *t)
 {
-    bool warm = strcmp(m->bench.cache, cache_state_name(CACHE_COLD)) != 0 &&
-                strcmp(m->bench.cache, cache_state_name(CACHE_ROTATE)) != 0;
+    int cache = benchmark_name_cache(&m->bench);
+    bool warm = cache != CACHE_COLD && cache != CACHE_ROTATE;
 
     *t = (struct traffic) { .level = LEVEL_DRAM, .share = 1 };
     for (int l = LEVEL_L1; warm && l < LEVEL_DRAM && t->level == LEVEL_DRAM; l++)

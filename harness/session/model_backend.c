@@ -4,10 +4,10 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "core/npy.h"
 #include "core/registry.h"
 #include "device/devices.h"
 #include "models/generation/gpt_device.h"
-#include "models/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -367,19 +367,34 @@ static bool only_on(const struct compare_item *item, bool base)
     return item->evidence.base.present == base && item->evidence.head.present == !base;
 }
 
-/* Alike but for where they were measured? */
+/* Alike but for where, or from what state of the memory, they were measured? */
 static bool moved(const struct benchmark_name *a, const struct benchmark_name *b)
 {
     bool same = strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0 &&
-                strcmp(a->math, b->math) == 0 && strcmp(a->cache, b->cache) == 0 &&
-                a->nr_dims == b->nr_dims;
+                strcmp(a->math, b->math) == 0 && a->nr_dims == b->nr_dims;
 
     for (int i = 0; same && i < a->nr_dims; i++)
         same = a->dims[i].value == b->dims[i].value;
-    return same && strcmp(a->device, b->device) != 0;
+    return same && (strcmp(a->device, b->device) == 0) != (strcmp(a->cache, b->cache) == 0);
 }
 
-/* The device is part of a benchmark's name: one thread against two compares nothing. */
+/* Device, caches and inputs are part of a benchmark's name: one thread against two compares
+ * nothing, nor do zeros against random numbers. */
+static void note_moved(struct comparison *c, const struct benchmark_name *base,
+                       const struct benchmark_name *head)
+{
+    if (strcmp(base->device, head->device) != 0)
+        comparison_note(c,
+                        "The base was measured on %s, the head on %s: nothing is on both. Measure "
+                        "with the same --device.",
+                        base->device, head->device);
+    else
+        comparison_note(c,
+                        "The base was measured %s, the head %s: nothing is on both. Measure with "
+                        "the same --cache and --fill.",
+                        base->cache, head->cache);
+}
+
 static void note_devices(struct comparison *c)
 {
     const struct benchmark_name *first = NULL;
@@ -393,10 +408,7 @@ static void note_devices(struct comparison *c)
     for (size_t i = 0; first && i < c->nr_items; i++) {
         if (!only_on(&c->items[i], false) || !moved(first, c->items[i].bench))
             continue;
-        comparison_note(c,
-                        "The base was measured on %s, the head on %s: nothing is on both. Measure "
-                        "with the same --device.",
-                        first->device, c->items[i].bench->device);
+        note_moved(c, first, c->items[i].bench);
         return;
     }
 }

@@ -35,7 +35,7 @@ static void assert_round_trip(const struct variant *v, const struct shape *shape
 {
     for (size_t d = 0; d < sizeof(devices) / sizeof(devices[0]); d++) {
         for (int cache = 0; cache < CACHE_NR; cache++) {
-            struct benchmark b = { v, *shape, (enum cache_state)cache };
+            struct benchmark b = { v, *shape, (enum cache_state)cache, NULL };
             struct benchmark_name name, parsed;
             struct error err;
             benchmark_name_of(&b, &devices[d], &name);
@@ -84,7 +84,7 @@ static void a_key_in_full(void **state)
 {
     (void)state;
     const struct variant *v = registry_variant(registry_builtin(), "gemm/linear", "naive");
-    struct benchmark b = { v, { { 4, 64, 192, 48 } }, CACHE_COLD };
+    struct benchmark b = { v, { { 4, 64, 192, 48 } }, CACHE_COLD, NULL };
     struct benchmark_name name;
 
     assert_non_null(v);
@@ -92,6 +92,37 @@ static void a_key_in_full(void **state)
     assert_string_equal(name.key, "gemm/linear/naive/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/cold");
     assert_int_equal(benchmark_name_dim(&name, "n", -1), 192);
     assert_int_equal(benchmark_name_dim(&name, "heads", -1), -1);
+    assert_string_equal(benchmark_name_inputs(&name), "");
+}
+
+static void inputs_are_part_of_the_state(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int cache; /* -1: the key is somebody else's */
+        const char *inputs;
+    } rows[] = {
+        { "warm", CACHE_WARM, "" },
+        { "warm+zeros", CACHE_WARM, "zeros" },
+        { "rotate+file-1f3a55c0", CACHE_ROTATE, "file-1f3a55c0" },
+        { "cold+", -1, "" },
+        { "tepid+zeros", -1, "" },
+        { "coldandverylong+zeros", -1, "" },
+        { "warm+longerthanthereisroom", -1, "" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct benchmark_name name;
+        struct error err;
+        char key[KEY_SIZE];
+        snprintf(key, sizeof(key), "gemm/nt/simd/fp32/m=1/cpu-2t/%s", rows[i].text);
+        assert_ok(benchmark_name_parse(key, &name, &err), &err);
+        assert_string_equal(name.key, key);
+        assert_int_equal(benchmark_name_cache(&name), rows[i].cache);
+        assert_string_equal(benchmark_name_inputs(&name), rows[i].inputs);
+        assert_string_equal(name.device, rows[i].cache < 0 ? "" : "cpu-2t");
+    }
 }
 
 /* Keys that an import brings: usable as they are. */
@@ -261,6 +292,7 @@ int main(void)
         cmocka_unit_test(keys_parse_back_over_the_whole_registry),
         cmocka_unit_test(keys_without_dims_parse_back),
         cmocka_unit_test(a_key_in_full),
+        cmocka_unit_test(inputs_are_part_of_the_state),
         cmocka_unit_test(foreign_keys_are_kept_whole),
         cmocka_unit_test(foreign_sizes_are_dims),
         cmocka_unit_test(long_keys),

@@ -242,7 +242,8 @@ static struct ab make_ab(const char *device, const char *variant, struct benchma
     for (size_t i = 0; i < nr; i++)
         cases[i] = (struct benchmark) { registry_variant(test_registry(), "null/copy", variant),
                                         { { (int64_t)i + 1, 16 } },
-                                        CACHE_WARM };
+                                        CACHE_WARM,
+                                        NULL };
     return (struct ab) {
         .device_spec = device,
         .benchmarks = cases,

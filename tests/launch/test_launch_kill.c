@@ -73,7 +73,8 @@ static int measure_and_keep(const char *path, uint64_t seed, int report, struct 
     for (int i = 0; i < CASES; i++)
         cases[i] = (struct benchmark) { registry_variant(test_registry(), "null/copy", "right"),
                                         { { i + 1, 16 } },
-                                        CACHE_WARM };
+                                        CACHE_WARM,
+                                        NULL };
     struct sweep sweep = make_sweep("fake", cases, CASES, ROUNDS);
     sweep.settings.seed = seed;
     int rc = store_open(&k.store, path, STORE_WRITE, err);

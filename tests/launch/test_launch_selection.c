@@ -72,6 +72,7 @@ static void assert_no_repeats(const struct benchmark_list *list)
         for (size_t j = 0; j < i; j++)
             if (list->items[i].variant == list->items[j].variant &&
                 list->items[i].cache == list->items[j].cache &&
+                list->items[i].inputs == list->items[j].inputs &&
                 shape_equal(&list->items[i].shape, &list->items[j].shape))
                 fail_msg("%s is there twice", list->items[i].variant->kernel->name);
 }
@@ -250,6 +251,42 @@ TEST(caches_and_test_shapes)
     assert_int_equal(list.nr, 16); /* appended: two test shapes, warm and cold */
     array_release(&list);
     selection_release(&s);
+}
+
+TEST(fills_are_benchmarks_of_their_own)
+{
+    static const char path[] = HARNESS_TEST_DIR "/fill.npy";
+    const float data[] = { 1, 2, 3 };
+    const int64_t nr = 3;
+    struct selection s = select_by("filters=null/copy/right");
+    struct benchmark_list list = { 0 };
+    struct string_list texts = { 0 };
+    struct fill_list fills;
+    struct error err;
+
+    assert_ok(npy_write(path, data, &nr, 1, &err), &err);
+    const char *const words[] = { "normal", "zeros", path, "zeros", path };
+    for (size_t i = 0; i < 5; i++)
+        string_list_add(&texts, words[i]);
+    assert_ok(fill_list_parse(&fills, &texts, &err), &err);
+    assert_int_equal(fills.nr, 3); /* each once, a file by its content */
+    s.fills = &fills;
+    assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
+    assert_int_equal(list.nr, 18);
+    assert_no_repeats(&list);
+    assert_null(list.items[0].inputs);
+    assert_string_equal(list.items[1].inputs->name, "zeros");
+    assert_ptr_equal(list.items[2].inputs, fill_list_find(&fills, list.items[2].inputs->name));
+    assert_null(fill_list_find(&fills, ""));
+    array_release(&list);
+    selection_release(&s);
+    fill_list_release(&fills);
+    string_list_add(&texts, "ones");
+    assert_int_equal(fill_list_parse(&fills, &texts, &err), -1);
+    assert_non_null(
+        strstr(err.message, "--fill: \"ones\" is neither normal nor uniform nor zeros"));
+    fill_list_release(&fills);
+    string_list_release(&texts);
 }
 
 TEST(what_matches_nothing_is_named)

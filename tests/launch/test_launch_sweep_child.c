@@ -249,6 +249,44 @@ TEST(jobs_round_trip)
     free(text);
 }
 
+/* A job that says what inputs hold is of a protocol of its own: an older program would fill them
+ * otherwise. Each process reads the file again, which must have the same numbers. */
+TEST(inputs_of_jobs_round_trip)
+{
+    static const char path[] = HARNESS_TEST_DIR "/job_inputs.npy";
+    const float data[] = { 1.5F, 2 }, others[] = { 1.5F, 3 };
+    const int64_t nr = 2;
+    struct benchmark cases[CASES_MAX];
+    struct input_fill file;
+    struct job job = {
+        .device_spec = "fake",
+        .settings = { .sampling = sampling_default },
+        .cases = cases,
+        .nr = make_cases("right,quit", 3, cases),
+    };
+    struct owned_job back;
+    struct error err;
+
+    assert_ok(npy_write(path, data, &nr, 1, &err), &err);
+    assert_ok(input_fill_read(&file, path, &err), &err);
+    cases[1].inputs = input_fill_find("zeros");
+    cases[2].inputs = cases[3].inputs = &file;
+    char *text = job_print(&job);
+    assert_non_null(strstr(text, "\"protocol\":5"));
+    assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
+    assert_null(back.job.cases[0].inputs);
+    assert_ptr_equal(back.job.cases[1].inputs, cases[1].inputs);
+    assert_string_equal(back.job.cases[2].inputs->name, file.name);
+    assert_ptr_equal(back.job.cases[3].inputs, back.job.cases[2].inputs);
+    job_release(&back);
+    assert_ok(npy_write(path, others, &nr, 1, &err), &err);
+    assert_int_equal(job_parse(text, strlen(text), test_registry(), &back, &err), -1);
+    assert_non_null(strstr(err.message, "has other numbers than when the run began"));
+    job_release(&back);
+    free(text);
+    input_fill_release(&file);
+}
+
 TEST(bad_jobs_are_refused)
 {
 #define JOB(cases) "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":" cases "}"
@@ -258,8 +296,8 @@ TEST(bad_jobs_are_refused)
         { "{\"device\":\"fake\",\"seed\":1}", "\"seed\" is missing or not a string" },
         { "{\"device\":\"fake\",\"seed\":\"1\"}", "sampling: not a JSON object" },
         { JOB("[{}]"), "\"kernel\" is missing" },
-        { "{\"protocol\":0}", "this program understands jobs of protocol 4 and older" },
-        { "{\"protocol\":5}", "this one is of protocol 5" },
+        { "{\"protocol\":0}", "this program understands jobs of protocol 5 and older" },
+        { "{\"protocol\":6}", "this one is of protocol 6" },
     };
 #undef JOB
 

@@ -84,7 +84,7 @@ static void measure(struct measurement *m)
     assert_ok(plugin_check(p.own->table, &err), &err);
     assert_ok(plugin_adapt(&p, &nothing, NULL, &err), &err);
     assert_ok(device_open(&d, "sycl:1", &err), &err);
-    struct benchmark bench = { &p.variants[0], p.kernels[0]->shapes[0], CACHE_WARM };
+    struct benchmark bench = { &p.variants[0], p.kernels[0]->shapes[0], CACHE_WARM, NULL };
     case_measure(&bench, &d, &settings, m);
     device_close(&d);
     plugin_drop(&p);

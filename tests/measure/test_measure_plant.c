@@ -108,7 +108,7 @@ static struct measurement measure(struct device *d, const char *kernel, const ch
                                   struct shape shape, double share)
 {
     struct benchmark bench = { registry_variant(registry_builtin(), kernel, variant), shape,
-                               CACHE_WARM };
+                               CACHE_WARM, NULL };
     struct case_settings settings = {
         .sampling = { .min_time = 1e-4,
                       .max_time = 1e-3,
@@ -231,7 +231,8 @@ static double try_share(struct device *d, int64_t width, double share)
 {
     struct benchmark bench = { registry_variant(registry_builtin(), "pointwise/gelu", "simd"),
                                { { 1, 1, width } },
-                               CACHE_WARM };
+                               CACHE_WARM,
+                               NULL };
     struct error err = { "" };
     struct buffers buffers;
     struct plant plant;

@@ -82,7 +82,7 @@ struct fixture {
 static void begin(struct fixture *f, const struct variant *v, struct shape shape, bool all_rows,
                   uint64_t seed)
 {
-    struct benchmark bench = { v, shape, CACHE_WARM };
+    struct benchmark bench = { v, shape, CACHE_WARM, NULL };
     struct error err;
 
     assert_ok(device_open(&f->device, "fake", &err), &err);

@@ -47,7 +47,7 @@ static struct measurement measure_with(struct command_spec *spec, struct shape s
     assert_ok(guests_open(&guests, &nothing_built_in, &asked, &err), &err);
     assert_true(guests_any(&guests));
     assert_ok(device_open(&d, "process", &err), &err);
-    struct benchmark bench = { registry_variant_at(&guests.own, 0), shape, CACHE_WARM };
+    struct benchmark bench = { registry_variant_at(&guests.own, 0), shape, CACHE_WARM, NULL };
     struct case_settings settings = { .sampling = *sampling, .seed = 1, .guests = &guests };
     case_measure(&bench, &d, &settings, &m);
     device_close(&d);
@@ -294,7 +294,9 @@ TEST(texts_are_variants)
     assert_ok(guests_open(&guests, &nothing_built_in, &asked, &err), &err);
     assert_ok(device_open(&d, "process", &err), &err);
     for (size_t i = 0; i < 4; i++) {
-        struct benchmark bench = { registry_variant_at(&guests.own, i), { { 7 } }, CACHE_WARM };
+        struct benchmark bench = {
+            registry_variant_at(&guests.own, i), { { 7 } }, CACHE_WARM, NULL
+        };
         struct case_settings settings = { .sampling = few, .seed = 1, .guests = &guests };
         struct measurement m;
         benchmark_name_of(&bench, &d, &name);

@@ -55,7 +55,7 @@ static struct measurement measure_function(const char *function, enum cache_stat
     snprintf(text, sizeof(text), "%s::%s", FUNCTIONS, function);
     assert_ok(make(&made, text, "gemm/nn", NULL, NULL, &err), &err);
     assert_ok(device_open(&d, "cpu:1", &err), &err);
-    struct benchmark bench = { &made.guests.python.variants[0], { { 2, 3, 5, 4 } }, cache };
+    struct benchmark bench = { &made.guests.python.variants[0], { { 2, 3, 5, 4 } }, cache, NULL };
     case_measure(&bench, &d, &settings, &m);
     assert_int_equal(d.nr_blocks, 0);
     device_close(&d);

@@ -293,7 +293,7 @@ static inline size_t make_cases(const char *variants, int nr, struct benchmark *
         assert_non_null(v);
         for (int i = 1; i <= nr; i++) {
             assert_true(total < CASES_MAX);
-            cases[total++] = (struct benchmark) { v, { { i, 16 } }, CACHE_WARM };
+            cases[total++] = (struct benchmark) { v, { { i, 16 } }, CACHE_WARM, NULL };
         }
     }
     return total;

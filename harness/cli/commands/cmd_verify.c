@@ -21,7 +21,7 @@ struct verify_options {
     int64_t seed;
     struct measuring measuring;
     struct int_list batch, seq;
-    struct string_list models, variants;
+    struct string_list models, variants, fills;
     struct workload_options guests; /* of these those that bring guests */
 };
 
@@ -31,6 +31,7 @@ struct verifying {
     struct device device;
     struct benchmark_list list;
     struct guests guests;
+    struct fill_list fills; /* the list points into it */
     struct build build;
     struct verification_list record;
     size_t counts[OUTCOME_NR];
@@ -89,7 +90,7 @@ static void verify_one(struct verifying *s, size_t i, uint64_t seed, struct ques
 static bool asks_the_same(const struct benchmark *a, const struct benchmark *b)
 {
     return a->variant->kernel == b->variant->kernel && a->variant->dtype == b->variant->dtype &&
-           shape_equal(&a->shape, &b->shape);
+           a->inputs == b->inputs && shape_equal(&a->shape, &b->shape);
 }
 
 /* One after the other in this process: those that ask the same, by the same tensors and with one
@@ -179,11 +180,13 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
         return -1;
     if (registry == &s->guests.own && plugins_check_device(&s->guests, &s->device, err))
         return -1;
-    int rc = fill_verify_selection(s->o, argc, argv, &selection, err);
+    selection.fills = &s->fills;
+    int rc = fill_list_parse(&s->fills, &s->o->fills, err) ||
+             fill_verify_selection(s->o, argc, argv, &selection, err);
     if (rc == 0)
         rc = selection_expand(&selection, registry, &s->device, &s->list, err);
     selection_release(&selection);
-    return rc;
+    return rc ? -1 : 0;
 }
 
 /* A plugin's code is not run in this process. */
@@ -218,6 +221,7 @@ static int run_verify(int argc, char **argv, void *options, struct error *err)
     array_release(&s.list);
     verification_release(&s.record);
     guests_close(&s.guests);
+    fill_list_release(&s.fills);
     device_close(&s.device);
     return rc;
 }
@@ -237,6 +241,7 @@ static const struct option_row rows[] = {
                      "sequence lengths"),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct verify_options, seed, 0, INT64_MAX, "N",
                      "of the random inputs"),
+    FILL_ROW(struct verify_options, fills),
     OPTION_ROW("isolate", 0, OPTION_FLAG, struct verify_options, isolate, NULL,
                "in processes of their own: one that crashes or hangs does not end the others"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct verify_options, measuring.timeout, "TIME",

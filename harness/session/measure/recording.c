@@ -32,6 +32,7 @@ char *recording_settings(const struct workload *workload)
     strbuf_release(&devices);
     json_add_int(json, "launches", workload->suite.launches);
     recording_add_guests(json, &workload->guests);
+    recording_add_fills(json, &workload->fills);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&workload->suite.sampling));
     return json_take_text(json);
 }
@@ -63,6 +64,21 @@ void recording_add_guests(cJSON *settings, const struct guests *guests)
     environment_build(&own);
     json_add_string(harness, "commit", own.commit);
     cJSON_AddBoolToObject(harness, "dirty", own.dirty);
+}
+
+void recording_add_fills(cJSON *settings, const struct fill_list *fills)
+{
+    cJSON *array = fills->nr_files ? cJSON_AddArrayToObject(settings, "fill") : NULL;
+
+    for (int i = 0; i < fills->nr_files; i++) {
+        const struct input_fill *f = &fills->files[i];
+        cJSON *item = cJSON_CreateObject();
+        json_add_string(item, "name", f->name);
+        json_add_string(item, "file", strrchr(f->path, '/') + 1);
+        json_add_string(item, "dtype", dtype_name(f->array.dtype));
+        json_add_int(item, "elements", f->array.elements);
+        cJSON_AddItemToArray(array, item);
+    }
 }
 
 /* That the log of another file was put aside, or that a run is kept elsewhere; each once. */
@@ -199,6 +215,7 @@ static char *sample_settings(const struct workload *w, bool planted)
     if (planted)
         cJSON_AddTrueToObject(json, "planted");
     recording_add_guests(json, &w->guests);
+    recording_add_fills(json, &w->fills);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->suite.sampling));
     return json_take_text(json);
 }

@@ -44,6 +44,9 @@ char *recording_settings(const struct workload *workload);
 /* Says in a run's settings which guests are measured, and then the commit of this program. */
 void recording_add_guests(cJSON *settings, const struct guests *guests);
 
+/* And what the files were that inputs hold, whose names in keys say it by their content. */
+void recording_add_fills(cJSON *settings, const struct fill_list *fills);
+
 /* The run, from its begin to its end. What was finished before an error or an interrupt stays as an
  * unfinished run. */
 int recording_run(struct recording *r, enum sweep_end *end, struct error *err);

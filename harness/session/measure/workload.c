@@ -53,17 +53,12 @@ const char *workload_option(const struct workload_options *o)
         const char *name;
         bool given;
     } options[] = {
-        { "--suite", o->suite },
-        { "--device", o->device },
-        { "--variant", o->variants.nr },
-        { "--dtype", o->dtypes.nr },
-        { "--cache", o->caches.nr },
-        { "--dim", o->dims.nr },
-        { "--batch", o->batch.nr },
-        { "--seq", o->seq.nr },
-        { "--test-shapes", o->test_shapes },
-        { "--plugin", o->plugins.nr },
-        { "--python", o->python.nr },
+        { "--suite", o->suite },         { "--device", o->device },
+        { "--variant", o->variants.nr }, { "--dtype", o->dtypes.nr },
+        { "--cache", o->caches.nr },     { "--fill", o->fills.nr },
+        { "--dim", o->dims.nr },         { "--batch", o->batch.nr },
+        { "--seq", o->seq.nr },          { "--test-shapes", o->test_shapes },
+        { "--plugin", o->plugins.nr },   { "--python", o->python.nr },
         { "--like", o->like },
     };
 
@@ -76,8 +71,8 @@ const char *workload_option(const struct workload_options *o)
 /* Whether anything but a filter narrows what is chosen. */
 static bool has_selection_options(const struct workload_options *o)
 {
-    return o->models.nr || o->variants.nr || o->dtypes.nr || o->caches.nr || o->dims.nr ||
-           o->batch.nr || o->seq.nr || o->test_shapes;
+    return o->models.nr || o->variants.nr || o->dtypes.nr || o->caches.nr || o->fills.nr ||
+           o->dims.nr || o->batch.nr || o->seq.nr || o->test_shapes;
 }
 
 static int select_by_options(struct workload *c, const struct workload_options *o, char **filters,
@@ -95,7 +90,8 @@ static int select_by_options(struct workload *c, const struct workload_options *
     copy_strings(&selection->variants, &o->variants);
     copy_strings(&selection->maths, &o->dtypes);
     selection->test_shapes = o->test_shapes;
-    if (set_caches(selection, &o->caches, err) ||
+    selection->fills = &c->fills;
+    if (set_caches(selection, &o->caches, err) || fill_list_parse(&c->fills, &o->fills, err) ||
         (o->batch.nr && selection_add_dim(selection, "batch", &o->batch, err)) ||
         (o->seq.nr && selection_add_dim(selection, "seq", &o->seq, err)))
         return -1;
@@ -106,7 +102,7 @@ static int select_by_options(struct workload *c, const struct workload_options *
 }
 
 /* True where the text is the whole key of a benchmark that this program has for the device. */
-static bool find_benchmark_by_key(const char *key, const struct registry *registry,
+static bool find_benchmark_by_key(const char *key, const struct workload *c,
                                   const struct device *device, struct benchmark *b)
 {
     struct benchmark_name name, found;
@@ -114,12 +110,14 @@ static bool find_benchmark_by_key(const char *key, const struct registry *regist
 
     if (strpbrk(key, "*?[") || benchmark_name_parse(key, &name, &ignored))
         return false;
-    *b = (struct benchmark) { .variant = registry_variant(registry, name.kernel, name.variant) };
+    *b = (struct benchmark) { .variant =
+                                  registry_variant(&c->guests.all, name.kernel, name.variant) };
     if (!b->variant)
         return false;
     for (int i = 0; i < SHAPE_MAX && b->variant->kernel->dims[i]; i++)
         b->shape.dim[i] = benchmark_name_dim(&name, b->variant->kernel->dims[i], 0);
-    int cache = cache_state_find(name.cache);
+    b->inputs = fill_list_find(&c->fills, benchmark_name_inputs(&name));
+    int cache = benchmark_name_cache(&name);
     b->cache = cache < 0 ? CACHE_WARM : (enum cache_state)cache;
     benchmark_name_of(b, device, &found);
     return strcmp(found.key, key) == 0;
@@ -128,7 +126,7 @@ static bool find_benchmark_by_key(const char *key, const struct registry *regist
 static int device_with_key(const struct workload *c, const char *key, struct benchmark *b)
 {
     for (size_t i = 0; i < c->devices.nr; i++)
-        if (find_benchmark_by_key(key, &c->guests.all, &c->devices.items[i], b))
+        if (find_benchmark_by_key(key, c, &c->devices.items[i], b))
             return (int)i;
     return -1;
 }
@@ -139,7 +137,8 @@ static bool is_in_workload(const struct workload *c, const struct benchmark *b, 
 
     for (size_t i = 0; i < list->nr; i++)
         if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
-            c->device_of[i] == device && shape_equal(&list->items[i].shape, &b->shape))
+            list->items[i].inputs == b->inputs && c->device_of[i] == device &&
+            shape_equal(&list->items[i].shape, &b->shape))
             return true;
     return false;
 }
@@ -271,7 +270,7 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
     if (o->suite && selects)
         return error_set(err,
                          "--suite says what to measure: leave out filters, --model, "
-                         "--variant, --dtype, --cache, --batch, --seq and --dim");
+                         "--variant, --dtype, --cache, --fill, --batch, --seq and --dim");
     if (workload_open_guests(&c->guests, o, err))
         return -1;
     if (selects ? select_by_options(c, o, filters, nr, err)
@@ -295,11 +294,17 @@ static const char *option_of_kernels(const struct workload_options *o)
         const char *name;
         bool given;
     } options[] = {
-        { "--suite", o->suite },       { "--device", o->device },
-        { "--model", o->models.nr },   { "--variant", o->variants.nr },
-        { "--dtype", o->dtypes.nr },   { "--cache", o->caches.nr },
-        { "--plugin", o->plugins.nr }, { "--test-shapes", o->test_shapes },
-        { "--python", o->python.nr },  { "--like", o->like },
+        { "--suite", o->suite },
+        { "--device", o->device },
+        { "--model", o->models.nr },
+        { "--variant", o->variants.nr },
+        { "--dtype", o->dtypes.nr },
+        { "--cache", o->caches.nr },
+        { "--fill", o->fills.nr },
+        { "--plugin", o->plugins.nr },
+        { "--test-shapes", o->test_shapes },
+        { "--python", o->python.nr },
+        { "--like", o->like },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -375,6 +380,7 @@ void workload_release(struct workload *c)
     free(c->device_of);
     devices_close(&c->devices);
     suite_release(&c->suite);
+    fill_list_release(&c->fills);
     guests_close(&c->guests);
 }
 

@@ -19,6 +19,7 @@
 struct workload_options {
     const char *suite, *device;
     struct string_list models, variants, dtypes, caches, dims;
+    struct string_list fills; /* see launch/fill_list.h */
     struct string_list plugins;
     struct string_list params; /* of plugins, see session/measure/param.h */
     struct string_list python; /* functions, see plugin/python_guest.h ... */
@@ -36,6 +37,7 @@ struct workload {
     struct benchmark_list list; /* each benchmark once; never empty */
     int *device_of;             /* of each of the list, which of the devices; owned */
     struct guests guests;       /* plugins and the command; the list may point into them */
+    struct fill_list fills;     /* what inputs hold; the list points into it */
 };
 
 /* --plugin with --param, and --python with --like and --dtype: guests_open() with each setting of

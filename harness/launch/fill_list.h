@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What inputs are to hold, as people say it: "normal", "uniform", "zeros", or a file of NumPy's,
+ * which is told by a '/' in it or by ending in .npy. See core/input_fill.h.
+ */
+#ifndef HARNESS_LAUNCH_FILL_LIST_H
+#define HARNESS_LAUNCH_FILL_LIST_H
+
+#include "base/options.h"
+#include "core/input_fill.h"
+
+enum { FILLS_MAX = 8 };
+
+/* Benchmarks point into it: it stays where it is. */
+struct fill_list {
+    const struct input_fill *items[FILLS_MAX]; /* NULL: as the kernel says */
+    int nr;                                    /* 0: nothing was said, which means that, too */
+    struct input_fill files[FILLS_MAX];
+    int nr_files;
+};
+
+/* Reads the files; what is there twice counts once. fill_list_release() whatever the result. */
+int fill_list_parse(struct fill_list *list, const struct string_list *texts, struct error *err);
+void fill_list_release(struct fill_list *list);
+/* By its name in a key: what everybody knows, or a file of the list. NULL: there is none. */
+const struct input_fill *fill_list_find(const struct fill_list *list, const char *name);
+
+#endif

@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# What random inputs hold: a part of the key, so that no two are compared without a word.
+say "what is chosen"
+t run null/copy/right --device fake --batch 4 --seq 8 --fill zeros,uniform,normal --cache warm,cold --dry-run
+t run null/copy/right --device fake --fill ones --dry-run
+t run null/copy/right --device fake --fill gone.npy --dry-run
+t run --suite quick --fill zeros
+t run --fill zeros -- true
+t run null/copy/right/fp32/batch=4,seq=8/fake/warm+zeros --device fake --dry-run
+say "a file of NumPy's, written as its description says"
+python3 - <<'END' || skip "there is no python3"
+import struct
+def save(path, descr, data, order="False", shape=None):
+    head = "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }" % (descr, order, shape or len(data))
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        f.write(struct.pack("<%d%s" % (len(data), {"4": "f", "8": "d"}[descr[-1]]), *data))
+some = [0.5, -1.25, 2, 0.0, -0.75]
+save("some.npy", "<f4", some)
+save("same.npy", "<f4", some)
+save("double.npy", "<f8", some)
+save("fortran.npy", "<f4", some, "True")
+save("cut.npy", "<f4", some, shape=50)
+save("nan.npy", "<f4", [1, float("nan")])
+save("large.npy", "<f8", [1, 1e39])
+open("text.npy", "w").write("0.5 -1.25")
+END
+t run null/copy/right --device fake --batch 4 --seq 8 --fill some.npy,same.npy,double.npy --dry-run
+for file in fortran cut nan text; do
+  t run null/copy/right --device fake --fill $file.npy --dry-run
+done
+truncate -s 300M huge.npy
+t run null/copy/right --device fake --fill huge.npy --dry-run
+say "right on all of them"
+for fill in zeros uniform some.npy; do
+  t verify gemm/nn/simd layernorm/plain/simd attention/decode/simd pointwise/residual/simd --test-shapes \
+    --device cpu:1 --seed 1 --fill $fill | tail -1
+done
+t verify null/copy/right --device fake --batch 4 --seq 8 --fill some.npy --seed 1
+t verify gemm/nn/simd_bf16 --device cpu:1 --batch 1 --fill large.npy --seed 1 --test-shapes | tail -1
+t verify gpt/nano/prefill/simd --device cpu:1 --batch 1 --seq 8 --fill zeros --seed 1
+say "kept apart"
+fake seed=3 --batch 4 --seq 8 --launches 2 --fill some.npy
+fake seed=3 --batch 4 --seq 8 --launches 2 --fill zeros
+fake seed=3 --batch 4 --seq 8 --launches 2
+"$HARNESS" history show 1 --json >run.json
+check "the settings say which file it was" grep -q '"name":[[:space:]]*"file-[0-9a-f]\{8\}"' run.json
+check "and the key has that name" grep -q '/fake/warm+file-[0-9a-f]\{8\}"' run.json
+t compare --baseline 3 --head 2
