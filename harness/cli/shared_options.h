@@ -62,6 +62,14 @@
     OPTION_ROW("fill", 0, OPTION_STRINGS, target_, member_, "normal,uniform,zeros,FILE.npy",       \
                "what random inputs hold (default normal); of a file its elements in turn")
 
+/* A double and a const char *, of a struct workload_options. */
+#define CLOCK_ROWS(target_, member_)                                                               \
+    OPTION_ROW("warm-up", 0, OPTION_DURATION, target_, member_.warm_up, "TIME",                    \
+               "until times, clock and power settle, at most this (default 80ms, GPU 1s)"),        \
+        OPTION_ROW("clock", 0, OPTION_STRING, target_, member_.clock, "free,steady",               \
+                   "steady: measure again what was not within 1% of one clock; with either the "   \
+                   "table says what holds it")
+
 /* The rows for a member `member_` of `target_`; `suite_` is the default, a literal; `b_` is the
  * letter of --batch, or 0. */
 #define WORKLOAD_OPTION_ROWS(target_, member_, suite_, b_)                                         \
@@ -83,7 +91,7 @@
             "cache", 0, OPTION_STRINGS, target_, member_.caches, "warm,cold,rotate",               \
             "warm (default): caches as they are; cold: emptied before each sample; rotate: "       \
             "copies of the tensors take turns, twice the last cache in size"),                     \
-        FILL_ROW(target_, member_.fills),                                                          \
+        FILL_ROW(target_, member_.fills), CLOCK_ROWS(target_, member_),                            \
         OPTION_ROW("test-shapes", 0, OPTION_FLAG, target_, member_.test_shapes, NULL,              \
                    "the kernels' odd sizes instead of the default ones"),                          \
         OPTION_ROW("device", 'd', OPTION_STRING, target_, member_.device, "DEVICE",                \

@@ -49,6 +49,7 @@ struct functions {
     const char *(*error_text)(int code);
     int (*device_at)(const char *pci, handle *device);
     int (*clock)(handle device, int which, unsigned *mhz);
+    int (*application_clock)(handle device, int which, unsigned *mhz);
     int (*power)(handle device, unsigned *milliwatts);
     int (*power_limit)(handle device, unsigned *milliwatts);
     int (*energy)(handle device, unsigned long long *millijoules);
@@ -88,6 +89,7 @@ static const struct {
     { "nvmlErrorString", NULL, offsetof(struct functions, error_text) },
     { "nvmlDeviceGetHandleByPciBusId_v2", NULL, offsetof(struct functions, device_at) },
     { "nvmlDeviceGetClockInfo", NULL, offsetof(struct functions, clock) },
+    { "nvmlDeviceGetApplicationsClock", NULL, offsetof(struct functions, application_clock) },
     { "nvmlDeviceGetPowerUsage", NULL, offsetof(struct functions, power) },
     { "nvmlDeviceGetEnforcedPowerLimit", NULL, offsetof(struct functions, power_limit) },
     { "nvmlDeviceGetTotalEnergyConsumption", NULL, offsetof(struct functions, energy) },
@@ -204,6 +206,16 @@ static double clock_mhz(const struct nvml *n, int which)
     unsigned mhz;
 
     return n->call.clock && n->call.clock(n->device, which, &mhz) == SUCCESS ? mhz : (double)NAN;
+}
+
+static double application_mhz(const struct nvml *n)
+{
+    unsigned mhz;
+
+    if (!n->call.application_clock ||
+        n->call.application_clock(n->device, CLOCK_SM, &mhz) != SUCCESS)
+        return NAN;
+    return mhz;
 }
 
 static double sm_mhz(const struct nvml *n)
@@ -371,6 +383,9 @@ static bool fill_gpu(const struct nvml *n, unsigned index, struct nvml_gpu *gpu)
     gpu->persistence = persistence(n, device);
     gpu->processes = processes(n, device);
     gpu->limits = limits(n, device);
+    const struct nvml one = { .call = *call, .device = device };
+    gpu->application_mhz = application_mhz(&one);
+    gpu->power_limit_watts = power_limit(&one);
     return true;
 }
 

@@ -58,6 +58,7 @@ struct nvml_gpu {
     int persistence; /* whether the driver stays loaded between programs; as above */
     int processes;   /* that compute on it now; -1 not known */
     int64_t limits;  /* bits of enum nvml_clock_limit and others; -1 not known */
+    double application_mhz, power_limit_watts; /* NaN: not known */
 };
 
 /* Fills at most `most` of them and the driver's version ("580.95.05"; "" if unknown). Their number;

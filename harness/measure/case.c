@@ -10,6 +10,7 @@
 #include "measure/gbench_loop.h"
 #include "measure/plant.h"
 #include "measure/profiling_counters.h"
+#include "measure/steady.h"
 #include "measure/warmup.h"
 #include "process/peak_memory.h"
 #include "stats/stats.h"
@@ -38,6 +39,7 @@ struct state {
     bool prepared, begun, cold, rotates;
     bool restores;     /* in-out tensors are as they were before each launch */
     double elapsed_ns; /* of the samples so far */
+    struct steady steady;
     size_t capacity;
     uint64_t told; /* when the parent last heard of a run */
 };
@@ -215,25 +217,41 @@ static int take_sample(void *context, uint64_t *ns, struct error *err)
     m->samples[m->nr_samples++] = *ns;
     double whole = s->cold || s->restores ? (double)(clock_ns() - start) : 0;
     s->elapsed_ns += fmax((double)*ns, whole);
+    steady_look(&s->steady, false, &m->nr_samples, &s->elapsed_ns);
     return 0;
+}
+
+/* Whether what a launch takes is taken by this process. */
+static bool is_own(const struct state *s)
+{
+    return s->call.device->kind == DEVICE_CPU && !s->call.variant->repeat;
 }
 
 /* Launches one by one, which are forgotten. */
 static int warm_up(struct state *s, struct error *err)
 {
+    const struct sampling *rule = &s->settings->sampling;
+    const struct clock_eye *eye = s->settings->eye;
+    struct warmup_rule until;
+    struct clock_eye usual;
     struct warmup w;
     uint64_t ns;
 
     s->m->batch = 1;
     if (takes_all_runs(s))
         return 0;
-    warmup_begin(&w, s->settings->sampling.warmup);
+    if (!eye)
+        eye = clock_eye_init(&usual, is_own(s), s->settings->gpu);
+    until = warmup_rule(rule->warmup, rule->warmup_limit, eye);
+    warmup_begin(&w, &until);
     do
         if (take_sample(s, &ns, err))
             return -1;
     while (!warmup_over(&w, s->m->samples, s->m->nr_samples, s->elapsed_ns));
     s->m->warmups = (unsigned)s->m->nr_samples;
-    return 0;
+    warmup_tell(&w, s->m);
+    return rule->steady ? steady_begin(&s->steady, eye, warmup_mhz(&w), 2 * rule->max_time, err)
+                        : 0;
 }
 
 /* A share of what a sample will show: of launches in batches, which pay for no clock and overlap.
@@ -277,8 +295,11 @@ static int64_t next_round(void *context)
     struct state *s = context;
     struct measurement *m = s->m;
     const struct sampling *rule = &s->settings->sampling;
-    int64_t nr = (int64_t)m->nr_samples;
 
+    steady_look(&s->steady, true, &m->nr_samples, &s->elapsed_ns);
+    int64_t nr = (int64_t)m->nr_samples;
+    if (steady_is_lost(&s->steady))
+        return 0;
     m->stop = sampling_decide(rule, m->samples, m->nr_samples, s->elapsed_ns * 1e-9);
     if (m->stop != STOP_NONE)
         return 0;
@@ -313,12 +334,6 @@ static int take_samples(struct state *s, struct error *err)
         return loop_run(&loop, err);
     const struct profiled_call what = profiled(s);
     return profiling_run(settings->profiling, &what, s->m, settings->profiled, err);
-}
-
-/* Whether what a launch takes is taken by this process. */
-static bool is_own(const struct state *s)
-{
-    return s->call.device->kind == DEVICE_CPU && !s->call.variant->repeat;
 }
 
 /* Samples beside the timed ones, so that no time has to do with it; their times are forgotten.
@@ -389,6 +404,7 @@ static int sample(struct state *s, struct error *err)
     telemetry_begin(&telemetry, s->settings->gpu);
     int rc = take_samples(s, err);
     telemetry_end(&telemetry, s->m);
+    rc = rc ? rc : steady_end(&s->steady, s->m, err);
     if (own)
         measurement_add_telemetry(s->m, "peak_rss_bytes", peak_memory_bytes());
     if (with_fault(s, rc, err) || count_events(s, err))

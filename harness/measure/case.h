@@ -7,6 +7,7 @@
 #ifndef HARNESS_MEASURE_CASE_H
 #define HARNESS_MEASURE_CASE_H
 
+#include "machine/clock_eye.h"
 #include "machine/nvml.h"
 #include "measure/profiling.h"
 #include "measure/question.h"
@@ -28,6 +29,7 @@ struct case_settings {
     bool fixed_placement;        /* everything where it always is; else anew in each launch, see
                                   * core/placement.h. For the launch alone */
     const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */
+    const struct clock_eye *eye; /* on its clock, in place of the usual one; for tests */
     struct counters *counters;   /* of this process's threads; NULL: nothing can be counted */
     const struct guests *guests; /* that benchmarks may be of; NULL: none. For the job alone */
     /* Told before each run of a program, so that its time limit is one of its own; may be NULL. */

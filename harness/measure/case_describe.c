@@ -150,6 +150,8 @@ bool case_supported(const struct benchmark *bench, struct device *device,
 
     if (!refusal && v->repeat)
         refusal = refuse_apart(settings);
+    if (!refusal && settings->profiling && settings->sampling.steady)
+        refusal = "with --clock steady nothing is profiled: the times of a profile are not its aim";
     if (!refusal && bench->cache == CACHE_ROTATE)
         refusal = refuse_rotation(bench, device, settings);
     if (refusal) {

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct sampling sampling_default = {
     .min_time = 0.05,
@@ -88,25 +89,37 @@ static int read_count(const cJSON *json, const char *key, int64_t *value, struct
     return cJSON_HasObjectItem(json, key) ? json_get_int(json, key, value, err) : 0;
 }
 
+static int read_clock(const cJSON *json, bool *steady, struct error *err)
+{
+    const char *clock = json_string(json, "clock", *steady ? "steady" : "free");
+
+    *steady = strcmp(clock, "steady") == 0;
+    return *steady || strcmp(clock, "free") == 0
+               ? 0
+               : error_set(err, "\"clock\" is \"free\" or \"steady\", not \"%.40s\"", clock);
+}
+
 int sampling_from_json(const cJSON *json, struct sampling *s, struct error *err)
 {
-    static const char *const keys[] = { "min_time",   "max_time",    "warmup",
-                                        "precision",  "min_samples", "max_samples",
-                                        "iterations", "unwarmed",    NULL };
+    static const char *const keys[] = { "min_time",     "max_time",    "warmup",     "precision",
+                                        "min_samples",  "max_samples", "iterations", "unwarmed",
+                                        "warmup_limit", "clock",       NULL };
 
     if (json_only_keys(json, keys, "sampling", err) ||
         read_quantity(json, "min_time", text_parse_duration, &s->min_time, err) ||
         read_quantity(json, "max_time", text_parse_duration, &s->max_time, err) ||
         read_quantity(json, "warmup", text_parse_duration, &s->warmup, err) ||
+        read_quantity(json, "warmup_limit", text_parse_duration, &s->warmup_limit, err) ||
+        read_clock(json, &s->steady, err) ||
         read_quantity(json, "precision", text_parse_fraction, &s->precision, err) ||
         read_count(json, "min_samples", &s->min_samples, err) ||
         read_count(json, "max_samples", &s->max_samples, err) ||
         read_count(json, "iterations", &s->iterations, err))
         return -1;
     s->unwarmed = json_bool(json, "unwarmed", s->unwarmed);
-    if (!(s->min_time >= 0 && s->max_time >= s->min_time && s->warmup >= 0))
+    if (!(s->min_time >= 0 && s->max_time >= s->min_time && s->warmup >= 0 && s->warmup_limit >= 0))
         return error_set(err, "sampling times must be positive, and max_time not under min_time");
-    if (!(s->max_time <= TIME_LIMIT && s->warmup <= TIME_LIMIT))
+    if (!(s->max_time <= TIME_LIMIT && s->warmup <= TIME_LIMIT && s->warmup_limit <= TIME_LIMIT))
         return error_set(err, "sampling times must not be over %d s", TIME_LIMIT);
     if (!(s->precision >= 0 && s->precision < 1))
         return error_set(err, "\"precision\" must be from 0 to below 1, such as 0.01");
@@ -128,6 +141,10 @@ cJSON *sampling_to_json(const struct sampling *s)
     json_add_int(json, "min_samples", s->min_samples);
     json_add_int(json, "max_samples", s->max_samples);
     json_add_int(json, "iterations", s->iterations);
+    if (s->warmup_limit > 0) /* an older program knows none of these, and says so */
+        json_add_number(json, "warmup_limit", s->warmup_limit);
+    if (s->steady)
+        cJSON_AddStringToObject(json, "clock", "steady");
     if (s->unwarmed)
         cJSON_AddTrueToObject(json, "unwarmed");
     return json;

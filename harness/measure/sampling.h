@@ -21,7 +21,9 @@
 
 struct sampling {
     double min_time, max_time; /* s of measured time (and of flushing caches), without warm-up */
-    double warmup;             /* s, at least; goes on until stable, at most 4x this */
+    double warmup;             /* s, at least; goes on until settled, see measure/warmup.h ... */
+    double warmup_limit;       /* ... at most this long; 0: the usual */
+    bool steady;               /* samples of one clock alone, see measure/steady.h */
     double precision;          /* wanted relative half-width, 0.01 = 1 % */
     int64_t min_samples, max_samples;
     int64_t iterations; /* exactly so many samples, if > 0; the rest is ignored then */

@@ -7,6 +7,7 @@
 #include "metrics/roofline.h"
 #include "metrics/run_rows.h"
 #include "reporters/number_table.h"
+#include "reporters/run_conditions.h"
 #include "text/escape.h"
 #include "text/table.h"
 #include "text/ticks.h"
@@ -239,6 +240,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
                     "! above the measured roof: the work model or the ceiling is wrong, "
                     "find out which\n");
     run_table_add_calls(&rows, out);
+    run_conditions(records, run, out);
     run_table_add_repeats(records, run, out);
     /* One in twenty may be chance: a probe is 3 ms of a machine that others use, too. */
     struct slow_machine d;

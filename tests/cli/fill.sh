@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# What random inputs hold: a part of the key, so that no two are compared without a word.
+# What random inputs hold: a part of the key, so that no two are compared without a word. And what is
+# said of warm-up and clock.
 say "what is chosen"
 t run null/copy/right --device fake --batch 4 --seq 8 --fill zeros,uniform,normal --cache warm,cold --dry-run
 t run null/copy/right --device fake --fill ones --dry-run
@@ -48,3 +49,10 @@ fake seed=3 --batch 4 --seq 8 --launches 2
 check "the settings say which file it was" grep -q '"name":[[:space:]]*"file-[0-9a-f]\{8\}"' run.json
 check "and the key has that name" grep -q '/fake/warm+file-[0-9a-f]\{8\}"' run.json
 t compare --baseline 3 --head 2
+say "warm-up and clock"
+t run null/copy/right --device fake --clock slow
+t run null/copy/right --device fake --clock steady
+t run --clock steady -- true
+t run --warm-up 5ms -- true
+"$HARNESS" run null/copy/right --device $FAKE --batch 4 --seq 8 --seed 1 --iterations 20 --warm-up 1ms \
+  --clock free 2>/dev/null | grep -E '^(warm-up|clock)'

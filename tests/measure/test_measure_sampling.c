@@ -5,9 +5,11 @@
 
 #include "base/json.h"
 #include "measure/sampling.h"
+#include "measure/steady.h"
 #include "measure/warmup.h"
 #include "stats/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MANY = 1000 };
@@ -88,21 +90,159 @@ TEST(batches_reach_the_clock)
     assert_int_equal(sampling_batch(0, 25), 1 << 20); /* bounded */
 }
 
-TEST(warm_up_ends_when_stable)
-{
-    uint64_t falling[100], steady[100];
+/* ---- warm-up: scripted times, clock and power ---- */
 
-    for (uint64_t i = 0; i < 100; i++) {
-        falling[i] = 2000 - 10 * i;
-        steady[i] = 1000 + i % 7;
+/* A number that goes to `end` in a straight line until so many ms have passed. */
+struct ramp {
+    double start, end, until_ms;
+};
+
+static double ramp_at(const struct ramp *r, double ms)
+{
+    return ms >= r->until_ms ? r->end : r->start + (r->end - r->start) * ms / r->until_ms;
+}
+
+struct scripted_warm_up {
+    const char *what;
+    struct ramp launch_ms, mhz, watts; /* end 0: not to be seen */
+    double least_ms, most_ms;          /* 0: the usual */
+    double ends_ms;                    /* within half of the last window */
+    bool settled;
+    double ms; /* so far */
+};
+
+static struct clock_seen scripted_look(void *context)
+{
+    const struct scripted_warm_up *s = context;
+
+    return (struct clock_seen) {
+        .mhz = s->mhz.end > 0 ? ramp_at(&s->mhz, s->ms) : (double)NAN,
+        .watts = s->watts.end > 0 ? ramp_at(&s->watts, s->ms) : (double)NAN,
+    };
+}
+
+enum { LAUNCHES_MOST = 2000 };
+
+static void warm_up_by_script(struct scripted_warm_up *s, struct warmup *w)
+{
+    const struct clock_eye eye = { .scripted = scripted_look, .context = s };
+    const struct warmup_rule until = warmup_rule(s->least_ms * 1e-3, s->most_ms * 1e-3, &eye);
+    uint64_t samples[LAUNCHES_MOST];
+    size_t nr = 0;
+
+    s->ms = 0;
+    warmup_begin(w, &until);
+    do {
+        double ms = ramp_at(&s->launch_ms, s->ms);
+        assert_true(nr < LAUNCHES_MOST);
+        s->ms += ms;
+        samples[nr++] = (uint64_t)(ms * 1e6);
+    } while (!warmup_over(w, samples, nr, s->ms * 1e6));
+}
+
+TEST(warm_up_goes_on_until_all_has_settled)
+{
+    static struct scripted_warm_up rows[] = {
+        { "steady from the start", .launch_ms = { .end = 1 }, .least_ms = 20, .ends_ms = 20,
+          .settled = true },
+        { "launches get faster for 30 ms", .launch_ms = { 2, 1, 30 }, .least_ms = 20, .ends_ms = 75,
+          .settled = true },
+        { "they do so for ever", .launch_ms = { 2, 1, 200 }, .least_ms = 20, .ends_ms = 80 },
+        { "and there is more time", .launch_ms = { 2, 1, 200 }, .least_ms = 20, .most_ms = 900,
+          .ends_ms = 480, .settled = true },
+        { "the clock rises", .launch_ms = { .end = 1 }, .mhz = { 345, 1980, 50 }, .least_ms = 20,
+          .most_ms = 300, .ends_ms = 115, .settled = true },
+        { "by next to nothing", .launch_ms = { .end = 1 }, .mhz = { 1970, 1980, 50 },
+          .least_ms = 20, .ends_ms = 20, .settled = true },
+        { "the clock stands, the power does not", .launch_ms = { .end = 1 }, .mhz = { .end = 1980 },
+          .watts = { 100, 700, 150 }, .least_ms = 20, .most_ms = 900, .ends_ms = 275,
+          .settled = true },
+        { "nor at the limit", .launch_ms = { .end = 1 }, .mhz = { .end = 1980 },
+          .watts = { 100, 700, 900 }, .least_ms = 20, .most_ms = 600, .ends_ms = 600 },
+        { "a limit below the least", .launch_ms = { .end = 1 }, .least_ms = 20, .most_ms = 8,
+          .ends_ms = 8, .settled = true },
+        { "launches longer than a window", .launch_ms = { .end = 9 }, .least_ms = 20, .ends_ms = 27,
+          .settled = true },
+        { "than all of it", .launch_ms = { .end = 100 }, .least_ms = 20, .ends_ms = 100 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct warmup w;
+        warm_up_by_script(&rows[i], &w);
+        if (fabs(rows[i].ms - rows[i].ends_ms) > 2 + 0.15 * rows[i].ends_ms ||
+            warmup_settled(&w) != rows[i].settled)
+            fail_msg("%s: ended after %g ms, %ssettled", rows[i].what, rows[i].ms,
+                     warmup_settled(&w) ? "" : "not ");
     }
-    assert_false(warmup_is_stable(steady, 0));
-    assert_false(warmup_is_stable(steady, 5)); /* too few to tell */
-    assert_true(warmup_is_stable(steady, 6));
-    assert_true(warmup_is_stable(steady, 99));
-    assert_false(warmup_is_stable(falling, 100));
-    steady[3] = 1000000; /* one outlier changes no median */
-    assert_true(warmup_is_stable(steady, 99));
+}
+
+/* A GPU's driver needs longer to tell another number, and the GPU to settle. */
+TEST(warm_up_of_a_gpu_is_looked_at_less_often)
+{
+    /* It is not looked at here. */
+    const struct clock_eye gpu = { .gpu = (const struct nvml *)(const void *)&rule };
+    struct warmup_rule until = warmup_rule(0.02, 0, &gpu);
+
+    assert_true(until.window == 0.025 && until.most == 1 && until.least == 0.02);
+    until = warmup_rule(0.02, 0, NULL);
+    assert_true(until.window == 0.005 && until.most == 0.08);
+    until = warmup_rule(0.02, 3, &gpu);
+    assert_true(until.most == 3);
+}
+
+/* ---- a steady clock, look by look ---- */
+
+struct looks {
+    const char *at; /* '.' as wanted, '+' within the band, 'x' beyond it */
+};
+
+static struct clock_seen next_look(void *context)
+{
+    struct looks *l = context;
+    char now = *l->at ? *l->at++ : '.';
+
+    return (struct clock_seen) { now == 'x' ? 2500 : now == '+' ? 2980 : 3000, NAN };
+}
+
+TEST(windows_of_another_clock_do_not_count)
+{
+    static const struct {
+        const char *looks;
+        int samples; /* of 5 ms each: two are a window */
+        size_t kept;
+        unsigned again;
+        bool fails;
+    } rows[] = {
+        { "....", 8, 8, 0, false }, { ".x.x", 8, 4, 2, false }, { "x...", 8, 6, 1, false },
+        { "+.+.", 8, 8, 0, false }, { "xxxx", 8, 0, 4, false }, { "xxxxxxxxxxxx", 24, 0, 11, true },
+        { "..", 5, 5, 0, false }, /* the last window is not whole yet */
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct looks looks = { rows[i].looks };
+        const struct clock_eye eye = { .scripted = next_look, .context = &looks };
+        struct steady s;
+        struct error err = { "" };
+        size_t nr = 0;
+        double elapsed = 0;
+        struct measurement m = { .nr_telemetry = 0 };
+        assert_ok(steady_begin(&s, &eye, 3000, 0.1, &err), &err);
+        for (int k = 0; k < rows[i].samples && !steady_is_lost(&s); k++) {
+            nr++;
+            elapsed += 5e6;
+            steady_look(&s, false, &nr, &elapsed);
+        }
+        assert_int_equal(steady_end(&s, &m, &err), rows[i].fails ? -1 : 0);
+        assert_true(rows[i].kept == 0 || measurement_telemetry(&m, TELEMETRY_CLOCK) > 2970);
+        assert_int_equal(nr, rows[i].kept);
+        assert_int_equal(s.again, rows[i].again);
+        assert_true(elapsed == 5e6 * (double)rows[i].kept);
+        if (rows[i].fails)
+            assert_string_equal(err.message,
+                                "--clock steady: the clock was beyond 1 % of 3000 MHz in 11 of 11 "
+                                "windows, last 2500 MHz; hold it (`harness doctor`), or measure "
+                                "with --clock free");
+    }
 }
 
 static cJSON *parse(const char *text)
@@ -122,6 +262,8 @@ TEST(settings_round_trip)
 
     s.iterations = 12;
     s.precision = 1.0 / 3;
+    s.warmup_limit = 2;
+    s.steady = true;
     cJSON *tree = sampling_to_json(&s);
     char *text = cJSON_PrintUnformatted(tree);
     cJSON *json = parse(text);
@@ -160,6 +302,8 @@ TEST(bad_settings_are_refused)
         { "{\"min_time\": true}", "\"min_time\" is neither a number nor a text" },
         { "{\"min_time\": -1}", "sampling times must be positive" },
         { "{\"warmup\": -1}", "sampling times must be positive" },
+        { "{\"warmup_limit\": -1}", "sampling times must be positive" },
+        { "{\"clock\": \"held\"}", "\"clock\" is \"free\" or \"steady\", not \"held\"" },
         { "{\"min_time\": 2, \"max_time\": 1}", "max_time not under min_time" },
         { "{\"max_time\": 1e999}", "sampling times must not be over" },
         { "{\"precision\": \"tight\"}", "precision: \"tight\" is not a share" },

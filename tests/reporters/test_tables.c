@@ -4,6 +4,7 @@
 
 #include "base/clean.h"
 #include "base/json.h"
+#include "core/conditions.h"
 #include "golden.h"
 #include "output_records.h"
 
@@ -14,6 +15,7 @@
 #include "text/escape.h"
 #include "text/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct run_table_options plain = { 0, false };
@@ -66,6 +68,53 @@ OUT_TEST(disturbed_machine_is_told)
         const char *told = strstr(out->data, "the machine was slower beside 3 of ");
         assert_int_equal(told != NULL, slow > 0);
         assert_int_equal(strstr(out->data, " measurements, up to 2 times: ") != NULL, slow > 0);
+        records_release(&r);
+    }
+}
+
+/* Of whoever asked, what happened to warm-up and clock. */
+OUT_TEST(conditions_are_told_to_who_asked)
+{
+    static const struct {
+        const char *settings; /* NULL: none */
+        double settled, again;
+        const char *says; /* NULL: nothing */
+    } rows[] = {
+        { NULL, 1, 0, NULL },
+        { "{\"sampling\":{}}", 0, 0, NULL },
+        { "{\"sampling\":{\"warmup_limit\":2}}", 1, 0, "\nwarm-up 0.12 s at most, settled\n" },
+        { "{\"sampling\":{\"warmup_limit\":2}}", 0, 0, " not settled after 0.12 s (limit)\n" },
+        { "{\"clock\":{\"mode\":\"free\",\"held\":false,\"seen\":false,\"how\":\"no "
+          "cpufreq\"}}",
+          1, NAN, "\nclock: free, neither held nor seen (no cpufreq)\n" },
+        { "{\"clock\":{\"mode\":\"steady\",\"held\":true,\"how\":\"3.10 GHz alone\"}}", 1, 0,
+          "\nclock: steady, 3.10 GHz ±0.5 %, held (3.10 GHz alone); 0 of " },
+        { "{\"clock\":{\"mode\":\"steady\",\"held\":false,\"how\":\"so\"}}", 1, 2,
+          " windows measured again\n" },
+        { "no settings at all", 0, 0, NULL },
+    };
+
+    strbuf_init(out);
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+        struct records r = { 0 };
+        made_run_records(&r);
+        free(r.runs[0].settings);
+        r.runs[0].settings = memory_string(rows[row].settings);
+        for (size_t i = 0; i < r.nr; i++) {
+            struct measurement *m = &r.items[i].m;
+            measurement_add_telemetry(m, TELEMETRY_WARM_UP, 0.12);
+            measurement_add_telemetry(m, TELEMETRY_SETTLED, rows[row].settled);
+            measurement_add_telemetry(m, TELEMETRY_CLOCK, isnan(rows[row].again) ? NAN : 3100);
+            measurement_add_telemetry(m, TELEMETRY_CLOCK_STRAYED, 0.5);
+            measurement_add_telemetry(m, TELEMETRY_CLOCK_WINDOWS, 10);
+            measurement_add_telemetry(m, TELEMETRY_CLOCK_AGAIN, rows[row].again);
+        }
+        strbuf_clear(out);
+        run_table(&r, -1, &plain, out);
+        if (!rows[row].says && (strstr(out->data, "warm-up") || strstr(out->data, "clock:")))
+            fail_msg("row %zu: something is told that nobody asked for: %s", row, out->data);
+        if (rows[row].says && !strstr(out->data, rows[row].says))
+            fail_msg("row %zu: \"%s\" is not in: %s", row, rows[row].says, out->data);
         records_release(&r);
     }
 }

@@ -65,6 +65,7 @@ static char *ab_settings(const struct worker *w, enum ab_side side)
     json_add_string(json, "device", w->ab.device_spec);
     recording_add_guests(json, w->ab.guests[side]);
     recording_add_fills(json, &w->r->workload->fills);
+    recording_add_clock(json, w->r->workload);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->ab.settings.sampling));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);

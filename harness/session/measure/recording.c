@@ -33,6 +33,7 @@ char *recording_settings(const struct workload *workload)
     json_add_int(json, "launches", workload->suite.launches);
     recording_add_guests(json, &workload->guests);
     recording_add_fills(json, &workload->fills);
+    recording_add_clock(json, workload);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&workload->suite.sampling));
     return json_take_text(json);
 }
@@ -79,6 +80,18 @@ void recording_add_fills(cJSON *settings, const struct fill_list *fills)
         json_add_int(item, "elements", f->array.elements);
         cJSON_AddItemToArray(array, item);
     }
+}
+
+void recording_add_clock(cJSON *settings, const struct workload *workload)
+{
+    cJSON *clock = workload->asks_clock ? cJSON_AddObjectToObject(settings, "clock") : NULL;
+
+    if (!clock)
+        return;
+    json_add_string(clock, "mode", workload->suite.sampling.steady ? "steady" : "free");
+    cJSON_AddBoolToObject(clock, "seen", workload->hold.seen);
+    cJSON_AddBoolToObject(clock, "held", workload->hold.held);
+    json_add_string(clock, "how", workload->hold.how);
 }
 
 /* That the log of another file was put aside, or that a run is kept elsewhere; each once. */
@@ -216,6 +229,7 @@ static char *sample_settings(const struct workload *w, bool planted)
         cJSON_AddTrueToObject(json, "planted");
     recording_add_guests(json, &w->guests);
     recording_add_fills(json, &w->fills);
+    recording_add_clock(json, w);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->suite.sampling));
     return json_take_text(json);
 }

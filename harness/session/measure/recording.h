@@ -47,6 +47,9 @@ void recording_add_guests(cJSON *settings, const struct guests *guests);
 /* And what the files were that inputs hold, whose names in keys say it by their content. */
 void recording_add_fills(cJSON *settings, const struct fill_list *fills);
 
+/* And, where --clock was given, what is held of it. */
+void recording_add_clock(cJSON *settings, const struct workload *workload);
+
 /* The run, from its begin to its end. What was finished before an error or an interrupt stays as an
  * unfinished run. */
 int recording_run(struct recording *r, enum sweep_end *end, struct error *err);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "command/command_words.h"
+#include "machine/host_sensors.h"
 #include "text/name.h"
 
 #include <stdio.h>
@@ -59,7 +60,8 @@ const char *workload_option(const struct workload_options *o)
         { "--dim", o->dims.nr },         { "--batch", o->batch.nr },
         { "--seq", o->seq.nr },          { "--test-shapes", o->test_shapes },
         { "--plugin", o->plugins.nr },   { "--python", o->python.nr },
-        { "--like", o->like },
+        { "--like", o->like },           { "--warm-up", o->warm_up > 0 },
+        { "--clock", o->clock },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -258,6 +260,39 @@ int plugins_check_device(const struct guests *g, const struct device *d, struct 
                      device_kind_name(has), device_kind_name(has));
 }
 
+static void look_at_clock(const struct device *d, struct clock_hold *h)
+{
+    struct nvml_gpu gpu;
+    char driver[32];
+    cpu_set_t own;
+
+    *h = (struct clock_hold) { .how = "this device has no clock that can be seen" };
+    if (d->kind == DEVICE_CPU) {
+        host_own_cpus(&own);
+        clock_hold_cpu("", &own, h);
+    } else if (d->ops->own_memory) {
+        clock_hold_gpu(nvml_list(&gpu, 1, driver) > 0 ? &gpu : NULL, h);
+    }
+}
+
+/* How long warm-up may take, and which clock is meant. What cannot be seen cannot be steady. */
+static int set_clock(struct workload *c, const struct workload_options *o, struct error *err)
+{
+    if (o->warm_up > 0)
+        c->suite.sampling.warmup_limit = o->warm_up;
+    if (!o->clock)
+        return 0;
+    c->asks_clock = true;
+    c->suite.sampling.steady = strcmp(o->clock, "steady") == 0;
+    if (!c->suite.sampling.steady && strcmp(o->clock, "free") != 0)
+        return error_set(err, "--clock: \"%s\" is neither free nor steady", o->clock);
+    look_at_clock(&c->device, &c->hold);
+    if (!c->suite.sampling.steady || c->hold.seen)
+        return 0;
+    return error_set(err, "--clock steady cannot be had: %s. --clock free measures without it",
+                     c->hold.how);
+}
+
 /* A suite is a complete statement of what to measure; mixing it with a selection would make runs
  * of the "same" suite incomparable. */
 int workload_make(struct workload *c, const struct workload_options *o, char **filters, int nr,
@@ -276,7 +311,8 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
     if (selects ? select_by_options(c, o, filters, nr, err)
                 : suite_load(&c->suite, o->suite ? o->suite : otherwise, err))
         return -1;
-    if (open_workload_devices(c, o->device ? o->device : "cpu", o->several_devices, err))
+    if (open_workload_devices(c, o->device ? o->device : "cpu", o->several_devices, err) ||
+        set_clock(c, o, err))
         return -1;
     bool theirs = guests && nr == 0 && !o->suite;
     for (size_t i = 0; theirs && i < c->devices.nr; i++)
@@ -301,6 +337,8 @@ static const char *option_of_kernels(const struct workload_options *o)
         { "--dtype", o->dtypes.nr },
         { "--cache", o->caches.nr },
         { "--fill", o->fills.nr },
+        { "--warm-up", o->warm_up > 0 },
+        { "--clock", o->clock },
         { "--plugin", o->plugins.nr },
         { "--test-shapes", o->test_shapes },
         { "--python", o->python.nr },

@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "device/devices.h"
 #include "launch/selection.h"
+#include "machine/clock_hold.h"
 #include "plugin/guests.h"
 #include "session/measure/number_options.h"
 #include "session/measure/param.h"
@@ -26,6 +27,8 @@ struct workload_options {
     const char *like;          /* ... and the kernel that they compute */
     struct int_list batch, seq;
     bool test_shapes;
+    double warm_up;       /* s, at most; 0: the usual */
+    const char *clock;    /* free, steady; NULL: free, and nothing is said of it */
     bool several_devices; /* set by a command that can sweep `device`: cpu:1,cpu:2 */
     bool beside;          /* set by a command that shows a plugin's variants beside the vendors' */
 };
@@ -38,6 +41,8 @@ struct workload {
     int *device_of;             /* of each of the list, which of the devices; owned */
     struct guests guests;       /* plugins and the command; the list may point into them */
     struct fill_list fills;     /* what inputs hold; the list points into it */
+    struct clock_hold hold;     /* of the first device, where `clock` was given */
+    bool asks_clock;
 };
 
 /* --plugin with --param, and --python with --like and --dtype: guests_open() with each setting of
