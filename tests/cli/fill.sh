@@ -41,6 +41,7 @@ done
 t verify null/copy/right --device fake --batch 4 --seq 8 --fill some.npy --seed 1
 t verify gemm/nn/simd_bf16 --device cpu:1 --batch 1 --fill large.npy --seed 1 --test-shapes | tail -1
 t verify gpt/nano/prefill/simd --device cpu:1 --batch 1 --seq 8 --fill zeros --seed 1
+t verify null/copy/right --device fake --fill zeros --record verified.json
 say "kept apart"
 fake seed=3 --batch 4 --seq 8 --launches 2 --fill some.npy
 fake seed=3 --batch 4 --seq 8 --launches 2 --fill zeros
@@ -54,5 +55,5 @@ t run null/copy/right --device fake --clock slow
 t run null/copy/right --device fake --clock steady
 t run --clock steady -- true
 t run --warm-up 5ms -- true
-"$HARNESS" run null/copy/right --device $FAKE --batch 4 --seq 8 --seed 1 --iterations 20 --warm-up 1ms \
+"$HARNESS" run null/copy/right --device "$FAKE" --batch 4 --seq 8 --seed 1 --iterations 20 --warm-up 1ms \
   --clock free 2>/dev/null | grep -E '^(warm-up|clock)'

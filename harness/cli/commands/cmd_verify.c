@@ -194,6 +194,8 @@ static int verify_benchmarks(struct verifying *s, int argc, char **argv, struct 
 {
     bool isolate = s->o->isolate || workload_has_guests(&s->o->guests);
 
+    if (s->o->record && s->o->fills.nr)
+        return error_set(err, "--record is of the kernels' own inputs: leave out --fill");
     if (s->o->record && verification_allowed(&s->device, err))
         return error_prefix(err, "--record");
     environment_build(&s->build);
