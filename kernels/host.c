@@ -4,6 +4,7 @@
 #include "core/host_cache.h"
 #include "core/host_memory.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -80,6 +81,31 @@ void host_state_release(struct call *call)
 {
     free(call->state);
     call->state = NULL;
+}
+
+float host_int8_scale(const float *row, int64_t n)
+{
+    float most = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        most = fmaxf(most, fabsf(row[i]));
+    return most / 127;
+}
+
+int8_t host_int8(float w, float scale)
+{
+    const float magic = 12582912.0f; /* 1.5 * 2^23 leaves the nearest integer in the low bits */
+    float q = scale > 0 ? w / scale + magic - magic : 0;
+
+    return (int8_t)(q > 127 ? 127 : q < -127 ? -127 : q); /* of denormal scales it may be more */
+}
+
+void host_int8_round(float *row, int64_t n)
+{
+    const float scale = host_int8_scale(row, n);
+
+    for (int64_t i = 0; i < n; i++)
+        row[i] = (float)host_int8(row[i], scale) * scale;
 }
 
 void host_doubles(const struct tensor *t, int64_t first, int64_t n, double *to)

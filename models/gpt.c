@@ -16,9 +16,13 @@
  * residual stream, where independent errors add as their squares; the head is one more product.
  * Together u sqrt((4L + 1) 4C / 6), rms. Logits are about normal and the largest of up to 10^8
  * errors lies 6 standard deviations out: max |error| / rms <= 6 u sqrt((4L + 1) 4C / 6).
- * bf16 and tf32 also round what enters each product, to an rms of v / sqrt(3) with their own v:
- * five operands a layer (both norms, q k v, attention's output, the GELU's), and three around the
- * head. None is amplified on its way to the logits, so these add 6 v sqrt((5L + 3) / 3).
+ * int8 is held against the rounded weights (kernel.round_weight), so what errs more than fp32 does
+ * is what enters a product, rounded to 16 bits of its row's largest: to half a step of 2^-15 of
+ * that, which is 8 rms at most (a GELU's output; normals reach 5), so v = 2^-13 in what follows,
+ * with four operands a layer and the head's. bf16 and tf32 also round what enters each product, to
+ * an rms of v / sqrt(3) with their own v: five operands a layer (both norms, q k v, attention's
+ * output, the GELU's), and three around the head. None is amplified on its way to the logits, so
+ * these add 6 v sqrt((5L + 3) / 3).
  */
 #include "base/memory.h"
 #include "kernels/host.h"
@@ -61,7 +65,24 @@ static double decode_tokens(const struct kernel *k, const struct shape *s)
     return (double)s->dim[GPT_DIM_BATCH];
 }
 
-static struct work prefill_work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+/* What int8 leaves of the matrices to be read: a byte an element, and a scale an output. */
+static double rounded_bytes(const struct gpt_config *c, enum dtype dtype, enum math math)
+{
+    double all = 0, outputs = 0;
+
+    for (int i = 0; math == MATH_INT8 && i < GPT_TENSOR_NR; i++) {
+        const enum gpt_tensor which = (enum gpt_tensor)i;
+        double copies = gpt_weight_is_linear(which) ? (double)c->layers : which == GPT_LM_HEAD;
+        int64_t n, k;
+        gpt_weight_extents(c, which, &n, &k);
+        all += copies * (double)n * (double)k;
+        outputs += copies * (double)n;
+    }
+    return all * (1 - (double)dtype_size(dtype)) + outputs * (double)sizeof(float);
+}
+
+static struct work prefill_work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                                enum math math)
 {
     const struct gpt_config *c = config_of(k);
     double batch = (double)s->dim[GPT_DIM_BATCH], seq = (double)s->dim[GPT_DIM_SEQ];
@@ -70,11 +91,13 @@ static struct work prefill_work(const struct kernel *k, const struct shape *s, e
     return (struct work) {
         .flops = gpt_config_linear_flops(c, tokens, tokens) +
                  gpt_config_attention_flops(c, batch * seq * (seq + 1) / 2),
-        .bytes = 4 * tokens + element * (weights_read(c, tokens, seq) + tokens * (double)c->vocab),
+        .bytes = 4 * tokens + element * (weights_read(c, tokens, seq) + tokens * (double)c->vocab) +
+                 rounded_bytes(c, dtype, math),
     };
 }
 
-static struct work decode_work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static struct work decode_work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                               enum math math)
 {
     const struct gpt_config *c = config_of(k);
     double batch = (double)s->dim[GPT_DIM_BATCH], seq = (double)s->dim[GPT_DIM_SEQ];
@@ -84,8 +107,9 @@ static struct work decode_work(const struct kernel *k, const struct shape *s, en
     return (struct work) {
         .flops =
             gpt_config_linear_flops(c, batch, batch) + gpt_config_attention_flops(c, batch * seq),
-        .bytes =
-            4 * batch + element * (weights_read(c, batch, 1) + cache + batch * (double)c->vocab),
+        .bytes = 4 * batch +
+                 element * (weights_read(c, batch, 1) + cache + batch * (double)c->vocab) +
+                 rounded_bytes(c, dtype, math),
     };
 }
 
@@ -176,6 +200,24 @@ static void fill(const struct kernel *k, const struct shape *s, struct tensor *t
     free(w.data);
 }
 
+static void round_weight(const struct kernel *k, const struct shape *s, struct tensor *t,
+                         enum math math)
+{
+    const struct gpt_config *c = config_of(k);
+    const struct gpt_weights w = { .config = c, .data = t->data };
+
+    (void)s, (void)math;
+    for (int64_t i = 0; i < c->layers * GPT_TENSOR_NR; i++) {
+        const enum gpt_tensor which = (enum gpt_tensor)(i % GPT_TENSOR_NR);
+        int64_t n, cols;
+        if (!gpt_weight_is_linear(which) && (which != GPT_LM_HEAD || i != GPT_LM_HEAD))
+            continue;
+        gpt_weight_extents(c, which, &n, &cols);
+        for (int64_t j = 0; j < n; j++)
+            host_int8_round(gpt_weight(&w, which, i / GPT_TENSOR_NR) + j * cols, cols);
+    }
+}
+
 static void prefill_oracle_cost(const struct kernel *k, const struct shape *s, double *fixed,
                                 double *per_row)
 {
@@ -208,7 +250,9 @@ static double tolerance(const struct kernel *k, const struct shape *s, enum dtyp
     double sums = HOST_FP32_EPS / 2 * sqrt((4 * layers + 1) * 4 * width / 6);
     double stores = host_coarse_epsilon(dtype, math) / 2 * sqrt((5 * layers + 3) / 3);
 
-    return 6 * (sums + stores);
+    double rounded = math == MATH_INT8 ? 0x1p-13 * sqrt((4 * layers + 1) / 3) : 0;
+
+    return 6 * (sums + stores + rounded);
 }
 
 #define TOO_LONG(id, name_, layers_, heads_, width_, block_)                                       \
@@ -237,7 +281,7 @@ enum { GPT_MODELS(INDEX) INDEX_NR };
 
 #define COMMON(id, name_, width_)                                                                  \
     .dims = { "batch", "seq" }, .config = &gpt_configs[INDEX_##id], .model = (name_),              \
-    .fill = fill, .tolerance = tolerance, .refuses = refuses,                                      \
+    .fill = fill, .round_weight = round_weight, .tolerance = tolerance, .refuses = refuses,        \
     .test_shapes = (width_) < LARGE_WIDTH ? test_shapes : large_test_shapes,                       \
     .nr_test_shapes = (width_) < LARGE_WIDTH ? NR(test_shapes) : NR(large_test_shapes)
 

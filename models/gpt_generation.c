@@ -41,8 +41,10 @@ static double generation_prefill_flops(const struct gpt_config *c, double seq)
            4 * width * seq;
 }
 
-static struct work generation_work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static struct work generation_work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                                   enum math math)
 {
+    (void)math;
     const struct gpt_config *c = generation_config(k);
     double batch = (double)s->dim[GPT_DIM_BATCH], seq = (double)s->dim[GPT_DIM_SEQ];
     double nr = (double)s->dim[GPT_DIM_NEW], width = (double)c->width, vocab = (double)c->vocab;
@@ -93,7 +95,7 @@ static void generation_oracle_cost(const struct kernel *k, const struct shape *s
                                    double *per_row)
 {
     *fixed = 0;
-    *per_row = generation_work(k, s, DTYPE_FP32).flops / (double)s->dim[GPT_DIM_BATCH];
+    *per_row = generation_work(k, s, DTYPE_FP32, MATH_FP32).flops / (double)s->dim[GPT_DIM_BATCH];
 }
 
 #define GENERATION_TOO_LONG(id, name_, layers_, heads_, width_, block_)                            \

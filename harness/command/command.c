@@ -205,11 +205,10 @@ int command_spec_check(const struct command_spec *spec, struct error *err)
 
 /* ---- its tables ---- */
 
-static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
-    (void)k;
-    (void)s;
-    (void)dtype;
+    (void)k, (void)s, (void)dtype, (void)math;
     return (struct work) { 0, 0 }; /* nobody knows */
 }
 

@@ -35,7 +35,8 @@ struct shape {
 bool shape_equal(const struct shape *a, const struct shape *b);
 
 /* FLOPs and compulsory bytes of one launch: each input read once, each output written once, in
- * the variant's dtype. Causal attention counts exact pairs, S(S+1)/2. */
+ * the variant's dtype, and weights in what its arithmetic keeps of them. Causal attention counts
+ * exact pairs, S(S+1)/2. */
 struct work {
     double flops, bytes;
 };
@@ -50,7 +51,8 @@ struct kernel {
      * never in the one that keeps the history. */
     bool guest;
 
-    struct work (*work)(const struct kernel *k, const struct shape *s, enum dtype dtype);
+    struct work (*work)(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math);
     /* Tokens that one launch of a forward pass works on; NULL where it is none. */
     double (*tokens)(const struct kernel *k, const struct shape *s);
     /* Describes the tensors into t[0..TENSOR_MAX) and returns their number; data stays NULL.
@@ -59,6 +61,13 @@ struct kernel {
                   struct tensor *t);
     /* Fills a FILL_KERNEL tensor; may be NULL. `data` is host memory. */
     void (*fill)(const struct kernel *k, const struct shape *s, struct tensor *t, uint64_t seed);
+    /* Rounds a TENSOR_WEIGHT on the host to what is kept of it by arithmetic for which
+     * math_rounds_weights() is true. A variant's result is held against the oracle of these
+     * weights, so that the tolerance tells a wrong kernel from a rounded one; how far it is from
+     * the oracle of the weights as they were is measured beside it. NULL: the kernel has no variant
+     * of such arithmetic. */
+    void (*round_weight)(const struct kernel *k, const struct shape *s, struct tensor *t,
+                         enum math math);
     /* Row rows[i] of output `out` in float64 to expected[i * cols]. Tensors are on the host and
      * hold the (rounded) inputs. Reads nothing from outputs. */
     void (*oracle)(const struct kernel *k, const struct shape *s, const struct tensor *t, int out,

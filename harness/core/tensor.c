@@ -20,11 +20,17 @@ const char *dtype_name(enum dtype dtype)
 const char *math_name(enum math math)
 {
     static const char *const names[MATH_NR] = {
-        [MATH_FP32] = "fp32", [MATH_TF32] = "tf32",   [MATH_BF16] = "bf16", [MATH_FP64] = "fp64",
-        [MATH_FP16] = "fp16", [MATH_INT32] = "int32", [MATH_NONE] = "none", [MATH_FP8] = "fp8",
+        [MATH_FP32] = "fp32", [MATH_TF32] = "tf32", [MATH_BF16] = "bf16",
+        [MATH_FP64] = "fp64", [MATH_FP16] = "fp16", [MATH_INT32] = "int32",
+        [MATH_NONE] = "none", [MATH_FP8] = "fp8",   [MATH_INT8] = "int8",
     };
 
     return names[math];
+}
+
+bool math_rounds_weights(enum math math)
+{
+    return math == MATH_INT8;
 }
 
 size_t dtype_size(enum dtype dtype)

@@ -14,13 +14,15 @@ enum dtype { DTYPE_FP32, DTYPE_BF16, DTYPE_FP16, DTYPE_INT32, DTYPE_FP64, DTYPE_
 
 /* What arithmetic is done on stored values: tf32 is fp32 storage of which the matrix units read 10
  * bits of mantissa; bf16 products are added up in fp32, and so are those of fp8, to whose e4m3 the
- * kernel itself rounds stored values. Those from fp64 on are of guests alone
- * (plugin/guests.h); a program that is run has none. */
+ * kernel itself rounds stored values. int8 is that of weights, to which prepare() rounds them, with
+ * a scale for each output (kernel.round_weight); all else is as it is stored. Those from fp64 on
+ * are of guests alone (plugin/guests.h); a program that is run has none. */
 enum math {
     MATH_FP32,
     MATH_TF32,
     MATH_BF16,
     MATH_FP8,
+    MATH_INT8,
     MATH_FP64,
     MATH_FP16,
     MATH_INT32,
@@ -62,7 +64,8 @@ double dtype_roundoff(enum dtype dtype);      /* half a unit in the last place o
 bool dtype_holds(enum dtype dtype, double x); /* whether x, rounded to it, is a number still */
 enum math dtype_math(enum dtype dtype);       /* arithmetic in the type itself */
 
-const char *math_name(enum math math); /* "fp32", as in keys */
+const char *math_name(enum math math);    /* "fp32", as in keys */
+bool math_rounds_weights(enum math math); /* to less than their stored type */
 
 /* Number of elements; INT64_MAX where the product would overflow. */
 int64_t tensor_elements(const struct tensor *t);

@@ -78,7 +78,7 @@ static bool draw_shape(const struct judge_job *job, struct random *r, struct sha
             s->dim[i] = 1 + (int64_t)random_below(r, (uint64_t)s->dim[i]);
     }
     return !(k->refuses && k->refuses(k, s)) &&
-           k->work(k, s, job->variant->dtype).flops <= most_flops;
+           k->work(k, s, job->variant->dtype, job->variant->math).flops <= most_flops;
 }
 
 static void add_shapes(const struct judge_job *job, struct judgement *j)

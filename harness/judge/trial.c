@@ -125,7 +125,7 @@ static int try_all_kinds(struct trial *t, struct error *err)
 
 static double flops_of(const struct judge_job *job, const struct shape *s)
 {
-    return job->spec->work(job->spec, s, job->variant->dtype).flops;
+    return job->spec->work(job->spec, s, job->variant->dtype, job->variant->math).flops;
 }
 
 static void note_errors(struct trial *t)

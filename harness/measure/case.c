@@ -141,7 +141,7 @@ static int verify(struct state *s, struct error *err)
     struct check *c = &q->check;
 
     tell_alive(s);
-    if (question_expect(q, s->m->tolerance, s->settings->verify_only, err))
+    if (question_expect(q, s->call.variant->math, s->m->tolerance, s->settings->verify_only, err))
         return -1;
     s->m->checked = c->checked;
     if (is_from_file(s) && !check_expects_numbers(c, &q->buffers)) {
@@ -156,6 +156,7 @@ static int verify(struct state *s, struct error *err)
         return -1;
     if (verdict(s, check_outputs(c, &q->buffers, err), ""))
         return -1;
+    measurement_add_telemetry(s->m, "weights_error", c->weights_error); /* not where it is NaN */
     if (s->m->outcome != OUTCOME_OK)
         return 0;
     return verdict(s, check_inputs_unchanged(c, &q->buffers, err), "");

@@ -38,7 +38,7 @@ void case_describe(const struct benchmark *bench, const struct device *device,
                    struct measurement *m)
 {
     const struct variant *v = bench->variant;
-    struct work work = v->kernel->work(v->kernel, &bench->shape, v->dtype);
+    struct work work = v->kernel->work(v->kernel, &bench->shape, v->dtype, v->math);
 
     case_name(bench, device, m);
     m->tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype, v->math);

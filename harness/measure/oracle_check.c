@@ -69,8 +69,39 @@ static double root_mean_square(const double *x, size_t n)
     return n > 0 ? sqrt(sum / (double)n) : 0;
 }
 
-static void expect(struct expected *e, const struct buffers *b, int output, bool all_rows,
-                   uint64_t seed)
+/* The inputs as arithmetic that rounds weights takes them. */
+static void round_weights(const struct buffers *b, enum math math, struct tensor *rounded)
+{
+    memcpy(rounded, b->host, sizeof(b->host));
+    for (int i = 0; i < b->nr; i++) {
+        size_t bytes = (size_t)tensor_bytes(&b->host[i]);
+        if (b->host[i].role != TENSOR_WEIGHT)
+            continue;
+        rounded[i].data = memory_zeroed(1, bytes + 1);
+        memcpy(rounded[i].data, b->host[i].data, bytes);
+        b->kernel->round_weight(b->kernel, &b->shape, &rounded[i], math);
+    }
+}
+
+static void free_rounded(const struct buffers *b, const struct tensor *rounded)
+{
+    for (int i = 0; i < b->nr; i++)
+        if (rounded[i].data != b->host[i].data)
+            free(rounded[i].data);
+}
+
+static double *ask(const struct expected *e, const struct buffers *b, const struct tensor *inputs)
+{
+    size_t cols = (size_t)tensor_cols(&b->host[e->output]);
+    double *values = memory_zeroed(e->nr_rows * cols + 1, sizeof(*values));
+
+    b->kernel->oracle(b->kernel, &b->shape, inputs, e->output, e->rows, e->nr_rows, values);
+    return values;
+}
+
+/* `rounded` NULL: weights are taken as they are. */
+static void expect(struct expected *e, const struct buffers *b, const struct tensor *rounded,
+                   int output, bool all_rows, uint64_t seed)
 {
     const struct tensor *t = &b->host[output];
     int64_t rows = tensor_rows(t), cols = tensor_cols(t);
@@ -79,26 +110,32 @@ static void expect(struct expected *e, const struct buffers *b, int output, bool
     e->output = output;
     e->rows = memory_zeroed(nr ? nr : 1, sizeof(*e->rows));
     e->nr_rows = choose_rows(e->rows, nr, rows, seed);
-    e->values = memory_zeroed(e->nr_rows * (size_t)cols + 1, sizeof(*e->values));
-    b->kernel->oracle(b->kernel, &b->shape, b->host, output, e->rows, e->nr_rows, e->values);
+    e->values = ask(e, b, rounded ? rounded : b->host);
+    e->unrounded = rounded ? ask(e, b, b->host) : NULL;
     e->rms = root_mean_square(e->values, e->nr_rows * (size_t)cols);
 }
 
-void check_init(struct check *c, const struct buffers *b, double tolerance, bool all_rows,
-                uint64_t seed)
+void check_init(struct check *c, const struct buffers *b, enum math math, double tolerance,
+                bool all_rows, uint64_t seed)
 {
+    bool rounds = math_rounds_weights(math) && b->kernel->round_weight;
+    struct tensor rounded[TENSOR_MAX];
     double compared = 0, elements = 0;
 
-    *c = (struct check) { .tolerance = tolerance };
+    *c = (struct check) { .tolerance = tolerance, .weights_error = rounds ? 0 : NAN };
+    if (rounds)
+        round_weights(b, math, rounded);
     for (int i = 0; i < b->nr; i++) {
         if (b->host[i].role != TENSOR_OUT)
             continue;
         struct expected *e = &c->outputs[c->nr_outputs++];
-        expect(e, b, i, all_rows, seed);
+        expect(e, b, rounds ? rounded : NULL, i, all_rows, seed);
         compared += (double)e->nr_rows * (double)tensor_cols(&b->host[i]);
         elements += (double)tensor_elements(&b->host[i]);
     }
     c->checked = elements > 0 ? compared / elements : 0;
+    if (rounds)
+        free_rounded(b, rounded);
 }
 
 bool check_expects_numbers(const struct check *c, const struct buffers *b)
@@ -118,6 +155,7 @@ void check_again(struct check *c, double tolerance)
 {
     c->tolerance = tolerance;
     c->max_error = 0;
+    c->weights_error = isnan(c->weights_error) ? (double)NAN : 0;
     c->where[0] = '\0';
 }
 
@@ -126,6 +164,7 @@ void check_release(struct check *c)
     for (int i = 0; i < c->nr_outputs; i++) {
         free(c->outputs[i].rows);
         free(c->outputs[i].values);
+        free(c->outputs[i].unrounded);
     }
     c->nr_outputs = 0;
 }
@@ -162,6 +201,18 @@ static bool compare_row(struct check *c, const struct expected *e, const struct 
     return right;
 }
 
+/* How far the row is from what the weights as they are would give. */
+static void note_unrounded(struct check *c, const struct expected *e, const struct tensor *t,
+                           int64_t row, size_t chosen)
+{
+    int64_t cols = tensor_cols(t);
+    const double *wanted = e->unrounded + chosen * (size_t)cols;
+
+    for (int64_t j = 0; j < cols; j++)
+        c->weights_error = fmax(c->weights_error, fabs(tensor_get(t, row * cols + j) - wanted[j]) /
+                                                      (e->rms > 0 ? e->rms : 1));
+}
+
 static bool compare_output(struct check *c, const struct expected *e, const struct tensor *t)
 {
     int64_t rows = tensor_rows(t), cols = tensor_cols(t);
@@ -171,6 +222,8 @@ static bool compare_output(struct check *c, const struct expected *e, const stru
     for (int64_t row = 0; row < rows && !isnan(c->max_error); row++) {
         bool chosen = next < e->nr_rows && e->rows[next] == row;
         const double *expected = chosen ? e->values + next * (size_t)cols : NULL;
+        if (chosen && e->unrounded)
+            note_unrounded(c, e, t, row, next);
         next += chosen;
         right &= compare_row(c, e, t, row, expected);
     }

@@ -5,6 +5,8 @@
  * A check runs the variant once on fresh random inputs with poisoned outputs and compares with
  * the kernel's float64 oracle:
  *   - the chosen rows of each output: max |out - expected| / rms(expected) <= tolerance;
+ *     of arithmetic that rounds weights, the expected ones are those of the rounded weights, and
+ *     the error against the weights as they are is told beside it;
  *   - every other element: finite, so poison left anywhere is found;
  *   - every input: unchanged.
  * Rows: all, if the oracle can afford them; else the first 4, the last 20 (where tiles end) and a
@@ -20,7 +22,8 @@ struct expected {
     int output; /* tensor index */
     int64_t *rows;
     size_t nr_rows;
-    double *values; /* nr_rows x cols */
+    double *values;    /* nr_rows x cols */
+    double *unrounded; /* the same by the weights as they are; NULL: those are not rounded */
     double rms;
 };
 
@@ -28,14 +31,15 @@ struct check {
     struct expected outputs[TENSOR_MAX];
     int nr_outputs;
     double tolerance;
-    double checked;   /* share of output elements compared with the oracle */
-    double max_error; /* the largest seen so far, in units of rms(expected); NaN: poison left */
-    char where[160];  /* "y[12,7] = 1.5, expected 1.25" for the worst element */
+    double checked;       /* share of output elements compared with the oracle */
+    double weights_error; /* as max_error, of the weights as they are; NaN: not rounded */
+    double max_error;     /* the largest seen so far, in units of rms(expected); NaN: poison left */
+    char where[160];      /* "y[12,7] = 1.5, expected 1.25" for the worst element */
 };
 
 /* Asks the oracle; `all_rows` ignores the budget. Inputs must be filled. */
-void check_init(struct check *c, const struct buffers *b, double tolerance, bool all_rows,
-                uint64_t seed);
+void check_init(struct check *c, const struct buffers *b, enum math math, double tolerance,
+                bool all_rows, uint64_t seed);
 /* The same expected rows, for a variant that is allowed another error. */
 /* Whether each value that is expected is a number that its output can hold. */
 bool check_expects_numbers(const struct check *c, const struct buffers *b);

@@ -7,6 +7,7 @@ bool question_is(const struct question *q, const struct benchmark *bench,
                  const struct device *device, uint64_t seed)
 {
     return q->stands && q->seed == seed && q->dtype == bench->variant->dtype &&
+           q->rounds == math_rounds_weights(bench->variant->math) &&
            q->buffers.kernel == bench->variant->kernel && q->buffers.device == device &&
            q->buffers.inputs == bench->inputs && shape_equal(&q->buffers.shape, &bench->shape);
 }
@@ -18,6 +19,7 @@ int question_ask(struct question *q, const struct benchmark *bench, struct devic
         return 0;
     question_release(q);
     q->dtype = bench->variant->dtype;
+    q->rounds = math_rounds_weights(bench->variant->math);
     q->seed = seed;
     if (buffers_init(&q->buffers, bench, device, err) || buffers_fill(&q->buffers, seed, err))
         return -1;
@@ -25,12 +27,13 @@ int question_ask(struct question *q, const struct benchmark *bench, struct devic
     return 0;
 }
 
-int question_expect(struct question *q, double tolerance, bool all_rows, struct error *err)
+int question_expect(struct question *q, enum math math, double tolerance, bool all_rows,
+                    struct error *err)
 {
     if (q->expected)
         check_again(&q->check, tolerance);
     else
-        check_init(&q->check, &q->buffers, tolerance, all_rows, q->seed ^ 0x5eed);
+        check_init(&q->check, &q->buffers, math, tolerance, all_rows, q->seed ^ 0x5eed);
     q->expected = true;
     return buffers_poison_outputs(&q->buffers, err);
 }

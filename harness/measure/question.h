@@ -14,6 +14,7 @@ struct question {
     struct buffers buffers;
     struct check check;
     enum dtype dtype;
+    bool rounds; /* weights are rounded for the oracle, see math_rounds_weights() */
     uint64_t seed;
     bool stands;   /* the inputs are on both sides, as they were filled */
     bool expected; /* the oracle has been asked, for all rows or some */
@@ -25,9 +26,10 @@ bool question_is(const struct question *q, const struct benchmark *bench,
 /* Allocates and fills, unless it is that one already. question_release() whatever the result. */
 int question_ask(struct question *q, const struct benchmark *bench, struct device *device,
                  uint64_t seed, struct error *err);
-/* Poisons the outputs and begins a check within `tolerance`; asks the oracle where it has not been.
- */
-int question_expect(struct question *q, double tolerance, bool all_rows, struct error *err);
+/* Poisons the outputs and begins a check of results of `math` within `tolerance`; asks the oracle
+ * where it has not been. */
+int question_expect(struct question *q, enum math math, double tolerance, bool all_rows,
+                    struct error *err);
 /* Not to be used again where a variant may have left the inputs otherwise than they were. */
 void question_settle(struct question *q, bool unchanged);
 void question_release(struct question *q);

@@ -287,6 +287,7 @@ static const struct metric metrics[] = {
       .derive = derive_roof },
     FACT("intensity", "arithmetic intensity", "FLOP/byte", derive_intensity),
     FACT("error", "largest error", "rms", derive_error),
+    FACT("weights_error", "largest error with that of rounded weights", "rms", derive_telemetry),
     FACT("cpu_mhz", "processor clock", "MHz", derive_telemetry),
     FACT("steal_percent", "time stolen by the host", "%", derive_telemetry),
     FACT("load1", "load average", "processes", derive_telemetry),

@@ -79,8 +79,10 @@ static double amount(double x)
     return record_amount_is_sane(x) ? x : 0;
 }
 
-static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
+    (void)math;
     double flops = 0, bytes = 0;
 
     if (theirs(k)->work)

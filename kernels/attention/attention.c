@@ -23,25 +23,28 @@ static struct work work_of(const struct shape *s, double pairs, double rows, enu
                            .bytes = batch * rows * width * (double)dtype_size(dtype) };
 }
 
-static struct work causal_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work causal_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                               enum math math)
 {
-    (void)kernel;
+    (void)kernel, (void)math;
     double seq = (double)s->dim[SEQ];
 
     return work_of(s, seq * (seq + 1) / 2, 4 * seq, dtype);
 }
 
-static struct work full_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work full_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                             enum math math)
 {
-    (void)kernel;
+    (void)kernel, (void)math;
     double seq = (double)s->dim[SEQ];
 
     return work_of(s, seq * seq, 4 * seq, dtype);
 }
 
-static struct work decode_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work decode_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                               enum math math)
 {
-    (void)kernel;
+    (void)kernel, (void)math;
     double seq = (double)s->dim[SEQ];
 
     return work_of(s, seq, 2 * seq + 2, dtype);

@@ -6,9 +6,10 @@
 
 enum { BATCH, SEQ, WIDTH, VOCAB };
 
-static struct work work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
-    (void)kernel;
+    (void)kernel, (void)math;
     double tokens = (double)s->dim[BATCH] * (double)s->dim[SEQ], width = (double)s->dim[WIDTH];
     double vocab = (double)s->dim[VOCAB], rows = tokens < vocab ? tokens : vocab;
     double floats = (rows + (double)s->dim[SEQ] + tokens) * width;

@@ -27,23 +27,36 @@ static double matrix_bytes(const struct shape *s, enum dtype dtype)
     return (m * k + n * k + m * n) * (double)dtype_size(dtype);
 }
 
+/* What int8 leaves of the weights to be read: a byte each, and the scales. */
+static double rounded_bytes(const struct shape *s, enum dtype dtype, enum math math)
+{
+    double n = (double)s->dim[N], k = (double)s->dim[K];
+
+    return math == MATH_INT8 ? n * k * (1 - (double)dtype_size(dtype)) + n * (double)sizeof(float)
+                             : 0;
+}
+
 static const struct gemm_epilogue *epilogue_of(const struct kernel *kernel)
 {
     return kernel->config;
 }
 
-static struct work linear_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work linear_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                               enum math math)
 {
     const struct gemm_epilogue *e = epilogue_of(kernel);
     double rows = (e->bias ? 1 : 0) + (e->residual ? (double)rows_of(s) : 0); /* of n */
     double added = rows * (double)s->dim[N] * (double)dtype_size(dtype);
 
-    return (struct work) { .flops = flops(s), .bytes = matrix_bytes(s, dtype) + added };
+    return (struct work) { .flops = flops(s),
+                           .bytes =
+                               matrix_bytes(s, dtype) + added + rounded_bytes(s, dtype, math) };
 }
 
-static struct work nn_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work nn_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                           enum math math)
 {
-    (void)kernel;
+    (void)kernel, (void)math;
     return (struct work) { .flops = flops(s), .bytes = matrix_bytes(s, dtype) };
 }
 
@@ -179,6 +192,14 @@ static void nn_oracle(const struct kernel *kernel, const struct shape *s, const 
     free(a);
 }
 
+static void linear_round_weight(const struct kernel *kernel, const struct shape *s,
+                                struct tensor *t, enum math math)
+{
+    (void)kernel, (void)math;
+    for (int64_t j = 0; t->rank == 2 && j < s->dim[N]; j++) /* the bias stays */
+        host_int8_round((float *)t->data + j * s->dim[K], s->dim[K]);
+}
+
 static void oracle_cost(const struct kernel *kernel, const struct shape *s, double *fixed,
                         double *per_row)
 {
@@ -199,6 +220,12 @@ static void oracle_cost(const struct kernel *kernel, const struct shape *s, doub
  * rounds both factors to half of its eps: 0.3 eps of each product in the standard, so 2 eps of the
  * largest of many sums, and a whole eps of a single product of 15 rms.
  *
+ * int8 is held against the rounded weights, so what errs is x alone, which is rounded to 16 bits of
+ * its row's largest: in steps of 5.5 / 32512 where that is one of millions of normals, 0.29 of it
+ * in the standard, so is their sum, and the largest of millions of sums errs 5.5 times as
+ * much: 2.7e-4, that is 9 times 2^-15. Rounded weights themselves err by 0.7 % in the standard
+ * (half a step is 1/254 of a row's largest, some 3 rms), which is no part of this.
+ *
  * A GELU has a slope of at most 1.13, an rms of 0.96 where its argument, with bias, has 1.41, and
  * errs itself by 34 eps (see pointwise.c). A residual adds to the rms more than to the error.
  */
@@ -212,6 +239,8 @@ static double tolerance(const struct kernel *kernel, const struct shape *s, enum
         sum += (4 + 4 / root) * host_epsilon(dtype);
     if (math == MATH_TF32)
         sum += (2 + 14 / root) * HOST_TF32_EPS;
+    if (math == MATH_INT8)
+        sum += 10 * 0x1p-15;
     if (kernel->config != NULL && epilogue_of(kernel)->activation == GEMM_GELU)
         sum = 1.13 * 1.41 / 0.96 * sum + 34 * HOST_FP32_EPS;
     return few * sum;
@@ -268,9 +297,9 @@ static const struct gemm_epilogue alone = { GEMM_IDENTITY, false, false };
     {                                                                                              \
         .name = (label), .summary = (text), .dims = { "batch", "seq", "n", "k" },                  \
         .config = &(epilogue), .work = linear_work, .layout = linear_layout,                       \
-        .oracle = linear_oracle, .oracle_cost = oracle_cost, .tolerance = tolerance,               \
-        .shapes = (shapes_), .nr_shapes = sizeof(shapes_) / sizeof((shapes_)[0]),                  \
-        .test_shapes = test_shapes,                                                                \
+        .oracle = linear_oracle, .round_weight = linear_round_weight, .oracle_cost = oracle_cost,  \
+        .tolerance = tolerance, .shapes = (shapes_),                                               \
+        .nr_shapes = sizeof(shapes_) / sizeof((shapes_)[0]), .test_shapes = test_shapes,           \
         .nr_test_shapes = sizeof(test_shapes) / sizeof(test_shapes[0]),                            \
     }
 

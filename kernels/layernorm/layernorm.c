@@ -15,8 +15,10 @@ static int64_t rows_of(const struct shape *s)
     return s->dim[BATCH] * s->dim[SEQ];
 }
 
-static struct work work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
+    (void)math;
     bool residual = kernel == &layernorm_residual_kernel;
     double width = (double)s->dim[WIDTH], elements = (double)rows_of(s) * width;
 

@@ -7,9 +7,10 @@
 
 enum { BATCH, SEQ };
 
-static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
-    (void)k;
+    (void)k, (void)math;
     double elements = (double)s->dim[BATCH] * (double)s->dim[SEQ];
 
     return (struct work) { elements, 2 * elements * (double)dtype_size(dtype) };

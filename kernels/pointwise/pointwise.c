@@ -49,8 +49,10 @@ static int64_t rows_of(const struct shape *s)
     return s->dim[BATCH] * s->dim[SEQ];
 }
 
-static struct work work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static struct work work(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
+    (void)math;
     const struct form *form = kernel->config;
     double rows = (double)rows_of(s), width = (double)s->dim[WIDTH];
     double operand = form->operand == NULL ? 0 : form->whole ? rows * width : width;

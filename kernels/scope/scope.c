@@ -9,8 +9,10 @@ static const struct scope_setting sampled = { .on = true, .rate = 0.01 };
 static const struct scope_setting off = { .on = false };
 
 /* No FLOPs; the records are what has to be written. */
-static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
+    (void)math;
     const struct scope_setting *setting = k->config;
     double scopes = (double)s->dim[SCOPE_CALLS] * (double)s->dim[SCOPE_DEPTH];
 

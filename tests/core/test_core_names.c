@@ -271,7 +271,7 @@ static void layouts_fit_the_contract(void **state)
                 j < k->nr_shapes ? &k->shapes[j] : &k->test_shapes[j - k->nr_shapes];
             struct tensor t[TENSOR_MAX] = { { 0 } };
             int nr = k->layout(k, s, DTYPE_FP32, t);
-            struct work w = k->work(k, s, DTYPE_FP32);
+            struct work w = k->work(k, s, DTYPE_FP32, MATH_FP32);
             assert_true(nr > 0 && nr <= TENSOR_MAX && kernel_output(t, nr) >= 0);
             for (int d = 0; d < kernel_nr_dims(k); d++)
                 assert_true(s->dim[d] >= 1 && s->dim[d] <= DIM_LIMIT);

@@ -195,7 +195,7 @@ TEST(test_work)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct work_case *c = &cases[i];
-        struct work w = c->kernel->work(c->kernel, &c->shape, DTYPE_FP32);
+        struct work w = c->kernel->work(c->kernel, &c->shape, DTYPE_FP32, MATH_FP32);
         assert_close(w.flops, c->flops, 0);
         assert_close(w.bytes, c->bytes, 0);
     }

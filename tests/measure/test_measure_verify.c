@@ -91,7 +91,7 @@ static void begin(struct fixture *f, const struct variant *v, struct shape shape
     assert_ok(buffers_poison_outputs(&f->b, &err), &err);
     double bound = tolerance(v->kernel, &f->b.shape, v->dtype, v->math);
 
-    check_init(&f->check, &f->b, bound, all_rows, seed);
+    check_init(&f->check, &f->b, v->math, bound, all_rows, seed);
 }
 
 static void end(struct fixture *f)

@@ -238,7 +238,7 @@ TEST(test_kernels)
         assert_non_null(strstr(why, name));
         assert_int_equal((*k)->layout(*k, &s, DTYPE_FP32, t), nr % 2 ? GPT_DECODE_NR : 3);
         /* The compulsory bytes are at most those of all tensors. */
-        struct work work = (*k)->work(*k, &s, DTYPE_FP32);
+        struct work work = (*k)->work(*k, &s, DTYPE_FP32, MATH_FP32);
         assert_true(work.bytes <= (double)kernel_footprint(*k, &s, DTYPE_FP32));
         assert_true(work.bytes > 4 * (double)c->vocab * (double)c->width);
     }
@@ -250,26 +250,28 @@ TEST(test_kernels)
         assert_null((*k)->refuses(*k, &s));
         assert_non_null(strstr((*k)->refuses(*k, &beyond), "beyond the block size"));
         assert_int_equal((*k)->layout(*k, &s, DTYPE_FP32, t), GPT_GENERATE_NR);
-        struct work work = (*k)->work(*k, &s, DTYPE_FP32);
+        struct work work = (*k)->work(*k, &s, DTYPE_FP32, MATH_FP32);
         assert_true(work.bytes <= (double)kernel_footprint(*k, &s, DTYPE_FP32));
         assert_true(work.bytes > 4 * (double)c->vocab * (double)c->width);
     }
     assert_int_equal(nr, 21);
     /* One token of a prompt of one is a prefill of one; each further one a decode step. */
     struct shape one = { { 1, 1, 1 } }, three = { { 2, 1, 3 } };
-    double flops = gpt_prefill_nano.work(&gpt_prefill_nano, &one, DTYPE_FP32).flops;
-    assert_close(gpt_generate_nano.work(&gpt_generate_nano, &one, DTYPE_FP32).flops, flops, 1);
+    double flops = gpt_prefill_nano.work(&gpt_prefill_nano, &one, DTYPE_FP32, MATH_FP32).flops;
+    assert_close(gpt_generate_nano.work(&gpt_generate_nano, &one, DTYPE_FP32, MATH_FP32).flops,
+                 flops, 1);
     for (int64_t seq = 2; seq <= 3; seq++)
-        flops += gpt_decode_nano.work(&gpt_decode_nano, &(struct shape) { { 1, seq } }, DTYPE_FP32)
+        flops += gpt_decode_nano
+                     .work(&gpt_decode_nano, &(struct shape) { { 1, seq } }, DTYPE_FP32, MATH_FP32)
                      .flops;
-    assert_close(gpt_generate_nano.work(&gpt_generate_nano, &three, DTYPE_FP32).flops, 2 * flops,
-                 1);
+    assert_close(gpt_generate_nano.work(&gpt_generate_nano, &three, DTYPE_FP32, MATH_FP32).flops,
+                 2 * flops, 1);
     /* nano, B = 4, S = 64, by hand: 24 C^2 L M + 4 C L B S(S+1)/2 + 2 M C V. */
     struct shape s = { { 4, 64 } };
-    assert_close(gpt_prefill_nano.work(&gpt_prefill_nano, &s, DTYPE_FP32).flops,
+    assert_close(gpt_prefill_nano.work(&gpt_prefill_nano, &s, DTYPE_FP32, MATH_FP32).flops,
                  256.0 * 24 * 48 * 48 * 3 + 4 * 48 * 3 * 4 * 2080.0 + 2.0 * 256 * 48 * 50257, 1);
     /* and its bytes: tokens, weights without the untouched rows of the embeddings, logits. */
-    assert_close(gpt_prefill_nano.work(&gpt_prefill_nano, &s, DTYPE_FP32).bytes,
+    assert_close(gpt_prefill_nano.work(&gpt_prefill_nano, &s, DTYPE_FP32, MATH_FP32).bytes,
                  4 * (256 + 3 * (12 * 48 * 48 + 13 * 48) + 96 + 50257.0 * 48 + 256 * 48 + 64 * 48 +
                       256.0 * 50257),
                  1);

@@ -383,7 +383,7 @@ TEST(tables_become_kernels_and_variants)
     assert_int_equal(k->shapes[1].dim[1], 7);
     assert_ptr_equal(k->test_shapes, k->shapes); /* there are no others */
     assert_close(k->tolerance(k, &k->shapes[0], DTYPE_FP64, MATH_FP64), 4.005, 1e-12);
-    assert_true(k->work(k, &k->shapes[0], DTYPE_FP64).flops == 0);
+    assert_true(k->work(k, &k->shapes[0], DTYPE_FP64, MATH_FP64).flops == 0);
     assert_string_equal(k->refuses(k, &(struct shape) { { 3, 2 } }), "n is larger than m");
     assert_int_equal(k->layout(k, &k->shapes[0], DTYPE_FP64, tensor), 2);
     assert_int_equal(tensor_bytes(&tensor[1]), 32);

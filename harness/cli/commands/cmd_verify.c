@@ -57,6 +57,9 @@ static void print_verification(const struct measurement *m)
     terminal_print("%-11s %-64s", outcome_name(m->outcome), m->bench.key);
     if (isfinite(m->max_error))
         terminal_print(" error %.2e of %.2e", m->max_error, m->tolerance);
+    if (isfinite(measurement_telemetry(m, "weights_error")))
+        terminal_print(", %.2e with that of rounded weights",
+                       measurement_telemetry(m, "weights_error"));
     terminal_print("%s%s\n", m->message ? " " : "", m->message ? m->message : "");
     fflush(stdout);
 }
@@ -90,7 +93,9 @@ static void verify_one(struct verifying *s, size_t i, uint64_t seed, struct ques
 static bool asks_the_same(const struct benchmark *a, const struct benchmark *b)
 {
     return a->variant->kernel == b->variant->kernel && a->variant->dtype == b->variant->dtype &&
-           a->inputs == b->inputs && shape_equal(&a->shape, &b->shape);
+           a->inputs == b->inputs &&
+           math_rounds_weights(a->variant->math) == math_rounds_weights(b->variant->math) &&
+           shape_equal(&a->shape, &b->shape);
 }
 
 /* One after the other in this process: those that ask the same, by the same tensors and with one

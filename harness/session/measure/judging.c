@@ -117,6 +117,8 @@ static void find_references(const struct judging *g, struct judge_job *job)
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         if (v->kernel != g->spec || v->device != DEVICE_CPU || v->dtype != job->variant->dtype)
             continue;
+        if (math_rounds_weights(v->math)) /* it is right of other weights */
+            continue;
         if ((v->flags & VARIANT_PLAIN) && v->math == job->variant->math)
             job->textbook = v;
         if (v != job->variant && is_wanted(g, v) && job->nr_references < JUDGE_REFERENCES)
