@@ -34,7 +34,8 @@
 # f_avx512 and so on, see kernels/simd.h).
 #
 # BF16, with ISA: once more with SIMD_ISA=avx512_bf16, which has all of avx512 and the products of
-# pairs of bfloat16 (kernels/simd_bf16.h).
+# pairs of bfloat16 (kernels/simd_bf16.h). VNNI, with ISA: once more with SIMD_ISA=avx512_vnni, which
+# has all of avx512 and the products of four bytes (kernels/simd_int8.h).
 
 include(HarnessSources) # digests
 
@@ -47,6 +48,7 @@ set_property(GLOBAL PROPERTY HARNESS_SOURCES "") # of each variant: SHA-256, or 
 set(HARNESS_ISA_FLAGS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma
   -mprefer-vector-width=512)
 set(HARNESS_ISA_FLAGS_avx512_bf16 ${HARNESS_ISA_FLAGS_avx512} -mavx512bf16)
+set(HARNESS_ISA_FLAGS_avx512_vnni ${HARNESS_ISA_FLAGS_avx512} -mavx512vnni)
 set(HARNESS_ISA_FLAGS_avx2 -mavx2 -mfma)
 set(HARNESS_ISA_FLAGS_portable "")
 
@@ -55,6 +57,7 @@ set(HARNESS_ISAS portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(HARNESS_ISAS avx512 avx2 portable)
   set(HARNESS_ISAS_BF16 avx512_bf16)
+  set(HARNESS_ISAS_VNNI avx512_vnni)
 endif()
 
 function(harness_kernel_objects name)
@@ -101,10 +104,10 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;BF16;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH"
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;BF16;VNNI;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH"
     "LIBRARIES;LINKS;ALSO;HOST_TEST;LESSER_TEST")
   set(why "")
-  if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|simd_bf16|fake)$")
+  if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|simd_bf16|simd_int8|fake)$")
     set(why "built without libraries")
   elseif(arg_REQUIRES AND NOT HARNESS_HAVE_${arg_REQUIRES})
     set(why "${HARNESS_${arg_REQUIRES}_WHY}")
@@ -144,6 +147,9 @@ function(harness_variant operation variant)
     if(arg_BF16)
       list(PREPEND isas ${HARNESS_ISAS_BF16})
     endif()
+    if(arg_VNNI)
+      list(PREPEND isas ${HARNESS_ISAS_VNNI})
+    endif()
     harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c" ${isas})
   endif()
   set_property(GLOBAL APPEND PROPERTY HARNESS_VARIANTS ${name})
@@ -163,7 +169,7 @@ function(harness_variant operation variant)
     endif()
   endforeach()
   if(arg_ISA)
-    if(NOT arg_BF16) # of two with AVX-512 it is for the machine to say which one is best
+    if(NOT arg_BF16 AND NOT arg_VNNI) # of two with AVX-512 the machine says which one is best
       list(REMOVE_ITEM isas avx512)
     endif()
     foreach(isa IN LISTS isas)
@@ -217,7 +223,7 @@ endfunction()
 # Makes `target` the code for one instruction set.
 function(harness_isa_target target isa)
   target_compile_definitions(${target} PRIVATE SIMD_ISA=${isa} SIMD_ISA_${isa}=1)
-  if(isa STREQUAL avx512_bf16)
+  if(isa MATCHES "^avx512_")
     target_compile_definitions(${target} PRIVATE SIMD_ISA_avx512=1)
   endif()
   target_compile_options(${target} PRIVATE ${HARNESS_ISA_FLAGS_${isa}})

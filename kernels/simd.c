@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 static const char *const names[SIMD_NR] = {
-    [SIMD_PORTABLE] = "portable",
-    [SIMD_AVX2] = "avx2",
-    [SIMD_AVX512] = "avx512",
+    [SIMD_PORTABLE] = "portable",       [SIMD_AVX2] = "avx2",
+    [SIMD_AVX512] = "avx512",           [SIMD_AVX512_VNNI] = "avx512_vnni",
     [SIMD_AVX512_BF16] = "avx512_bf16",
 };
 
@@ -22,8 +21,11 @@ bool simd_has(enum simd_isa isa)
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    bool vnni = avx512 && __builtin_cpu_supports("avx512vnni");
     if (isa == SIMD_AVX512_BF16)
-        return avx512 && __builtin_cpu_supports("avx512bf16");
+        return vnni && __builtin_cpu_supports("avx512bf16");
+    if (isa == SIMD_AVX512_VNNI)
+        return vnni;
     if (isa == SIMD_AVX512)
         return avx512;
     if (isa == SIMD_AVX2)
@@ -72,7 +74,10 @@ static enum simd_isa choose(void)
         return isa;
     if (dots_pay() && simd_has(SIMD_AVX512_BF16))
         return SIMD_AVX512_BF16;
-    return simd_has(SIMD_AVX512) ? SIMD_AVX512 : simd_has(SIMD_AVX2) ? SIMD_AVX2 : SIMD_PORTABLE;
+    isa = SIMD_AVX512_VNNI;
+    while (!simd_has(isa))
+        isa--;
+    return isa;
 }
 
 enum simd_isa simd_isa(void)
@@ -96,9 +101,10 @@ bool simd_supports(const struct kernel *k, const struct shape *s, const struct d
 
     if (wish == NULL || forced(wish) != SIMD_NR)
         return true;
-    error_set(why,
-              "HARNESS_ISA is '%s', but this machine runs:%s%s%s portable; correct it or unset it",
-              wish, simd_has(SIMD_AVX512_BF16) ? " avx512_bf16" : "",
-              simd_has(SIMD_AVX512) ? " avx512" : "", simd_has(SIMD_AVX2) ? " avx2" : "");
+    error_set(
+        why, "HARNESS_ISA is '%s', but this machine runs:%s%s%s%s portable; correct it or unset it",
+        wish, simd_has(SIMD_AVX512_BF16) ? " avx512_bf16" : "",
+        simd_has(SIMD_AVX512_VNNI) ? " avx512_vnni" : "", simd_has(SIMD_AVX512) ? " avx512" : "",
+        simd_has(SIMD_AVX2) ? " avx2" : "");
     return false;
 }

@@ -29,10 +29,18 @@
 #include <string.h>
 
 /* Each has all of the ones before it. */
-enum simd_isa { SIMD_PORTABLE, SIMD_AVX2, SIMD_AVX512, SIMD_AVX512_BF16, SIMD_NR };
+enum simd_isa {
+    SIMD_PORTABLE,
+    SIMD_AVX2,
+    SIMD_AVX512,
+    SIMD_AVX512_VNNI,
+    SIMD_AVX512_BF16,
+    SIMD_NR
+};
 
 /* The instruction set in use: the best one of this machine, or the one that the environment
- * variable HARNESS_ISA names (portable, avx2, avx512, avx512_bf16). Read once, at the first call.
+ * variable HARNESS_ISA names (portable, avx2, avx512, avx512_vnni, avx512_bf16). Read once, at the
+ * first call. avx512_vnni differs from avx512 in the products of int8 variants alone, and
  * avx512_bf16 differs from avx512 in the products of bf16 variants alone, and is the best one only
  * where its instruction for them outruns multiply-adds of fp32. */
 enum simd_isa simd_isa(void);
@@ -60,6 +68,15 @@ bool simd_supports(const struct kernel *k, const struct shape *s, const struct d
 #define SIMD_CHOOSE_BF16(f) (simd_isa() == SIMD_AVX512_BF16 ? f##_avx512_bf16 : SIMD_CHOOSE(f))
 #else
 #define SIMD_CHOOSE_BF16(f) f##_portable
+#endif
+
+/* And of those with ISA and VNNI. */
+#define SIMD_DECLARE_VNNI(type, f) extern type f##_avx512_vnni, f##_avx512, f##_avx2, f##_portable
+
+#if defined(__x86_64__)
+#define SIMD_CHOOSE_VNNI(f) (simd_isa() >= SIMD_AVX512_VNNI ? f##_avx512_vnni : SIMD_CHOOSE(f))
+#else
+#define SIMD_CHOOSE_VNNI(f) f##_portable
 #endif
 
 #ifdef SIMD_ISA

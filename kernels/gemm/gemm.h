@@ -37,6 +37,7 @@ struct gemm_linear {
     enum gemm_activation activation;
     float *y; /* [m,n]; overlaps nothing but `residual` as said above */
     int64_t ldy;
+    float *scratch; /* gemm_int8_scratch() floats where w is of int8; else not used */
     bool streaming; /* y is far larger than the caches: write around them (logits) */
     int threads;    /* 0: a share of the caller's team, see kernels/host.h (simd only) */
 };

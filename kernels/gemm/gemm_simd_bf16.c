@@ -48,25 +48,6 @@ enum {
     GROUP = SUMS / GEMM_PANEL,
 };
 
-/* A thread's share: rows [row, end) and columns [col, col_end), whole tiles and panels. */
-struct share {
-    int64_t row, end, col, col_end;
-};
-
-/* Even parts of panels, or of rows where those are evener: the largest one takes longest. */
-static struct share share_of(const struct gemm_bf16 *g, int64_t t, int64_t threads)
-{
-    const int64_t panels = ceil_div(g->n, GEMM_PANEL), tiles = ceil_div(g->m, GEMM_ROWS);
-    const int64_t by_panels = ceil_div(panels, threads) * GEMM_PANEL * g->m;
-    const int64_t by_rows = ceil_div(tiles, threads) * GEMM_ROWS * g->n;
-
-    if (by_rows < by_panels)
-        return (struct share) { tiles * t / threads * GEMM_ROWS,
-                                at_most(tiles * (t + 1) / threads * GEMM_ROWS, g->m), 0, g->n };
-    return (struct share) { 0, g->m, panels * t / threads * GEMM_PANEL,
-                            at_most(panels * (t + 1) / threads * GEMM_PANEL, g->n) };
-}
-
 /* Elements of y or the residual as floats. */
 SIMD_INLINE simd_float load_as(enum dtype type, const void *from, int64_t at, int64_t n)
 {
@@ -173,7 +154,7 @@ static void multiply_few(const struct gemm_bf16 *g, int64_t row, int64_t rows, i
     finish(g, row, rows, col, cols, sums);
 }
 
-static void multiply(const struct gemm_bf16 *g, const struct share *s, float *scratch)
+static void multiply(const struct gemm_bf16 *g, const struct gemm_share *s, float *scratch)
 {
     const int64_t block = gemm_bf16_block(g->k), group = gemm_bf16_group(g->k, GEMM_PANEL);
     float *rows_of_x = scratch + gemm_bf16_scratch(0, g->k, 1);
@@ -196,7 +177,7 @@ void SIMD_NAME(gemm_bf16)(const void *operation)
 {
     const struct gemm_bf16 *g = operation;
     const int64_t threads = omp_get_num_threads(), t = omp_get_thread_num();
-    const struct share s = share_of(g, t, threads);
+    const struct gemm_share s = gemm_share_of(g->m, g->n, GEMM_ROWS, GEMM_PANEL, t, threads);
     float *scratch = g->scratch + (size_t)t * gemm_bf16_scratch(g->m, g->k, 1);
 
     multiply(g, &s, scratch);

@@ -17,6 +17,7 @@
 #define HARNESS_KERNELS_GEMM_SIMD_PART_H
 
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_share.h"
 #include "kernels/gemm/gemm_simd_tile.h"
 #include "kernels/simd_math.h"
 
@@ -47,19 +48,9 @@ struct part {
     int64_t row, rows, panel, panels;
 };
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t at_least(int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Of the panel behind the whole ones: as many vectors as hold the rest. */

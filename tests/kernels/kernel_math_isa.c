@@ -2,6 +2,7 @@
 #include "kernel_math_isa.h"
 
 #include "kernels/simd_bf16.h"
+#include "kernels/simd_int8.h"
 #include "kernels/simd_math.h"
 
 static void exp_all(const float *x, float *y, int64_t n)
@@ -140,6 +141,32 @@ static void dots(const uint32_t *a, const uint32_t *b, float c[LANES_MOST])
 }
 #endif
 
+static void int8(const float *x, const int8_t *w, int64_t n, float lanes[LANES_MOST])
+{
+    const int turned[2][4] = { { 0, 1, 2, 3 }, { 0, 2, 1, 3 } };
+    const simd_int zero = simd_int8_set(0);
+    struct simd_int8 terms = { zero, zero }, sum;
+    int32_t words[LANES_MOST / 2];
+    uint8_t quads[LANES_MOST * 4];
+
+    for (int64_t i = 0; i < n; i += SIMD_WIDTH)
+        simd_int8_words(simd_load(x + i), words, &terms);
+    sum.a = simd_int8_set(-SIMD_INT8_OFFSET * simd_int8_total(terms.a));
+    sum.b = simd_int8_set(-SIMD_INT8_OFFSET * simd_int8_total(terms.b));
+    for (int64_t i = 0; i < n; i += 4) {
+        if (i % SIMD_WIDTH == 0)
+            simd_int8_words(simd_load(x + i), words, &terms);
+        for (int j = 0; j < 4 * SIMD_WIDTH; j++)
+            quads[j / 4 * 4 + turned[SIMD_INT8_TURNED][j % 4]] =
+                (uint8_t)(w[i + j % 4 + j / 4] + SIMD_INT8_OFFSET);
+        const struct simd_int8 both = simd_int8_split(simd_int8_load(quads));
+        const int32_t *word = words + i % SIMD_WIDTH / 2;
+        sum.a = simd_int8_dot(sum.a, both.a, simd_int8_set(word[0]));
+        sum.b = simd_int8_dot(sum.b, both.b, simd_int8_set(word[1]));
+    }
+    simd_store(lanes, simd_int8_fold(sum));
+}
+
 const struct math_checks *SIMD_NAME(math_checks)(void)
 {
     static const struct math_checks checks = {
@@ -165,6 +192,8 @@ const struct math_checks *SIMD_NAME(math_checks)(void)
         .widen = widen,
         .narrow = narrow,
         .pairs = pairs,
+        .int8_terms = SIMD_INT8_TERMS,
+        .int8 = int8,
 #if defined(SIMD_ISA_avx512_bf16)
         .dots = dots,
 #endif

@@ -38,10 +38,15 @@ struct math_checks {
     void (*pairs)(float x[LANES_MOST], float y[LANES_MOST], uint32_t pairs[LANES_MOST]);
     /* c + sum of products of two pairs in each lane; NULL where there is no such instruction. */
     void (*dots)(const uint32_t *a, const uint32_t *b, float c[LANES_MOST]);
+    int64_t int8_terms; /* the most of a sum */
+    /* Lane j: the sum over n terms, a multiple of LANES_MOST, of whole x[i] and w[i + j], which are
+     * int8. */
+    void (*int8)(const float *x, const int8_t *w, int64_t n, float lanes[LANES_MOST]);
 };
 
 typedef const struct math_checks *math_checks_fn(void);
 
 SIMD_DECLARE_BF16(math_checks_fn, math_checks);
+extern math_checks_fn math_checks_avx512_vnni;
 
 #endif

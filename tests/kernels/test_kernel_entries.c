@@ -10,6 +10,8 @@
 #include "kernels/attention/attention.h"
 #include "kernels/embedding/embedding.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/int8/gemm_int8.h"
+#include "kernels/host.h"
 #include "kernels/layernorm/layernorm.h"
 #include "kernels/pointwise/pointwise.h"
 #include "kernels/simd.h"
@@ -52,6 +54,7 @@ TEST(test_packing)
 struct linear {
     struct gemm_linear g;
     float *x, *w, *packed, *bias, *residual, *y;
+    double tolerance;
 };
 
 static void linear_init(struct linear *l, int64_t m, int64_t n, int64_t k)
@@ -65,6 +68,7 @@ static void linear_init(struct linear *l, int64_t m, int64_t n, int64_t k)
         .bias = floats_random(n, 3),
         .residual = floats_random(m * (n + PAD), 4),
         .y = floats_new(m * (n + PAD)),
+        .tolerance = tolerance,
     };
     gemm_pack(l->w, n, k, l->packed, 1);
     l->g = (struct gemm_linear) {
@@ -111,9 +115,24 @@ static void linear_check(struct linear *l, gemm_linear_fn *run, bool packed, boo
     run(g);
     for (int64_t i = 0; i < g->m; i++) {
         for (int64_t j = 0; j < g->n; j++)
-            assert_close((double)l->y[i * g->ldy + j], linear_expected(l, i, j), tolerance * scale);
+            assert_close((double)l->y[i * g->ldy + j], linear_expected(l, i, j),
+                         l->tolerance * scale);
         for (int64_t j = g->n; j < g->ldy; j++)
             assert_true(l->y[i * g->ldy + j] == 77);
+    }
+}
+
+static void check_epilogues(struct linear *l, gemm_linear_fn *run, bool packed)
+{
+    for (unsigned bits = 0; bits < 32; bits++) {
+        l->g.bias = bits & 1 ? l->bias : NULL;
+        l->g.residual = bits & 2 ? l->residual : NULL;
+        l->g.activation = bits & 4 ? GEMM_GELU : GEMM_IDENTITY;
+        l->g.streaming = bits & 8;
+        l->g.threads = bits & 16 ? 3 : 1;
+        linear_check(l, run, packed, false);
+        if (l->g.residual != NULL && l->g.activation == GEMM_IDENTITY)
+            linear_check(l, run, packed, true);
     }
 }
 
@@ -122,16 +141,7 @@ static void epilogues(gemm_linear_fn *run, bool packed, int64_t m, int64_t n, in
     struct linear l;
 
     linear_init(&l, m, n, k);
-    for (unsigned bits = 0; bits < 32; bits++) {
-        l.g.bias = bits & 1 ? l.bias : NULL;
-        l.g.residual = bits & 2 ? l.residual : NULL;
-        l.g.activation = bits & 4 ? GEMM_GELU : GEMM_IDENTITY;
-        l.g.streaming = bits & 8;
-        l.g.threads = bits & 16 ? 3 : 1;
-        linear_check(&l, run, packed, false);
-        if (l.g.residual != NULL && l.g.activation == GEMM_IDENTITY)
-            linear_check(&l, run, packed, true);
-    }
+    check_epilogues(&l, run, packed);
     linear_release(&l);
 }
 
@@ -144,6 +154,91 @@ static void every_size(gemm_linear_fn *run, bool packed)
     epilogues(run, packed, 2, 700, 400);
     epilogues(run, packed, 9, 1700, 20); /* groups of columns when streamed */
     epilogues(run, packed, 530, 600, 2); /* and of rows */
+}
+
+/* With weights that int8 rounds, held against the rounded ones: what is left is the rounding of x
+ * to 16 bits of the largest, which is below 6, of w of up to 6. */
+static void int8_epilogues(int64_t m, int64_t n, int64_t k)
+{
+    struct linear l;
+
+    linear_init(&l, m, n, k);
+    free(l.packed);
+    l.packed = floats_new((int64_t)gemm_int8_packed_size(n, k));
+    l.g.scratch = floats_new((int64_t)gemm_int8_scratch(m, k, 3));
+    l.tolerance = 6 * 6 * 0x1p-15;
+    gemm_int8_pack(l.w, n, k, l.packed, 2);
+    for (int64_t j = 0; j < n; j++)
+        host_int8_round(l.w + j * k, k);
+    check_epilogues(&l, gemm_linear_int8, true);
+    free(l.g.scratch);
+    linear_release(&l);
+}
+
+TEST(test_linear_int8)
+{
+    int8_epilogues(1, 1, 1);
+    int8_epilogues(9, 50, 17);
+    int8_epilogues(4, 1001, 5);
+    int8_epilogues(5, 97, 1027);   /* three blocks of terms, and a part of a quad */
+    int8_epilogues(130, 48, 1030); /* two blocks of rows */
+}
+
+/* One weight that is a step off, of a thousand: more than what the kernel is allowed. */
+TEST(test_int8_step)
+{
+    enum { M = 9, N = 50, K = 1030, ROW = 7 };
+    const struct shape shape = { { 1, M, N, K } };
+    const double allowed =
+        gemm_nt_kernel.tolerance(&gemm_nt_kernel, &shape, DTYPE_FP32, MATH_INT8) * sqrt(K);
+    struct linear l;
+    double worst = 0;
+
+    linear_init(&l, M, N, K);
+    free(l.packed);
+    l.packed = floats_new((int64_t)gemm_int8_packed_size(N, K));
+    for (int j = 0; j < N; j++)
+        host_int8_round(l.w + j * K, K);
+    float *moved = l.w + ROW * K + K - 1, was = *moved;
+    *moved += host_int8_scale(l.w + ROW * K, K);
+    gemm_int8_pack(l.w, N, K, l.packed, 1);
+    *moved = was;
+    l.g.w = l.packed;
+    l.g.scratch = floats_new((int64_t)gemm_int8_scratch(M, K, 1));
+    l.g.threads = 1;
+    gemm_linear_int8(&l.g);
+    l.g.w = l.w;
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            double error = fabs((double)l.y[i * l.g.ldy + j] - linear_expected(&l, i, j));
+            assert_true(j == ROW || error <= allowed);
+            worst = fmax(worst, error);
+        }
+    assert_true(worst > allowed);
+    free(l.g.scratch);
+    linear_release(&l);
+}
+
+/* No weight is further than half a step from what it was, the largest stays, zeros stay. */
+TEST(test_int8_rounding)
+{
+    enum { N = 1000 };
+    float *w = floats_random(N, 5), *was = floats_random(N, 5), zeros[3] = { 0 };
+    float scale = host_int8_scale(w, N), most = 0;
+
+    host_int8_round(w, N);
+    for (int i = 0; i < N; i++) {
+        most = fmaxf(most, fabsf(was[i]));
+        assert_true(fabsf(w[i] - was[i]) <= 0.5001f * scale);
+        assert_true(w[i] == (float)host_int8(was[i], scale) * scale);
+    }
+    assert_close((double)scale, (double)most / 127, 1e-6);
+    host_int8_round(zeros, 3);
+    assert_true(zeros[0] == 0 && zeros[2] == 0);
+    assert_int_equal(host_int8(1e-44f, 1e-45f), 7);   /* denormal scales are coarse, */
+    assert_int_equal(host_int8(1e-42f, 1e-45f), 127); /* and the largest never wraps */
+    free(w);
+    free(was);
 }
 
 TEST(test_linear_naive)

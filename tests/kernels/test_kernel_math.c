@@ -2,7 +2,7 @@
 /*
  * The vector layer under the SIMD kernels, by every instruction set of this machine: exp, exp2,
  * gelu against libm in float64, masked loads and stores that touch nothing beyond their lanes (they
- * end at a page that may not be touched), bfloat16, and the choice of the instruction set.
+ * end at a page that may not be touched), bfloat16, bytes, and the choice of the instruction set.
  * Features: U-03 (kernels).
  */
 #include "testing.h"
@@ -19,6 +19,8 @@ static const struct math_checks *checks_of(enum simd_isa isa)
 #if defined(__x86_64__)
     if (isa == SIMD_AVX512_BF16)
         return math_checks_avx512_bf16();
+    if (isa == SIMD_AVX512_VNNI)
+        return math_checks_avx512_vnni();
     if (isa == SIMD_AVX512)
         return math_checks_avx512();
     if (isa == SIMD_AVX2)
@@ -360,6 +362,34 @@ static void pairing(const struct math_checks *m, const char *name)
         assert_true(c[i] == 0.5f + x[i] * x[i] + y[i] * y[i]);
 }
 
+/* As many terms as fit, as large as they may be, of one sign, of both, and of any size: exact up to
+ * the two roundings to a float. */
+static void bytes(const struct math_checks *m, const char *name)
+{
+    const int64_t n = m->int8_terms;
+    float *x = malloc((size_t)n * sizeof(*x)), lanes[LANES_MOST];
+    int8_t *w = malloc((size_t)n + LANES_MOST);
+
+    assert_true(x != NULL && w != NULL);
+    for (int form = 0; form < 6; form++) {
+        for (int64_t i = 0; i < n; i++)
+            x[i] = (float)(form < 4 ? (form & 1 ? 32512 : -32512) : i * 7919 % 65025 - 32512);
+        for (int64_t i = 0; i < n + LANES_MOST; i++)
+            w[i] = (int8_t)(form < 4 ? (form & 2 ? 127 : -127) : i * 104729 % 255 - 127);
+        m->int8(x, w, n, lanes);
+        for (int64_t j = 0; j < m->width; j++) {
+            double sum = 0;
+            for (int64_t i = 0; i < n; i++)
+                sum += (double)x[i] * (double)w[i + j];
+            if (!(fabs((double)lanes[j] - sum) <= fabs(sum) * 0x1p-23 + 64))
+                fail_msg("%s: %d: lane %d is %f, not %f", name, form, (int)j, (double)lanes[j],
+                         sum);
+        }
+    }
+    free(x);
+    free(w);
+}
+
 #define EACH(check)                                                                                \
     static void test_##check(void **state)                                                         \
     {                                                                                              \
@@ -381,6 +411,7 @@ EACH(powers)
 EACH(widening)
 EACH(narrowing)
 EACH(pairing)
+EACH(bytes)
 
 /* The wish is read once; whether it can be granted is asked again each time. */
 static void test_choice(void **state)
@@ -410,7 +441,8 @@ int main(void)
         cmocka_unit_test(test_parts),           cmocka_unit_test(test_lanes_of_all),
         cmocka_unit_test(test_powers),          cmocka_unit_test(test_rows_of_lanes),
         cmocka_unit_test(test_widening),        cmocka_unit_test(test_narrowing),
-        cmocka_unit_test(test_pairing),         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_pairing),         cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_choice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,7 +109,8 @@ static double question_ask(struct question *q, const struct variant *v, int thre
 
 enum { MOST_VARIANTS = 16 };
 
-/* Those of a kernel that run on a CPU and are ours, in fp32: of other types kernel.* has tests. */
+/* Those of a kernel that run on a CPU and are ours, in fp32: of other arithmetic kernel.* has
+ * tests. */
 static int variants_of(const struct kernel *k, const struct variant *found[MOST_VARIANTS])
 {
     const struct registry *r = registry_builtin();
@@ -117,7 +118,7 @@ static int variants_of(const struct kernel *k, const struct variant *found[MOST_
 
     for (size_t i = 0; registry_variant_at(r, i) != NULL; i++) {
         const struct variant *v = registry_variant_at(r, i);
-        if (v->kernel != k || v->device != DEVICE_CPU || v->dtype != DTYPE_FP32 ||
+        if (v->kernel != k || v->device != DEVICE_CPU || v->math != MATH_FP32 ||
             (v->flags & VARIANT_PEER))
             continue;
         assert_true(n < MOST_VARIANTS);

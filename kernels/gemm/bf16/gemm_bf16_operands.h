@@ -16,6 +16,7 @@
 #define HARNESS_KERNELS_GEMM_BF16_OPERANDS_H
 
 #include "kernels/gemm/bf16/gemm_bf16.h"
+#include "kernels/gemm/gemm_share.h"
 #include "kernels/simd_bf16.h"
 #include "kernels/simd_math.h"
 
@@ -37,16 +38,6 @@ struct operand {
     const float *at;
     int64_t row;
 };
-
-static inline int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static inline int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Steps of a tile. */
 static inline int64_t depth_of(const struct gemm_bf16 *g)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Products with weights of int8.
+ *
+ *                     n: panels, rounded and packed once
+ *                   +------+------+------+--
+ *                 k | scales             |      each panel is one stream, a quarter as long as
+ *            k      | quads |     |      |      in fp32
+ *         +-------+ +------+------+------+--
+ *       m | block |----------> tile (gemm_int8_tile.h): x in 16 bits, sums in 32, exact
+ *         +-------+              |
+ *          x, rounded to         v  scales of row and output, bias, GELU, residual
+ *          16 bits (L2)          y
+ *
+ * Limit: for few rows the bandwidth at which w can be read, of which there is a quarter as much as
+ * in fp32; for many, two vpdpbusd for four terms where the processor has them, which is half of
+ * `dot.int8` of the measured roofs, and twice the terms of FMA.
+ */
+#include "kernels/gemm/gemm_call.h"
+#include "kernels/gemm/int8/gemm_int8.h"
+#include "kernels/gemm/int8/gemm_int8_tile.h"
+#include "kernels/host.h"
+#include "kernels/simd.h"
+#include "kernels/simd_math.h"
+
+#include <omp.h>
+
+typedef void gemm_int8_pack_fn(const float *w, int64_t n, int64_t k, float *packed, int threads);
+typedef size_t gemm_int8_packed_size_fn(int64_t n, int64_t k);
+
+int64_t gemm_int8_block(int64_t m, int64_t k); /* rows of x that are rounded at once */
+int64_t gemm_int8_row_words(int64_t k);        /* of a row of x, in 32 bits */
+int64_t gemm_int8_row_sums(int64_t k);
+int64_t gemm_int8_words(int64_t m, int64_t k); /* of a thread */
+
+SIMD_DECLARE_VNNI(host_share_fn, gemm_int8);
+SIMD_DECLARE_VNNI(gemm_int8_pack_fn, gemm_int8_pack);
+SIMD_DECLARE_VNNI(gemm_int8_packed_size_fn, gemm_int8_packed_size);
+
+#ifdef SIMD_ISA
+
+/* Outputs of the panel from column `col` on: whole vectors. */
+static int64_t width_of(int64_t n, int64_t col)
+{
+    return at_most(INT8_PANEL, ceil_div(n - col, SIMD_WIDTH) * SIMD_WIDTH);
+}
+
+/* Floats that the panels before column `col` take: a scale an output and a quad a lane. */
+static int64_t panel_at(int64_t col, int64_t k)
+{
+    return col * (1 + ceil_div(k, INT8_QUAD));
+}
+
+/* ---- x ---- */
+
+/* A thread's part of the scratch. */
+struct space {
+    int32_t *words, *sums;
+    float *scale;
+    int64_t words_row, sums_row;
+};
+
+static float largest(const float *x, int64_t k)
+{
+    simd_float most = simd_set(0);
+    float lane[SIMD_WIDTH], top = 0;
+
+    for (int64_t p = 0; p < k; p += SIMD_WIDTH) {
+        const simd_float v = simd_load_upto(x + p, k - p);
+        most = simd_max(most, simd_max(v, simd_set(0) - v));
+    }
+    simd_store(lane, most);
+    for (int i = 0; i < SIMD_WIDTH; i++)
+        top = lane[i] > top ? lane[i] : top;
+    return top;
+}
+
+/* Terms [term, end), a block's; what its sums begin with. */
+static void round_block(const float *x, float steps, int64_t term, int64_t end, int32_t *words,
+                        int32_t sums[2])
+{
+    struct simd_int8 sum = { simd_int8_set(0), simd_int8_set(0) };
+
+    for (int64_t p = term; p < end; p += SIMD_WIDTH)
+        simd_int8_words(simd_load_upto(x + p, end - p) * simd_set(steps), words + p / 2, &sum);
+    sums[0] = -SIMD_INT8_OFFSET * simd_int8_total(sum.a);
+    sums[1] = -SIMD_INT8_OFFSET * simd_int8_total(sum.b);
+}
+
+/* Rows of x to 16 bits. */
+static void round_rows(const struct gemm_linear *g, int64_t row, int64_t rows,
+                       const struct space *to)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        const float *x = g->x + (row + i) * g->ldx;
+        const float most = largest(x, g->k);
+        int32_t *words = to->words + i * to->words_row, *sums = to->sums + i * to->sums_row;
+        to->scale[i] = most / SIMD_INT8_MOST;
+        for (int64_t term = 0; term < g->k; term += SIMD_INT8_TERMS, sums += 2)
+            round_block(x, most > 0 ? SIMD_INT8_MOST / most : 0, term,
+                        at_most(term + SIMD_INT8_TERMS, g->k), words, sums);
+    }
+}
+
+/* ---- the product ---- */
+
+/* One row of y = activation(sums + bias) + residual, from column `col` on. */
+static void finish_row(const struct gemm_linear *g, int64_t row, int64_t col, int64_t cols,
+                       const float *sums)
+{
+    for (int64_t j = 0; j < cols; j += SIMD_WIDTH) {
+        const int64_t n = cols - j;
+        simd_float v = simd_load(sums + j);
+        if (g->bias != NULL)
+            v += simd_load_upto(g->bias + col + j, n);
+        if (g->activation == GEMM_GELU)
+            v = simd_gelu(v);
+        if (g->residual != NULL)
+            v += simd_load_upto(g->residual + row * g->ldr + col + j, n);
+        simd_store_upto(g->y + row * g->ldy + col + j, v, n);
+    }
+}
+
+static bool is_plain(const struct gemm_linear *g)
+{
+    return g->bias == NULL && g->residual == NULL && g->activation == GEMM_IDENTITY;
+}
+
+/* The rows of a tile through one panel: to y where nothing follows. */
+static void multiply_tile(const struct gemm_linear *g, int64_t row, int64_t rows, int64_t col,
+                          const struct int8_rows *x, const struct int8_panel *w)
+{
+    float sums[INT8_ROWS * INT8_PANEL] __attribute__((aligned(64)));
+    const int64_t cols = at_most(INT8_PANEL, g->n - col), vectors = ceil_div(cols, SIMD_WIDTH);
+    int8_tile_fn *tile = int8_tiles[vectors - 1][rows - 1];
+
+    if (is_plain(g) && cols % SIMD_WIDTH == 0) {
+        tile(x, w, g->y + row * g->ldy + col, g->ldy);
+        return;
+    }
+    tile(x, w, sums, INT8_PANEL);
+    for (int64_t i = 0; i < rows; i++)
+        finish_row(g, row + i, col, cols, sums + i * INT8_PANEL);
+}
+
+/* All rows of a block through some panels side by side, so that what they make of a row of y is a
+ * run of it: of logits each row has a page of its own. */
+static void multiply_group(const struct gemm_linear *g, int64_t row, int64_t rows, int64_t col,
+                           int64_t end, const struct space *x)
+{
+    for (int64_t i = 0; i < rows; i += INT8_ROWS) {
+        const struct int8_rows part = { x->words + i * x->words_row, x->words_row,
+                                        x->sums + i * x->sums_row, x->sums_row, x->scale + i };
+        for (int64_t j = col; j < end; j += INT8_PANEL) {
+            const float *panel = g->w + panel_at(j, g->k);
+            const struct int8_panel w = { panel, (const uint8_t *)(panel + width_of(g->n, j)),
+                                          ceil_div(g->k, INT8_QUAD) };
+            multiply_tile(g, row + i, at_most(INT8_ROWS, rows - i), j, &part, &w);
+        }
+    }
+}
+
+/* Columns of a group: its panels stay in L2. */
+static int64_t group_of(int64_t k)
+{
+    const int64_t bytes = 256 << 10, most = 512 / INT8_PANEL;
+    const int64_t fit = bytes / (INT8_PANEL * (k + (int64_t)sizeof(float)));
+
+    return at_most(fit > 0 ? fit : 1, most) * INT8_PANEL;
+}
+
+void SIMD_NAME(gemm_int8)(const void *operation)
+{
+    const struct gemm_linear *g = operation;
+    const int64_t threads = omp_get_num_threads(), t = omp_get_thread_num();
+    const struct gemm_share s = gemm_share_of(g->m, g->n, INT8_ROWS, INT8_PANEL, t, threads);
+    const int64_t block = gemm_int8_block(g->m, g->k), row_words = gemm_int8_row_words(g->k);
+    const int64_t group = group_of(g->k);
+    int32_t *scratch = (int32_t *)(void *)g->scratch + t * gemm_int8_words(g->m, g->k);
+    const struct space x = {
+        .words = scratch,
+        .sums = scratch + block * row_words,
+        .scale = (float *)(void *)(scratch + block * (row_words + gemm_int8_row_sums(g->k))),
+        .words_row = row_words,
+        .sums_row = gemm_int8_row_sums(g->k)
+    };
+
+    for (int64_t row = s.row; row < s.end && s.col < s.col_end; row += block) {
+        const int64_t rows = at_most(block, s.end - row);
+        round_rows(g, row, rows, &x);
+        for (int64_t col = s.col; col < s.col_end; col += group)
+            multiply_group(g, row, rows, col, at_most(col + group, s.col_end), &x);
+    }
+    if (threads > 1) {
+#pragma omp barrier
+    }
+}
+
+/* ---- packing ---- */
+
+/* One output's terms to its lane of the panel, `step` bytes from quad to quad. `w` NULL: behind the
+ * last output. */
+static void pack_output(const float *w, int64_t k, float scale, uint8_t *quads, int64_t step)
+{
+    static const int places[2][INT8_QUAD] = { { 0, 1, 2, 3 }, { 0, 2, 1, 3 } };
+
+    for (int64_t p = 0; p < ceil_div(k, INT8_QUAD) * INT8_QUAD; p++) {
+        const int q = w != NULL && p < k ? host_int8(w[p], scale) : 0;
+        quads[p / INT8_QUAD * step + places[SIMD_INT8_TURNED][p % INT8_QUAD]] =
+            (uint8_t)(q + SIMD_INT8_OFFSET);
+    }
+}
+
+void SIMD_NAME(gemm_int8_pack)(const float *w, int64_t n, int64_t k, float *packed, int threads)
+{
+#pragma omp parallel for num_threads(threads)
+    for (int64_t col = 0; col < n; col += INT8_PANEL) {
+        const int64_t width = width_of(n, col);
+        float *scale = packed + panel_at(col, k);
+        uint8_t *quads = (uint8_t *)(scale + width);
+        for (int64_t j = 0; j < width; j++) {
+            const float *row = col + j < n ? w + (col + j) * k : NULL;
+            scale[j] = row != NULL ? host_int8_scale(row, k) : 0;
+            pack_output(row, k, scale[j], quads + j * INT8_QUAD, width * INT8_QUAD);
+        }
+    }
+}
+
+size_t SIMD_NAME(gemm_int8_packed_size)(int64_t n, int64_t k)
+{
+    return (size_t)panel_at(ceil_div(n, SIMD_WIDTH) * SIMD_WIDTH, k);
+}
+
+#else
+
+enum { LINE = 16, BLOCK_BYTES = 256 << 10, LEAST_BLOCK = 4, TERMS = 512 /* of the least block */ };
+
+void gemm_int8_pack(const float *w, int64_t n, int64_t k, float *packed, int threads)
+{
+    SIMD_CHOOSE_VNNI(gemm_int8_pack)(w, n, k, packed, threads);
+}
+
+size_t gemm_int8_packed_size(int64_t n, int64_t k)
+{
+    return SIMD_CHOOSE_VNNI(gemm_int8_packed_size)(n, k);
+}
+
+int64_t gemm_int8_row_words(int64_t k)
+{
+    return ceil_div(k, 2 * LINE) * LINE;
+}
+
+int64_t gemm_int8_row_sums(int64_t k)
+{
+    return 2 * ceil_div(k, TERMS);
+}
+
+int64_t gemm_int8_block(int64_t m, int64_t k)
+{
+    const int64_t fit = BLOCK_BYTES / (int64_t)sizeof(int32_t) / gemm_int8_row_words(k);
+    const int64_t most = ceil_div(m, LEAST_BLOCK) * LEAST_BLOCK, tiles = fit / LEAST_BLOCK;
+
+    return at_most(most, (tiles > 0 ? tiles : 1) * LEAST_BLOCK);
+}
+
+int64_t gemm_int8_words(int64_t m, int64_t k)
+{
+    const int64_t row = gemm_int8_row_words(k) + gemm_int8_row_sums(k) + 1;
+
+    return ceil_div(gemm_int8_block(m, k) * row, LINE) * LINE;
+}
+
+size_t gemm_int8_scratch(int64_t m, int64_t k, int threads)
+{
+    return (size_t)threads * (size_t)gemm_int8_words(m, k);
+}
+
+void gemm_linear_int8(const struct gemm_linear *g)
+{
+    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+
+    host_share(SIMD_CHOOSE_VNNI(gemm_int8), g, g->threads, flops / 8);
+}
+
+/* Behind each other in the call's state, on lines of their own: packed weights, scratch. */
+static size_t weights_size(const struct gemm_linear *g)
+{
+    return (gemm_int8_packed_size(g->n, g->k) + LINE - 1) / LINE * LINE;
+}
+
+static int prepare(struct call *call, struct error *err)
+{
+    const struct gemm_linear g = gemm_linear_of(call);
+
+    if (host_state(call, weights_size(&g) + gemm_int8_scratch(g.m, g.k, g.threads), err) != 0)
+        return -1;
+    gemm_int8_pack(g.w, g.n, g.k, call->state, g.threads);
+    return 0;
+}
+
+static void launch(const struct call *call)
+{
+    struct gemm_linear g = gemm_linear_of(call);
+
+    g.w = call->state;
+    g.scratch = (float *)call->state + weights_size(&g);
+    gemm_linear_int8(&g);
+}
+
+#define LINEAR(of)                                                                                 \
+    {                                                                                              \
+        .name = "simd_int8",                                                                       \
+        .summary =                                                                                 \
+            "weights of int8, a scale an output; x in 16 bits, sums exact; "                       \
+            "limit: reading a quarter of the bytes",                                               \
+        .kernel = &(of),                                                                           \
+        .device = DEVICE_CPU,                                                                      \
+        .dtype = DTYPE_FP32,                                                                       \
+        .math = MATH_INT8,                                                                         \
+        .supports = simd_supports,                                                                 \
+        .prepare = prepare,                                                                        \
+        .launch = launch,                                                                          \
+        .release = host_state_release,                                                             \
+    },
+
+const struct variant gemm_simd_int8[] = {
+    GEMM_LINEAR_KERNELS(LINEAR) /* of weights alone: gemm/nn has none */
+    { .name = NULL },
+};
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A few rows of x through a packed panel. For files compiled with SIMD_ISA.
+ *
+ *      a panel    | scales | quads of terms 0..3 | quads of terms 4..7 | ...   one stream
+ *                               |
+ *      x          words of terms 0..3 for all lanes    two operations a vector of quads and row
+ *
+ * A row has two sums a vector (kernels/simd_int8.h), so that one row of three vectors has as many
+ * chains as hide most of an instruction's time. They begin at -128 times the sum of the row's
+ * terms, which takes the offset of the stored weights off again.
+ */
+#ifndef HARNESS_KERNELS_GEMM_INT8_TILE_H
+#define HARNESS_KERNELS_GEMM_INT8_TILE_H
+
+#include "kernels/gemm/gemm_share.h"
+#include "kernels/simd_int8.h"
+
+#ifdef SIMD_ISA
+
+enum {
+#if defined(SIMD_ISA_avx512)
+    INT8_VECTORS = 3,
+#else
+    INT8_VECTORS = 2,
+#endif
+    INT8_ROWS = 4,
+    INT8_PANEL = INT8_VECTORS * SIMD_WIDTH, /* outputs */
+    INT8_QUAD = 4,
+    INT8_QUADS = SIMD_INT8_TERMS / INT8_QUAD, /* of a block, whose sums fit 32 bits */
+    INT8_AHEAD = 8192,                        /* bytes between what is read and what is fetched */
+};
+
+/* Rows of x: what multiplies, what is begun with in each block, and what a step is worth. */
+struct int8_rows {
+    const int32_t *words; /* two a quad */
+    int64_t words_row;
+    const int32_t *sums; /* two a block */
+    int64_t sums_row;
+    const float *scale;
+};
+
+struct int8_panel {
+    const float *scale;
+    const uint8_t *quads;
+    int64_t depth; /* in quads */
+};
+
+/* As the instructions' own type: of sums of another gcc keeps a second copy, in memory. */
+typedef int32_t int8_sum __attribute__((vector_size(SIMD_WIDTH * sizeof(int32_t))));
+
+/* a, b += x[:][quad] w[quad][:] */
+SIMD_INLINE void int8_step(int mr, int nv, const int32_t *x, int64_t x_row, const uint8_t *w,
+                           int8_sum a[INT8_ROWS][INT8_VECTORS], int8_sum b[INT8_ROWS][INT8_VECTORS])
+{
+    struct simd_int8 quads[INT8_VECTORS];
+
+    SIMD_UNROLL
+    for (int v = 0; v < nv; v++) {
+        quads[v] = simd_int8_split(simd_int8_load(w + v * SIMD_WIDTH * INT8_QUAD));
+        if (v * SIMD_WIDTH * INT8_QUAD % 64 == 0)
+            __builtin_prefetch(w + v * SIMD_WIDTH * INT8_QUAD + INT8_AHEAD);
+    }
+    SIMD_UNROLL
+    for (int i = 0; i < mr; i++) {
+        const simd_int xa = simd_int8_set(x[i * x_row]), xb = simd_int8_set(x[i * x_row + 1]);
+        SIMD_UNROLL
+        for (int v = 0; v < nv; v++) {
+            a[i][v] = (int8_sum)simd_int8_dot((simd_int)a[i][v], quads[v].a, xa);
+            b[i][v] = (int8_sum)simd_int8_dot((simd_int)b[i][v], quads[v].b, xb);
+        }
+    }
+}
+
+/* What a block adds to y: that of quads [quad, end). */
+SIMD_INLINE void int8_block(int mr, int nv, const struct int8_rows *x, const struct int8_panel *w,
+                            int64_t quad, int64_t end, float *y, int64_t y_row)
+{
+    int8_sum a[INT8_ROWS][INT8_VECTORS], b[INT8_ROWS][INT8_VECTORS];
+    const int32_t *sums = x->sums + quad / INT8_QUADS * 2, *words = x->words + 2 * quad;
+    const uint8_t *at = w->quads + quad * nv * SIMD_WIDTH * INT8_QUAD;
+    const int64_t words_row = x->words_row;
+
+    SIMD_UNROLL
+    for (int i = 0; i < mr; i++) {
+        SIMD_UNROLL
+        for (int v = 0; v < nv; v++) {
+            a[i][v] = (int8_sum)simd_int8_set(sums[i * x->sums_row]);
+            b[i][v] = (int8_sum)simd_int8_set(sums[i * x->sums_row + 1]);
+        }
+    }
+    for (int64_t q = quad; q < end; q++, words += 2, at += nv * SIMD_WIDTH * INT8_QUAD)
+        int8_step(mr, nv, words, words_row, at, a, b);
+    SIMD_UNROLL
+    for (int i = 0; i < mr; i++) {
+        SIMD_UNROLL
+        for (int v = 0; v < nv; v++) {
+            float *to = y + i * y_row + v * SIMD_WIDTH;
+            simd_float part =
+                simd_int8_fold((struct simd_int8) { (simd_int)a[i][v], (simd_int)b[i][v] }) *
+                (simd_set(x->scale[i]) * simd_load(w->scale + v * SIMD_WIDTH));
+            if (quad > 0)
+                part += simd_load(to);
+            simd_store(to, part);
+        }
+    }
+}
+
+/* Whole vectors of sums to y. */
+SIMD_INLINE void int8_tile(int mr, int nv, const struct int8_rows *x, const struct int8_panel *w,
+                           float *y, int64_t y_row)
+{
+    for (int64_t quad = 0; quad < w->depth; quad += INT8_QUADS)
+        int8_block(mr, nv, x, w, quad, at_most(quad + INT8_QUADS, w->depth), y, y_row);
+}
+
+typedef void int8_tile_fn(const struct int8_rows *x, const struct int8_panel *w, float *y,
+                          int64_t y_row);
+
+#define INT8_DEFINE(mr, nv)                                                                        \
+    static void int8_tile_##mr##x##nv(const struct int8_rows *x, const struct int8_panel *w,       \
+                                      float *y, int64_t y_row)                                     \
+    {                                                                                              \
+        int8_tile(mr, nv, x, w, y, y_row);                                                         \
+    }
+#define INT8_EACH(X, nv)   X(1, nv) X(2, nv) X(3, nv) X(4, nv)
+#define INT8_ENTRY(mr, nv) [(nv)-1][(mr)-1] = int8_tile_##mr##x##nv,
+#if defined(SIMD_ISA_avx512)
+#define INT8_ALL(X) INT8_EACH(X, 1) INT8_EACH(X, 2) INT8_EACH(X, 3)
+#else
+#define INT8_ALL(X) INT8_EACH(X, 1) INT8_EACH(X, 2)
+#endif
+INT8_ALL(INT8_DEFINE)
+
+static int8_tile_fn *const int8_tiles[INT8_VECTORS][INT8_ROWS] = { INT8_ALL(INT8_ENTRY) };
+
+#endif
+
+#endif
