@@ -103,12 +103,24 @@ static int take_weights(struct gpt_forward *f, const struct gpt_weights *w, stru
     return 0;
 }
 
+/* Of products over `rows` tokens, whose inputs are one or four times as wide as the model. */
+static size_t product_scratch(const struct gpt_forward *f, int64_t rows)
+{
+    const int64_t width = f->config->width;
+
+    if (!f->ops->scratch)
+        return 0;
+    size_t one = f->ops->scratch(rows, width, f->threads);
+    size_t four = f->ops->scratch(rows, 4 * width, f->threads);
+    return one > four ? one : four;
+}
+
 static int take_workspace(struct gpt_forward *f, int64_t rows, int64_t seq, struct error *err)
 {
     const struct gpt_config *c = f->config;
     size_t narrow = product(rows, c->width, 1), wide = product(rows, c->width, 4);
     size_t scratch = attention_scratch(seq, c->width / c->heads, f->threads);
-    size_t decode = attention_decode_scratch(seq, f->threads);
+    size_t decode = attention_decode_scratch(seq, f->threads), products = product_scratch(f, rows);
 
     if (wide == SIZE_MAX)
         return error_set(err, "%s: %lld tokens at once are too many to address", c->name,
@@ -116,6 +128,7 @@ static int take_workspace(struct gpt_forward *f, int64_t rows, int64_t seq, stru
     narrow = aligned(narrow);
     wide = aligned(wide);
     scratch = scratch > decode ? scratch : decode;
+    scratch = scratch > products ? scratch : products;
     if (gpt_is_narrow(f)) {
         size_t narrow_one = gpt_narrow_scratch(f, rows, seq);
         scratch = scratch > narrow_one ? scratch : narrow_one;

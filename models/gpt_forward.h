@@ -31,13 +31,16 @@
 #include <stdint.h>
 
 /* How each operation is computed. `packed_size` and `pack` are NULL where the linear layers take
- * the weights as they are, `open` where no library is loaded for them. */
+ * the weights as they are, `open` where no library is loaded for them. `weight` is what of a
+ * matrix's element is read, in bytes; 0: all of it. */
 struct gpt_ops {
     const char *name;
+    size_t weight;
     bool team; /* they can share the caller's parallel region (kernels/host.h), so a pass has one */
     int (*open)(struct error *err); /* before anything of it is called; may be called again */
     size_t (*packed_size)(int64_t n, int64_t k); /* floats */
     void (*pack)(const float *w, int64_t n, int64_t k, float *packed, int threads);
+    size_t (*scratch)(int64_t m, int64_t k, int threads); /* floats of linear's; or NULL */
     gemm_linear_fn *linear;
     attention_fn *attention;
     attention_decode_fn *decode;
@@ -45,8 +48,9 @@ struct gpt_ops {
     embedding_fn *embedding;
 };
 
-/* Defined beside the variants: gpt_plain.c, gpt_simd.c and, where it is built, gpt_openblas.c. */
-extern const struct gpt_ops gpt_ops_plain, gpt_ops_simd, gpt_ops_openblas;
+/* Defined beside the variants: gpt_plain.c, gpt_simd.c, gpt_simd_int8.c and, where it is built,
+ * gpt_openblas.c. */
+extern const struct gpt_ops gpt_ops_plain, gpt_ops_simd, gpt_ops_simd_int8, gpt_ops_openblas;
 
 /* Keys and values of the positions seen so far: k and v are [layers, batch, capacity, width]. */
 struct gpt_cache {
@@ -67,7 +71,7 @@ struct gpt_forward {
     float *x;              /* residual stream [rows, C]; the allocation of all that follows */
     float *h;              /* normed, and attention's output [rows, C] */
     float *wide;           /* qkv [rows, 3C], or inside the MLP [rows, 4C]; room for the latter */
-    float *scratch;        /* attention's */
+    float *scratch;        /* attention's and the products' */
     struct gpt_scopes *scopes; /* see models/gpt_scopes.h */
 };
 

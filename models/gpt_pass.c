@@ -41,7 +41,7 @@ static int64_t rows_of(const struct pass *p)
     return p->batch * p->seq;
 }
 
-/* Bytes of what is read from memory: weights, keys and values. */
+/* Bytes of what is read from memory: weights (as far as they are not less), keys and values. */
 static size_t element_size(const struct pass *p)
 {
     return gpt_is_narrow(p->f) ? sizeof(uint16_t) : sizeof(float);
@@ -55,6 +55,7 @@ static struct gpt_op_size op_size(const struct pass *p, bool last)
                                   .length = p->first + p->seq,
                                   .last = last,
                                   .element = element_size(p),
+                                  .weight = p->f->ops->weight,
                                   .stream = sizeof(float) };
 }
 
@@ -124,6 +125,7 @@ static void linear(const struct pass *p, enum gpt_tensor weight, int64_t layer,
     g.ldy = g.n;
     g.w = tensor(p, weight, layer);
     g.bias = tensor(p, weight + 1, layer);
+    g.scratch = p->f->scratch;
     g.threads = op_threads(p);
     multiply(p, &g, false);
 }
@@ -312,6 +314,7 @@ static void run_head(const struct pass *p, float *logits)
         .activation = GEMM_IDENTITY,
         .y = logits,
         .ldy = c->vocab,
+        .scratch = p->f->scratch,
         .streaming = rows * c->vocab * (int64_t)sizeof(float) > p->f->stream_bytes,
         .threads = op_threads(p),
     };

@@ -54,10 +54,12 @@ const char *gpt_op_name(enum gpt_op op)
 }
 
 /* y[m,n] = x[m,k] w[n,k]^T. `added` elements more are read: bias, residual. */
-static struct work product(double m, double n, double k, double element, double added)
+static struct work product(const struct gpt_op_size *s, double n, double k, double added)
 {
-    return (struct work) { .flops = 2 * m * n * k,
-                           .bytes = (m * k + n * k + m * n) * element + added };
+    double m = (double)(s->batch * s->seq), element = (double)s->element;
+    double w = s->weight ? n * k * (double)s->weight + n * (double)sizeof(float) : n * k * element;
+
+    return (struct work) { .flops = 2 * m * n * k, .bytes = (m * k + m * n) * element + w + added };
 }
 
 static struct work embed_work(const struct gpt_op_size *s, double rows)
@@ -107,19 +109,19 @@ struct work gpt_op_work(const struct gpt_op_size *s, enum gpt_op op)
     case GPT_OP_LN_F:
         return norm_work(s, rows);
     case GPT_OP_QKV:
-        return product(rows, 3 * c, c, element, 3 * c * element);
+        return product(s, 3 * c, c, 3 * c * element);
     case GPT_OP_REMEMBER:
         return (struct work) { .bytes = 4 * rows * c * element };
     case GPT_OP_ATTENTION:
         return attention_work(s);
     case GPT_OP_PROJ:
-        return product(rows, c, c, element, c * element + residual);
+        return product(s, c, c, c * element + residual);
     case GPT_OP_FC:
-        return product(rows, 4 * c, c, element, 4 * c * element);
+        return product(s, 4 * c, c, 4 * c * element);
     case GPT_OP_PROJ_2:
-        return product(rows, c, 4 * c, element, c * element + residual);
+        return product(s, c, 4 * c, c * element + residual);
     case GPT_OP_HEAD:
-        return product(rows, (double)s->config->vocab, c, element, 0);
+        return product(s, (double)s->config->vocab, c, 0);
     default:
         return (struct work) { 0 };
     }

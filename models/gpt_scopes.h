@@ -48,6 +48,7 @@ struct gpt_op_size {
     bool last;      /* attention: of each sequence the last token alone asks */
     size_t element; /* bytes of weights and activations; `stream` those of the residual stream */
     size_t stream;
+    size_t weight; /* those of a matrix, where they are less, and have a scale an output; or 0 */
 };
 
 /* Also the operation that a tensor's weight belongs to. */

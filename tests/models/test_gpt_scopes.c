@@ -175,14 +175,15 @@ static struct work work_of(const struct rig *r)
 
 /* The model's work and what it leaves out: the FLOPs of embedding (1 an element) and norms (8), the
  * bytes of activations, `handed` elements of the width a token and layer and 4 outside. */
-static void check_work(const struct rig *r, const struct kernel *like, double rows, double handed)
+static void check_work(const struct rig *r, const struct kernel *like, enum math math, double rows,
+                       double handed)
 {
     const struct gpt_config *c = r->w.config;
     const struct shape shape = { { BATCH, SEQ } };
     struct kernel k = *like;
 
     k.config = c;
-    struct work model = k.work(&k, &shape, DTYPE_FP32), sum = work_of(r);
+    struct work model = k.work(&k, &shape, DTYPE_FP32, math), sum = work_of(r);
     double elements = rows * (double)c->width, layers = (double)c->layers;
     double unseen = elements * (1 + 8 * (2 * layers + 1));
     assert_true(fabs(sum.flops - model.flops - unseen) < 1e-9 * sum.flops);
@@ -192,16 +193,22 @@ static void check_work(const struct rig *r, const struct kernel *like, double ro
 
 TEST(test_work)
 {
-    for (size_t i = 0; i < NR(configs); i++) {
+    static const struct {
+        const struct gpt_ops *ops;
+        enum math math;
+    } kinds[] = { { &gpt_ops_simd, MATH_FP32 }, { &gpt_ops_simd_int8, MATH_INT8 } };
+
+    for (size_t i = 0; i < NR(configs) * NR(kinds); i++) {
+        const enum math math = kinds[i % NR(kinds)].math;
         struct rig r;
-        rig_init(&r, &configs[i], &gpt_ops_simd, 1);
+        rig_init(&r, &configs[i / NR(kinds)], kinds[i % NR(kinds)].ops, 1);
         record_prefill(&r, NULL, GPT_LOGITS_ALL);
-        check_work(&r, &gpt_prefill_nano, BATCH * SEQ, 2 + 4 + 4 + 3 + 2 + 5 + 6);
+        check_work(&r, &gpt_prefill_nano, math, BATCH * SEQ, 2 + 4 + 4 + 3 + 2 + 5 + 6);
         prof_trace_release(&r.trace);
         prof_clear(prof_global());
         record_decode(&r);
         /* Attention's q and output; keys and values are copied to the cache, too. */
-        check_work(&r, &gpt_decode_nano, BATCH, 2 + 4 + 4 + 2 + 3 + 2 + 5 + 6);
+        check_work(&r, &gpt_decode_nano, math, BATCH, 2 + 4 + 4 + 2 + 3 + 2 + 5 + 6);
         rig_release(&r);
     }
 }

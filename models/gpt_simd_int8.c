@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forward with matrices of int8 (kernels/gemm/int8/gemm_int8.h), the head's among them; all
+ * else is that of gpt_ops_simd, in fp32: embeddings, norms, attention and its cache, logits.
+ * Limits: a decode step the bandwidth at which weights of a quarter of the size can be read, a
+ * prefill half of `dot.int8`.
+ */
+#include "kernels/gemm/int8/gemm_int8.h"
+#include "kernels/simd.h"
+#include "models/gpt_common.h"
+
+const struct gpt_ops gpt_ops_simd_int8 = {
+    .name = "simd_int8",
+    .weight = 1,
+    .team = true,
+    .packed_size = gemm_int8_packed_size,
+    .pack = gemm_int8_pack,
+    .scratch = gemm_int8_scratch,
+    .linear = gemm_linear_int8,
+    .attention = attention_prefill_simd,
+    .decode = attention_decode_simd,
+    .layernorm = layernorm_rows_simd,
+    .embedding = embedding_rows_simd,
+};
+
+static int prepare(struct call *call, struct error *err)
+{
+    return gpt_call_prepare(call, &gpt_ops_simd_int8, err);
+}
+
+#define ROW(kernel_, launch_)                                                                      \
+    {                                                                                              \
+        .name = "simd_int8",                                                                       \
+        .summary = "weights of int8, all else fp32; vector kernels",                               \
+        .kernel = &(kernel_),                                                                      \
+        .device = DEVICE_CPU,                                                                      \
+        .dtype = DTYPE_FP32,                                                                       \
+        .math = MATH_INT8,                                                                         \
+        .supports = simd_supports,                                                                 \
+        .prepare = prepare,                                                                        \
+        .launch = (launch_),                                                                       \
+        .release = gpt_call_release,                                                               \
+    },
+#define ROWS(id, ...)                                                                              \
+    ROW(gpt_prefill_##id, gpt_call_prefill)                                                        \
+    ROW(gpt_decode_##id, gpt_call_decode)
+
+const struct variant gpt_simd_int8[] = { GPT_MODELS(ROWS) /* the rest is the end mark */
+                                         { .name = NULL } };
