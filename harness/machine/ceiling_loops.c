@@ -6,7 +6,8 @@
  * FMA: enough independent accumulators to hide the latency of two pipes (2 x 4 or 5 cycles), few
  * enough to stay in registers.
  * Read: 8 loads a turn, summed so that none can be dropped.
- * Dots: the same of vdpbf16ps, whose products are of bfloat16 and whose sums are fp32.
+ * Dots: the same of vdpbf16ps, whose products are of bfloat16 and whose sums are fp32, and of
+ * vpdpbusd, whose products are of bytes and whose sums are int32.
  * Stream: stores past the caches, which do not read a line before they write it; what is read is
  * fetched FETCH bytes ahead, which the hardware's own guess does not make up for beside them.
  */
@@ -118,6 +119,22 @@ __attribute__((target("avx512f,avx512bf16"))) static void dot_avx512_bf16(size_t
     for (int j = 0; j < DOT_CHAINS; j++)
         __asm__ volatile("" ::"v"(a[j]));
 }
+
+/* Four bytes, ones. */
+__attribute__((target("avx512f,avx512vnni"))) static void dot_avx512_vnni(size_t rounds)
+{
+    __m512i a[DOT_CHAINS], one = _mm512_set1_epi32(0x01010101);
+
+    memset(a, 0, sizeof(a));
+    for (int j = 0; j < DOT_CHAINS; j++)
+        __asm__ volatile("" : "+v"(a[j]));
+    __asm__ volatile("" : "+v"(one));
+    for (size_t i = 0; i < rounds; i++)
+        for (int j = 0; j < DOT_CHAINS; j++)
+            a[j] = _mm512_dpbusd_epi32(a[j], one, one);
+    for (int j = 0; j < DOT_CHAINS; j++)
+        __asm__ volatile("" ::"v"(a[j]));
+}
 #endif
 
 struct loops {
@@ -173,27 +190,33 @@ double ceiling_fma_flops(size_t rounds)
     return choose()->flops_per_round * (double)rounds;
 }
 
-bool ceiling_has_dots(void)
+bool ceiling_has_dots(enum ceiling_dot dot)
 {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bf16");
+    return __builtin_cpu_supports("avx512f") &&
+           (dot == CEILING_DOT_INT8 ? __builtin_cpu_supports("avx512vnni")
+                                    : __builtin_cpu_supports("avx512bf16"));
 #else
+    (void)dot;
     return false;
 #endif
 }
 
-void ceiling_dots(size_t rounds)
+void ceiling_dots(enum ceiling_dot dot, size_t rounds)
 {
 #if defined(__x86_64__)
-    dot_avx512_bf16(rounds);
+    if (dot == CEILING_DOT_INT8)
+        dot_avx512_vnni(rounds);
+    else
+        dot_avx512_bf16(rounds);
 #else
-    (void)rounds;
+    (void)dot, (void)rounds;
 #endif
 }
 
-double ceiling_dots_flops(size_t rounds)
+double ceiling_dots_flops(enum ceiling_dot dot, size_t rounds)
 {
-    const double pair = 2 * 2, lanes = 16;
+    const double terms = dot == CEILING_DOT_INT8 ? 4 : 2, lanes = 16;
 
-    return pair * lanes * DOT_CHAINS * (double)rounds;
+    return 2 * terms * lanes * DOT_CHAINS * (double)rounds;
 }

@@ -12,8 +12,12 @@ void ceiling_copy(void *to, const void *from, size_t bytes); /* plain loads and 
 void ceiling_stream(void *to, const void *from, size_t bytes);
 void ceiling_fma(size_t rounds);         /* multiply-adds in registers */
 double ceiling_fma_flops(size_t rounds); /* what that was, in FLOPs */
-bool ceiling_has_dots(void);             /* are there products of bfloat16 pairs? Only then: */
-void ceiling_dots(size_t rounds);
-double ceiling_dots_flops(size_t rounds);
+
+/* Products of bfloat16 pairs, of four bytes. */
+enum ceiling_dot { CEILING_DOT_BF16, CEILING_DOT_INT8 };
+
+bool ceiling_has_dots(enum ceiling_dot dot); /* are there any? Only then: */
+void ceiling_dots(enum ceiling_dot dot, size_t rounds);
+double ceiling_dots_flops(enum ceiling_dot dot, size_t rounds);
 
 #endif

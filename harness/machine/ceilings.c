@@ -22,7 +22,7 @@ static const double repetition_ns = 8e6, quick_repetition_ns = 4e5;
 enum { WALK_STEP = 1 << 22, QUICK_WALK = 1 << 27, QUICK_L3 = 1 << 24 };
 static const size_t longest_walk = (size_t)1 << 30;
 
-enum pattern { READ, COPY, STREAM, FMA, DOTS, EMPTY };
+enum pattern { READ, COPY, STREAM, FMA, DOTS_BF16, DOTS_INT8, EMPTY };
 
 struct job {
     enum pattern pattern;
@@ -45,6 +45,11 @@ static struct job job_of(const struct device *d, enum pattern pattern, size_t by
                           is_quick() ? quick_repetition_ns : repetition_ns };
 }
 
+static enum ceiling_dot dot_of(enum pattern pattern)
+{
+    return pattern == DOTS_INT8 ? CEILING_DOT_INT8 : CEILING_DOT_BF16;
+}
+
 static void run_pass(const struct job *job, char *buffer)
 {
     size_t half = job->bytes / 2;
@@ -55,8 +60,8 @@ static void run_pass(const struct job *job, char *buffer)
         ceiling_copy(buffer, buffer + half, half);
     else if (job->pattern == STREAM)
         ceiling_stream(buffer, buffer + half, half);
-    else if (job->pattern == DOTS)
-        ceiling_dots(job->bytes);
+    else if (job->pattern == DOTS_BF16 || job->pattern == DOTS_INT8)
+        ceiling_dots(dot_of(job->pattern), job->bytes);
     else
         ceiling_fma(job->bytes);
 }
@@ -223,29 +228,42 @@ static struct ceiling flops(struct device *d, const char *name, enum pattern pat
     struct job job = job_of(d, pattern, 1024, 1); /* rounds */
     struct ceiling_times ns = measure(&job, buffers);
     struct ceiling c;
-    double each = pattern == DOTS ? ceiling_dots_flops(job.bytes) : ceiling_fma_flops(job.bytes);
+    double each = pattern == FMA ? ceiling_fma_flops(job.bytes)
+                                 : ceiling_dots_flops(dot_of(pattern), job.bytes);
 
     ceiling_init(&c, d, name, "FLOP/s");
     ceiling_set_rate(&c, each * d->threads, &ns);
     return c;
 }
 
-/* What is stored as bfloat16 can be widened: its roof is fp32's, or that of products of pairs. */
+/* What is stored as bfloat16 or as a byte can be widened: its roof is fp32's, or that of products
+ * of its own. */
+static int narrow_arithmetic(struct device *d, const struct ceiling *fp32, enum pattern pattern,
+                             char **buffers, struct ceiling *out)
+{
+    const char *type = pattern == DOTS_INT8 ? "int8" : "bf16";
+    char name[sizeof(out->name)];
+
+    out[0] = *fp32;
+    snprintf(out[0].name, sizeof(out[0].name), "flops.%s", type);
+    if (!ceiling_has_dots(dot_of(pattern)))
+        return 1;
+    snprintf(name, sizeof(name), "dot.%s", type);
+    out[1] = flops(d, name, pattern, buffers);
+    ceiling_raise(&out[0], &out[1]);
+    return 2;
+}
+
 static int arithmetic(struct device *d, struct ceiling *out)
 {
     char **buffers = make_buffers(d, 64);
-    int nr = 0;
+    int nr = 1;
 
-    out[nr++] = flops(d, "flops.fp32", FMA, buffers);
-    out[nr] = out[0];
-    snprintf(out[nr].name, sizeof(out[nr].name), "flops.bf16");
-    if (ceiling_has_dots()) {
-        out[nr + 1] = flops(d, "dot.bf16", DOTS, buffers);
-        ceiling_raise(&out[nr], &out[nr + 1]);
-        nr++;
-    }
+    out[0] = flops(d, "flops.fp32", FMA, buffers);
+    nr += narrow_arithmetic(d, &out[0], DOTS_BF16, buffers, out + nr);
+    nr += narrow_arithmetic(d, &out[0], DOTS_INT8, buffers, out + nr);
     free_buffers(d, buffers);
-    return nr + 1;
+    return nr;
 }
 
 static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out)

@@ -50,7 +50,8 @@ static const char *product_roof(const char *math)
 {
     static const char *const names[][2] = { { "tf32", "tf32 roof" },
                                             { "bf16", "bf16 roof" },
-                                            { "fp16", "fp16 roof" } };
+                                            { "fp16", "fp16 roof" },
+                                            { "int8", "int8 roof" } };
 
     for (size_t i = 0; math && i < sizeof(names) / sizeof(*names); i++)
         if (strcmp(math, names[i][0]) == 0)

@@ -77,14 +77,17 @@ TEST(roofs_without_cache_sizes)
     struct ceiling c[CEILINGS_MAX];
     struct device d;
     struct error err;
+    bool bf16 = ceiling_has_dots(CEILING_DOT_BF16), int8 = ceiling_has_dots(CEILING_DOT_INT8);
 
     assert_ok(device_open(&d, "cpu:1", &err), &err);
     int nr = ceilings_measure(&d, &machine, c, &err);
-    assert_int_equal(nr, ceiling_has_dots() ? 7 : 6);
+    assert_int_equal(nr, 7 + bf16 + int8);
     assert_sane(c, nr, "cpu-1t");
     assert_null(find(c, nr, "bandwidth.L1"));
-    assert_true((find(c, nr, "dot.bf16") != NULL) == ceiling_has_dots());
+    assert_true((find(c, nr, "dot.bf16") != NULL) == bf16);
+    assert_true((find(c, nr, "dot.int8") != NULL) == int8);
     assert_true(find(c, nr, "flops.bf16")->value >= find(c, nr, "flops.fp32")->value);
+    assert_true(find(c, nr, "flops.int8")->value >= find(c, nr, "flops.fp32")->value);
     assert_true(find(c, nr, "flops.fp32")->spec == 0);
     device_close(&d);
 }
