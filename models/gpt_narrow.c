@@ -9,20 +9,20 @@ static void pack(const float *w, int64_t n, int64_t k, float *packed, int thread
     gemm_bf16_pack(w, DTYPE_FP32, n, k, packed, threads);
 }
 
-const struct gpt_ops gpt_ops_simd_bf16 = {
-    .name = "simd_bf16",
-    .team = true,
-    .packed_size = gemm_bf16_packed_size,
-    .pack = pack,
-    .attention = attention_prefill_simd,
-    .decode = attention_decode_simd, /* of keys and values that a prefill has at hand */
-    .layernorm = layernorm_rows_simd,
-    .embedding = embedding_rows_simd,
-};
+/* Decoding is of keys and values that a prefill has at hand. */
+#define NARROW_OPS                                                                                 \
+    {                                                                                              \
+        .name = "simd_bf16", .team = true, .packed_size = gemm_bf16_packed_size, .pack = pack,     \
+        .attention = attention_prefill_simd, .decode = attention_decode_simd,                      \
+        .layernorm = layernorm_rows_simd, .embedding = embedding_rows_simd,                        \
+    }
+
+const struct gpt_ops gpt_ops_simd_bf16 = NARROW_OPS;
+const struct gpt_ops gpt_ops_simd_bf16_fp32 = NARROW_OPS;
 
 bool gpt_is_narrow(const struct gpt_forward *f)
 {
-    return f->ops == &gpt_ops_simd_bf16;
+    return f->ops == &gpt_ops_simd_bf16 || f->ops == &gpt_ops_simd_bf16_fp32;
 }
 
 size_t gpt_narrow_scratch(const struct gpt_forward *f, int64_t rows, int64_t seq)
@@ -44,7 +44,7 @@ void gpt_narrow_linear(const struct gpt_forward *f, const struct gemm_linear *g,
         .n = g->n,
         .k = g->k,
         .x_type = DTYPE_FP32,
-        .y_type = logits ? DTYPE_BF16 : DTYPE_FP32,
+        .y_type = logits && f->ops == &gpt_ops_simd_bf16 ? DTYPE_BF16 : DTYPE_FP32,
         .x = g->x,
         .ldx = g->ldx,
         .packed = g->w,

@@ -8,6 +8,7 @@
 #include "core/registry.h"
 #include "device/devices.h"
 #include "models/generation/gpt_device.h"
+#include "models/generation/gpt_narrow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 static const struct gpt_ops *const host_backends[] = {
     &gpt_ops_simd,
     &gpt_ops_plain,
+    &gpt_ops_simd_bf16_fp32,
+    &gpt_ops_simd_int8,
 #ifdef HARNESS_HAVE_OPENBLAS
     &gpt_ops_openblas,
 #endif

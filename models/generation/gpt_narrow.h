@@ -4,7 +4,7 @@
  * is fp32.
  *
  *      bfloat16   weights of the products (packed in pairs), keys and values in the cache, logits
- *      fp32       the residual stream, norms, q k v, the MLP's inside; sums everywhere
+ * (of a benchmark) fp32       the residual stream, norms, q k v, the MLP's inside; sums everywhere
  *
  * The pass is the one of models/gpt_pass.c, which asks here for what is narrow. Operations that are
  * fp32's own (norms, a prefill's attention, the embedding's rows) are those of gpt_ops_simd.
@@ -14,8 +14,9 @@
 
 #include "models/gpt_forward.h"
 
-/* Its linear() is NULL: a pass takes the one below. */
-extern const struct gpt_ops gpt_ops_simd_bf16;
+/* Their linear() is NULL: a pass takes the one below. The second gives logits as floats, for who
+ * chooses by them: rounded to bfloat16 the largest one of 50,257 often has an equal. */
+extern const struct gpt_ops gpt_ops_simd_bf16, gpt_ops_simd_bf16_fp32;
 
 bool gpt_is_narrow(const struct gpt_forward *f);
 /* Floats of scratch for the products of `rows` tokens and attention to `seq` positions. */

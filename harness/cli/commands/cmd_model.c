@@ -291,9 +291,10 @@ static const struct option_row rows[] = {
                "JSON: a list of token numbers, or a list of such lists"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct model_options, output, "FILE",
                "where export (safetensors) and logits (npy) go"),
-    OPTION_ROW("backend", 0, OPTION_STRING, struct model_options, backend, "NAME",
-               "simd (default), or any variant of the model's prefill: plain, openblas, "
-               "cuda_bf16, ..."),
+    OPTION_ROW(
+        "backend", 0, OPTION_STRING, struct model_options, backend, "NAME",
+        "simd (default), or any variant of the model's prefill: simd_bf16, simd_int8, plain, "
+        "openblas, cuda_bf16, ..."),
     OPTION_ROW("device", 'd', OPTION_STRING, struct model_options, device, "DEVICE",
                "cpu, cpu:THREADS, cuda, cuda:N (default: what the backend is for)"),
     OPTION_RANGE_ROW("threads", 0, OPTION_INT, struct model_options, threads, 1, 4096, "N",
@@ -319,12 +320,12 @@ const struct command cmd_model = {
         "  harness model generate --model nano --tokens t.json --length 8\n"
         "  harness model logits --model nano --tokens t.json -o logits.npy --backend cuda_bf16\n"
         "\n"
-        "On the CPU simd, plain and openblas keep the keys and values of a generation. By any "
-        "other\n"
-        "backend, as on a GPU, each token costs a prefill of all tokens held: those given and\n"
-        "--length, at most the model's block. Weights are rounded once to the backend's type, "
-        "logits\n"
-        "are written as float32.\n"
+        "On the CPU simd, simd_bf16, simd_int8, plain and openblas keep the keys and values of a\n"
+        "generation. By any other backend, as on a GPU, each token costs a prefill of all tokens\n"
+        "held: those given and --length, at most the model's block. Weights are rounded once to "
+        "the\n"
+        "backend's type (by simd_bf16 and simd_int8 the matrices alone), logits are written as\n"
+        "float32.\n"
         "\n"
         "Exit status: 0 done, 77 the device is not there or the backend cannot do this on it, 2\n"
         "usage or failure.",
