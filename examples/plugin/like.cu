@@ -28,8 +28,9 @@ static void launch(const struct harness_call *call)
                        (const float *)call->tensor[1].data, (float *)call->tensor[2].data, m, n, k);
 }
 
+static const char *const params[] = { "wide=8,16,32,64", NULL }; /* what `harness tune` tries */
 static const struct harness_variant variants[] = {
-    HARNESS_VARIANT("my_like", "a thread an element", HARNESS_CUDA, HARNESS_FP32, launch),
+    HARNESS_TUNABLE("my_like", "a thread an element", HARNESS_CUDA, HARNESS_FP32, launch, params),
 };
 static const struct harness_kernel kernels[] = { HARNESS_LIKE("gemm/nn", variants) };
 HARNESS_PLUGIN(kernels);

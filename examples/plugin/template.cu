@@ -38,8 +38,9 @@ static void launch(const struct harness_call *call)
 
 static const char *const dims[] = { "n" };
 static const int64_t sizes[] = { 1 << 16, 1 << 20, 1 << 24 };
+static const char *const params[] = { "threads=64,128,256,512", NULL }; /* for `harness tune` */
 static const struct harness_variant variants[] = {
-    HARNESS_VARIANT("cuda", "a thread an element", HARNESS_CUDA, HARNESS_FP32, launch),
+    HARNESS_TUNABLE("cuda", "a thread an element", HARNESS_CUDA, HARNESS_FP32, launch, params),
 };
 static const struct harness_kernel kernels[] = { HARNESS_KERNEL(
     "mine/template", "z = 1.5 x + y", dims, sizes, layout, NULL, oracle, variants) };

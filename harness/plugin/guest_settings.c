@@ -3,6 +3,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +34,61 @@ static int check_param(const char *param, struct error *err)
                          "and -, since it stands in keys",
                          value, (int)name, param);
     return 0;
+}
+
+static bool is_value(const char *value, size_t length)
+{
+    return length > 0 && strspn(value, of_values) >= length;
+}
+
+int guest_param_check(const char *param, struct error *err)
+{
+    size_t name = strspn(param, of_names), length;
+
+    if (name == 0 || !strchr(letters, param[0]) || (param[name] && param[name] != '='))
+        return error_set(err,
+                         "the parameter \"%s\" is not NAME or NAME=VALUE,... with a name of "
+                         "letters, digits and _",
+                         param);
+    for (const char *value = param + name; *value; value += length) {
+        length = strcspn(++value, ",");
+        if (!is_value(value, length))
+            return error_set(err,
+                             "the values of the parameter \"%s\" must be of letters, digits, _ . "
+                             "+ and -, since they stand in keys",
+                             param);
+    }
+    return 0;
+}
+
+bool guest_param_same(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "=");
+
+    return length == strcspn(b, "=") && strncmp(a, b, length) == 0;
+}
+
+static bool has_param(const char *const *params, const char *name)
+{
+    for (; params && *params; params++)
+        if (guest_param_same(*params, name))
+            return true;
+    return false;
+}
+
+char *guest_setting_of(const char *setting, const char *const *params)
+{
+    char **parts = guest_setting_split(setting);
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; parts[i]; i++)
+        if (has_param(params, parts[i]))
+            strbuf_addf(&text, "%s%s", text.length ? "," : "", parts[i]);
+    char *result = memory_string(text.data ? text.data : "");
+    strbuf_release(&text);
+    guest_setting_free(parts);
+    return result;
 }
 
 int guest_setting_check(const char *setting, struct error *err)

@@ -9,8 +9,19 @@
 #include "base/error.h"
 #include "core/benchmark.h"
 
+#include <stdbool.h>
+
 /* -1 and what is wrong: a name that no parameter can have, a value that a key cannot hold. */
 int guest_setting_check(const char *setting, struct error *err);
+/* Parameters that a variant has: "BM", or "BM=32,64,128" with usual values. -1 and what is wrong.
+ */
+int guest_param_check(const char *param, struct error *err);
+/* Are two texts, each "NAME" or "NAME=...", of one name? */
+bool guest_param_same(const char *a, const char *b);
+/* Of a setting what is of parameters that are had (NULL-ended): "stages=3" of "BM=64,stages=3".
+ * free() it; "" where none is. */
+char *guest_setting_of(const char *setting, const char *const *params);
+
 /* Its parts, "BM=64", "stages=3", NULL-ended; release by guest_setting_free(). */
 char **guest_setting_split(const char *setting);
 void guest_setting_free(char **params);

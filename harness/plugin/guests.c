@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "plugin/guest_settings.h"
 #include "text/redact.h"
 
 #include <stdio.h>
@@ -102,6 +103,62 @@ static int add_plugin(struct guests *g, const struct registry *base, const char 
     return check_plugin(g, g->plugins.nr - 1, err);
 }
 
+bool guests_setting(const struct guests *g, const struct variant *v, struct guest_setting *out)
+{
+    for (size_t i = 0; i < g->plugins.nr; i++)
+        if (plugin_setting(&g->plugins.items[i], v, out))
+            return true;
+    return false;
+}
+
+static bool names_have(const struct string_list *names, const char *param)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        if (guest_param_same(names->items[i], param))
+            return true;
+    return false;
+}
+
+static int unknown_param_error(const struct string_list *names, const char *param,
+                               struct error *err)
+{
+    struct strbuf list;
+
+    strbuf_init(&list);
+    for (size_t i = 0; i < names->nr; i++)
+        strbuf_addf(&list, "%s%s", i ? ", " : "", names->items[i]);
+    if (names->nr > 0)
+        error_set(err, "--param %.*s: no variant of a plugin has such a parameter; there are %s",
+                  (int)strcspn(param, "="), param, list.data);
+    else
+        error_set(err,
+                  "--param %.*s: no variant of a plugin has a parameter; what the code asks for "
+                  "stands in `params` of its struct harness_variant",
+                  (int)strcspn(param, "="), param);
+    strbuf_release(&list);
+    return -1;
+}
+
+/* All settings are of the same parameters. */
+static int check_params(const struct guests *g, struct error *err)
+{
+    struct string_list names = { 0 };
+    bool told = true;
+    int rc = 0;
+
+    for (size_t i = 0; i < g->plugins.nr; i++)
+        told &= plugin_param_names(&g->plugins.items[i], &names);
+    for (size_t s = 0; rc == 0 && told && s < g->settings.nr; s++) {
+        char **params = guest_setting_split(g->settings.items[s]);
+        for (size_t i = 0; rc == 0 && params[i]; i++)
+            if (!names_have(&names, params[i]))
+                rc = unknown_param_error(&names, params[i], err);
+        guest_setting_free(params);
+    }
+    string_list_release(&names);
+    return rc;
+}
+
 static void add_command(struct guests *g)
 {
     if (!has_command(g))
@@ -128,6 +185,8 @@ int guests_open(struct guests *g, const struct registry *base, const struct gues
         rc = python_guest_open(&g->python, base, asked->python, err);
     for (size_t i = 0; rc == 0 && asked->plugins && i < asked->plugins->nr; i++)
         rc = add_plugin(g, base, asked->plugins->items[i], NULL, err);
+    if (rc == 0)
+        rc = check_params(g, err);
     if (rc)
         return -1;
     add_command(g);

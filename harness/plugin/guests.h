@@ -39,6 +39,9 @@ struct guests_asked {
 int guests_open(struct guests *g, const struct registry *base, const struct guests_asked *asked,
                 struct error *err);
 void guests_close(struct guests *g);
+/* Whose a variant is, and with which setting. false: it has no parameters, and none can be given.
+ */
+bool guests_setting(const struct guests *g, const struct variant *v, struct guest_setting *out);
 bool guests_any(const struct guests *g);
 /* Is code of a guest's loaded into who measures it? Of a command and of Python none is. `g` may be
  * NULL. */

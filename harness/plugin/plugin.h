@@ -32,8 +32,8 @@ extern "C" {
 
 /* Number of this ABI: it grows when anything below changes its meaning or its place. A harness
  * loads plugins of its own number and of older ones. 2 is 1 with `like`, `math`, HARNESS_CUDA, and
- * what a call says of its device and its parameters. */
-#define HARNESS_PLUGIN_ABI 2
+ * what a call says of its device and its parameters; 3 is 2 with the parameters of a variant. */
+#define HARNESS_PLUGIN_ABI 3
 
 enum { HARNESS_DIMS_MAX = 8, HARNESS_TENSORS_MAX = 16, HARNESS_RANK_MAX = 4 };
 
@@ -146,6 +146,9 @@ struct harness_variant {
     /* The timed part, called again and again: no allocation, and the same result each time. */
     void (*launch)(const struct harness_call *call);
     void (*release)(struct harness_call *call); /* may be NULL */
+    /* What `--param` may set, NULL-ended: "BM", or "BM=32,64,128", with the values that `harness
+     * tune` tries where nobody says others. The code asks harness_param(). NULL: nothing. */
+    const char *const *params;
 };
 
 struct harness_kernel {
@@ -205,7 +208,12 @@ struct harness_plugin {
 /* Initialisers for what most need, in C and in C++, where members cannot be named. */
 #define HARNESS_VARIANT(name_, summary_, device_, dtype_, launch_)                                 \
     {                                                                                              \
-        (name_), (summary_), (device_), (dtype_), 0, 0, NULL, (launch_), NULL                      \
+        (name_), (summary_), (device_), (dtype_), 0, 0, NULL, (launch_), NULL, NULL                \
+    }
+/* The same with parameters: an array as `params` has it. */
+#define HARNESS_TUNABLE(name_, summary_, device_, dtype_, launch_, params_)                        \
+    {                                                                                              \
+        (name_), (summary_), (device_), (dtype_), 0, 0, NULL, (launch_), NULL, (params_)           \
     }
 #define HARNESS_KERNEL(name_, summary_, dims_, sizes_, layout_, work_, oracle_, variants_)         \
     {                                                                                              \

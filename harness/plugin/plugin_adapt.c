@@ -9,6 +9,7 @@
 #include "text/name.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,20 +296,39 @@ static void adapt_variant(struct plugin_own *own, const struct kernel *kernel,
     };
 }
 
-/* Once with each setting; without any, once as it is. */
+/* The variant with what of a setting is its own; once, whatever else the settings say. */
+static void adapt_setting(struct plugin_own *own, const struct kernel *kernel,
+                          struct plugin_variant *config, char *setting, size_t first)
+{
+    char name[NAME_SIZE];
+
+    for (size_t i = first; i < own->nr_variants; i++)
+        if (strcmp(own->theirs[i].setting, setting) == 0)
+            return;
+    guest_setting_name(config->theirs->name, setting, name);
+    own->params[own->texts.nr] = guest_setting_split(setting);
+    config->params = (const char *const *)own->params[own->texts.nr];
+    string_list_add(&own->names, name);
+    string_list_add(&own->texts, setting);
+    config->setting = own->texts.items[own->texts.nr - 1];
+    adapt_variant(own, kernel, config, own->names.items[own->names.nr - 1]);
+}
+
+/* Once with each setting; without any, or with none that is its own, once as it is. */
 static void adapt_settings(struct plugin_own *own, const struct kernel *kernel,
                            struct plugin_variant *config, const struct string_list *settings)
 {
-    char name[NAME_SIZE];
-    size_t nr = settings ? settings->nr : 0;
+    size_t nr = settings ? settings->nr : 0, first = own->nr_variants;
 
+    config->setting = "";
     if (nr == 0)
         adapt_variant(own, kernel, config, config->theirs->name);
     for (size_t i = 0; i < nr; i++) {
-        guest_setting_name(config->theirs->name, settings->items[i], name);
-        string_list_add(&own->names, name);
-        config->params = (const char *const *)own->params[i];
-        adapt_variant(own, kernel, config, own->names.items[own->names.nr - 1]);
+        char *mine = plugin_tells_params(own->table)
+                         ? guest_setting_of(settings->items[i], config->theirs->params)
+                         : memory_string(settings->items[i]);
+        adapt_setting(own, kernel, config, mine, first);
+        free(mine);
     }
 }
 
@@ -371,13 +391,48 @@ static int adapt_params(struct plugin_own *own, const struct string_list *settin
         return error_set(err,
                          "it speaks plugin ABI 1, whose calls have no parameters: rebuild it "
                          "against the <harness/plugin.h> of this harness");
-    own->params = memory_zeroed(nr + 1, sizeof(*own->params));
-    for (size_t i = 0; i < nr; i++) {
+    for (size_t i = 0; i < nr; i++)
         if (guest_setting_check(settings->items[i], err))
             return -1;
-        own->params[own->nr_settings++] = guest_setting_split(settings->items[i]);
-    }
     return 0;
+}
+
+bool plugin_tells_params(const struct harness_plugin *table)
+{
+    return table->abi >= 3;
+}
+
+/* ---- what others ask of their parameters ---- */
+
+bool plugin_setting(const struct plugin *p, const struct variant *v, struct guest_setting *out)
+{
+    const struct plugin_own *own = p->own;
+
+    if (v < own->variants || v >= own->variants + own->nr_variants)
+        return false;
+    const struct plugin_variant *config = v->config;
+    *out = (struct guest_setting) { p->file, p->digest, config->theirs->name, config->setting,
+                                    config->theirs->params };
+    return true;
+}
+
+/* `list` gets the names of the parameters of all variants, each once: "BM". */
+bool plugin_param_names(const struct plugin *p, struct string_list *list)
+{
+    const struct plugin_own *own = p->own;
+    const char *const *param;
+
+    for (size_t i = 0; i < own->nr_variants; i++)
+        for (param = own->theirs[i].theirs->params; param && *param; param++) {
+            char name[NAME_SIZE];
+            bool known = false;
+            snprintf(name, sizeof(name), "%.*s", (int)strcspn(*param, "="), *param);
+            for (size_t j = 0; j < list->nr; j++)
+                known |= strcmp(list->items[j], name) == 0;
+            if (!known)
+                string_list_add(list, name);
+        }
+    return plugin_tells_params(own->table);
 }
 
 int plugin_adapt(struct plugin *p, const struct registry *base, const struct string_list *settings,
@@ -393,6 +448,7 @@ int plugin_adapt(struct plugin *p, const struct registry *base, const struct str
     own->list = memory_zeroed(table->nr_kernels + 1, sizeof(*own->list));
     own->variants = memory_zeroed(nr + 1, sizeof(*own->variants));
     own->theirs = memory_zeroed(nr + 1, sizeof(*own->theirs));
+    own->params = memory_zeroed(nr + 1, sizeof(*own->params));
     p->kernels = own->list;
     p->variants = own->variants;
     return adapt_params(own, settings, err) || adapt_table(own, base, settings, err) ? -1 : 0;
@@ -406,10 +462,11 @@ void plugin_drop(struct plugin *p)
         free(own->kernels[i].shapes);
         free(own->kernels[i].test_shapes);
     }
-    for (size_t i = 0; i < own->nr_settings; i++)
+    for (size_t i = 0; i < own->texts.nr; i++)
         guest_setting_free(own->params[i]);
     free(own->params);
     string_list_release(&own->names);
+    string_list_release(&own->texts);
     free(own->kernels);
     free(own->list);
     free(own->variants);

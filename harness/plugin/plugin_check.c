@@ -2,6 +2,7 @@
 /* What is wrong with the tables of a plugin, in words for whoever wrote it. */
 #include "plugin/plugin_parts.h"
 
+#include "plugin/guest_settings.h"
 #include "text/name.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SIZES_MAX = 10000 };
+enum { SIZES_MAX = 10000, PARAMS_MAX = 64 };
 
 static int check_count(size_t nr, const void *items, size_t most, const char *what,
                        struct error *err)
@@ -52,6 +53,20 @@ static int check_functions(const struct harness_kernel *k, struct error *err)
     return 0;
 }
 
+static int check_params(const char *const *params, struct error *err)
+{
+    for (size_t i = 0; params && params[i]; i++) {
+        if (i == PARAMS_MAX)
+            return error_set(err, "it has more than %d parameters", PARAMS_MAX);
+        if (guest_param_check(params[i], err))
+            return -1;
+        for (size_t j = 0; j < i; j++)
+            if (guest_param_same(params[i], params[j]))
+                return error_set(err, "the parameter of \"%s\" is there twice", params[i]);
+    }
+    return 0;
+}
+
 static int check_variant(const struct harness_variant *v, struct error *err)
 {
     if (v->device < HARNESS_CPU || v->device > HARNESS_SYCL || v->device == DEVICE_PROCESS)
@@ -65,7 +80,9 @@ static int check_variant(const struct harness_variant *v, struct error *err)
                          "its math is %d: 0, or for HARNESS_FP32 HARNESS_MATH_TF32, is known "
                          "(of ABI 1 it is `reserved`, and 0)",
                          (int)v->math);
-    return v->launch ? 0 : error_set(err, "it has no launch(): nothing would be timed");
+    if (!v->launch)
+        return error_set(err, "it has no launch(): nothing would be timed");
+    return check_params(v->params, err);
 }
 
 static int check_variants(const struct harness_kernel *k, struct error *err)

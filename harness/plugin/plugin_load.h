@@ -34,6 +34,19 @@ struct plugin {
 int plugin_open(struct plugin *p, const struct registry *base, const char *path, const char *digest,
                 const struct string_list *settings, struct error *err);
 void plugin_close(struct plugin *p);
+
+/* A variant with a setting of its parameters, and whose it is. Borrowed. */
+struct guest_setting {
+    const char *guest, *digest; /* "k.so", and what it is made of */
+    const char *variant;        /* its name without the setting */
+    const char *setting;        /* "BM=64,stages=3"; "": none */
+    const char *const *params;  /* that it has: "BM=32,64"; NULL-ended; NULL: none, or not told */
+};
+/* false: it is none of the plugin's. */
+bool plugin_setting(const struct plugin *p, const struct variant *v, struct guest_setting *out);
+/* Adds the names of parameters that its variants have, each once. false: it is of an ABI that does
+ * not tell. */
+bool plugin_param_names(const struct plugin *p, struct string_list *list);
 /* Has one been opened in this process? Closed, its code is still there: nothing of it runs at its
  * end but what it has registered for exit(). */
 bool plugin_is_loaded(void);

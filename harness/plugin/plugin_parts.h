@@ -23,6 +23,7 @@ struct plugin_variant {
     const struct harness_kernel *kernel; /* NULL: the kernel is none of the plugin's */
     const struct harness_plugin *plugin;
     const char *const *params; /* NULL-ended */
+    const char *setting;       /* the same as one text; "": none */
 };
 
 struct plugin_own {
@@ -35,9 +36,8 @@ struct plugin_own {
     struct variant *variants;
     struct plugin_variant *theirs; /* of each of these */
     size_t nr_variants;
-    struct string_list names; /* of variants with a setting */
-    char ***params;           /* of each setting */
-    size_t nr_settings;
+    struct string_list names, texts; /* of variants with a setting; of these settings */
+    char ***params;                  /* the same taken apart */
 };
 
 /* The tables of a loaded plugin of this ABI or an older one, in the form of this one: own->table.
@@ -66,6 +66,8 @@ void plugin_table_drop(struct plugin_own *own);
 int plugin_adapt(struct plugin *p, const struct registry *base, const struct string_list *settings,
                  struct error *err);
 void plugin_drop(struct plugin *p);
+/* Does a plugin of its ABI say which parameters its variants have? */
+bool plugin_tells_params(const struct harness_plugin *table);
 
 /* A layout's result: the tensors, or -1 and what is wrong with them. */
 int plugin_layout(const struct harness_kernel *k, const int64_t *size, int32_t dtype,

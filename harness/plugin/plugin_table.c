@@ -35,6 +35,9 @@ static cJSON *variant_to_json(const struct harness_variant *v)
     cJSON_AddNumberToObject(json, "dtype", v->dtype);
     cJSON_AddBoolToObject(json, "vendor", v->vendor != 0);
     cJSON_AddNumberToObject(json, "math", v->math);
+    cJSON *params = v->params && *v->params ? cJSON_AddArrayToObject(json, "params") : NULL;
+    for (const char *const *p = v->params; params && *p; p++)
+        cJSON_AddItemToArray(params, cJSON_CreateString(*p));
     return json;
 }
 
@@ -121,15 +124,16 @@ static const int64_t *read_numbers(const cJSON *array)
     return numbers;
 }
 
-static const char *const *read_dims(const cJSON *array)
+/* NULL-ended, also behind what is no text. */
+static const char *const *read_names(const cJSON *array)
 {
-    const char **dims = memory_zeroed(array_length(array) + 1, sizeof(*dims));
+    const char **names = memory_zeroed(array_length(array) + 1, sizeof(*names));
     const cJSON *item;
     size_t nr = 0;
 
     if (cJSON_IsArray(array))
-        cJSON_ArrayForEach(item, array) dims[nr++] = cJSON_GetStringValue(item);
-    return dims;
+        cJSON_ArrayForEach(item, array) names[nr++] = cJSON_GetStringValue(item);
+    return names;
 }
 
 static const struct harness_variant *read_variants(const cJSON *array)
@@ -146,6 +150,7 @@ static const struct harness_variant *read_variants(const cJSON *array)
             .dtype = read_choice(item, "dtype"),
             .vendor = json_bool(item, "vendor", false),
             .math = read_choice(item, "math"),
+            .params = read_names(cJSON_GetObjectItemCaseSensitive(item, "params")),
             .launch = launch_elsewhere,
         };
     return variants;
@@ -164,7 +169,7 @@ static void read_kernel(const cJSON *json, struct harness_kernel *k)
         .name = json_string(json, "name", NULL),
         .like = like,
         .summary = json_string(json, "summary", NULL),
-        .dims = read_dims(dims),
+        .dims = read_names(dims),
         .nr_dims = nr_dims,
         .sizes = read_numbers(sizes),
         .nr_sizes = array_length(sizes) / each,
@@ -213,6 +218,8 @@ void plugin_table_drop(struct plugin_own *own)
         free((void *)k->dims);
         free((void *)k->sizes);
         free((void *)k->test_sizes);
+        for (size_t v = 0; v < k->nr_variants; v++)
+            free((void *)k->variants[v].params);
         free((void *)k->variants);
     }
     if (told) {

@@ -21,11 +21,14 @@ static const char rebuild[] =
 
 /* Bytes of the structs in each ABI; of all others they are the same in every one. */
 static const struct {
-    size_t plugin, kernel, call;
+    size_t plugin, kernel, variant, call;
 } abi_sizes[HARNESS_PLUGIN_ABI] = {
     { offsetof(struct harness_plugin, fault), offsetof(struct harness_kernel, like),
-      offsetof(struct harness_call, stream) },
-    { sizeof(struct harness_plugin), sizeof(struct harness_kernel), sizeof(struct harness_call) },
+      offsetof(struct harness_variant, params), offsetof(struct harness_call, stream) },
+    { sizeof(struct harness_plugin), sizeof(struct harness_kernel),
+      offsetof(struct harness_variant, params), sizeof(struct harness_call) },
+    { sizeof(struct harness_plugin), sizeof(struct harness_kernel), sizeof(struct harness_variant),
+      sizeof(struct harness_call) },
 };
 
 static int check_abi(const struct harness_plugin *t, struct error *err)
@@ -39,7 +42,7 @@ static int check_abi(const struct harness_plugin *t, struct error *err)
     } sizes[] = {
         { "harness_plugin", t->size, abi_sizes[t->abi - 1].plugin },
         { "harness_kernel", t->kernel_size, abi_sizes[t->abi - 1].kernel },
-        { "harness_variant", t->variant_size, sizeof(struct harness_variant) },
+        { "harness_variant", t->variant_size, abi_sizes[t->abi - 1].variant },
         { "harness_tensor", t->tensor_size, sizeof(struct harness_tensor) },
         { "harness_call", t->call_size, abi_sizes[t->abi - 1].call },
     };

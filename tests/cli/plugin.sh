@@ -123,6 +123,7 @@ sed -nE 's/.*(gemm[^"]*warm).*(OK|WRONG|UNSUPPORTED).*/\2 \1/p' out | sed -E 's/
 messages | grep device
 check "the settings are in the history" grep -q '"BREAK=1,mode=fast"' <("$HARNESS" history show latest)
 t run --plugin ./like.so --param BM=a/b
+t run --plugin ./like.so --param BN=64 --param mode=fast
 t run --param BM=1 --dim n=1 null
 "$HARNESS" verify --plugin ./like.so --variant loops:BREAK=1 --param BREAK=1 --batch 1 --seq 8 >out || echo "status $?"
 tail -1 out

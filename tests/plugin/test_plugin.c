@@ -144,7 +144,7 @@ static void assert_refused(spoiler *spoil, const char *says)
         statement_;                                                                                \
     }
 
-SPOIL(other_abi, t->plugin.abi = 3)
+SPOIL(other_abi, t->plugin.abi = 4)
 SPOIL(no_abi, t->plugin.abi = 0)
 SPOIL(old_abi_with_new_sizes, t->plugin.abi = 1)
 SPOIL(other_size, t->plugin.variant_size = 8)
@@ -178,6 +178,12 @@ SPOIL(no_launch, t->variants[1].launch = NULL)
 SPOIL(no_device, t->variants[0].device = 3)
 SPOIL(no_dtype, t->variants[0].dtype = 5)
 SPOIL(tf32_of_doubles, t->variants[0].math = HARNESS_MATH_TF32)
+static const char *const nameless_param[] = { "=64", NULL };
+static const char *const twin_params[] = { "BM=64", "BM", NULL };
+static const char *const empty_value[] = { "BM=64,,8", NULL };
+SPOIL(bad_param, t->variants[0].params = nameless_param)
+SPOIL(two_params, t->variants[0].params = twin_params)
+SPOIL(bad_value, t->variants[0].params = empty_value)
 SPOIL(no_math, t->variants[0].math = 7)
 SPOIL(like_and_oracle, t->kernels[0].like = "gemm/nn"; t->kernels[0].nr_dims = 0;
       t->kernels[0].nr_sizes = 0; t->kernels[0].layout = NULL)
@@ -189,7 +195,7 @@ TEST(malformed_tables_are_refused)
         spoiler *spoil;
         const char *says;
     } rows[] = {
-        { other_abi, "it speaks plugin ABI 3, this harness speaks ABI 1 to 2: rebuild the plugin" },
+        { other_abi, "it speaks plugin ABI 4, this harness speaks ABI 1 to 3: rebuild the plugin" },
         { no_abi, "it speaks plugin ABI 0" },
         { old_abi_with_new_sizes,
           "its struct harness_plugin has 48 bytes, that of this harness 40, although both are ABI "
@@ -226,6 +232,9 @@ TEST(malformed_tables_are_refused)
         { no_dtype, "its dtype is 5" },
         { tf32_of_doubles, "variant one: its math is 1" },
         { no_math, "its math is 7" },
+        { bad_param, "variant one: the parameter \"=64\" is not NAME or NAME=VALUE,..." },
+        { two_params, "the parameter of \"BM\" is there twice" },
+        { bad_value, "the values of the parameter \"BM=64,,8\" must be of letters" },
         { like_and_oracle, "kernel 0 (like gemm/nn): it is like another, whose `oracle` it has" },
         { like_and_dims, "whose `dims` it has: leave it out" },
     };
@@ -533,16 +542,29 @@ TEST(settings_are_variants)
     struct tables t;
     struct plugin p;
     struct error err = { "" };
-    struct string_list settings = { 0 };
+    struct string_list settings = { 0 }, names = { 0 };
+    static const char *const params[] = { "BM=64,128", "mode", NULL }, *const less[] = { "mode",
+                                                                                         NULL };
+    struct guest_setting setting;
 
     string_list_add(&settings, "BM=64,mode=fast");
+    string_list_add(&settings, "BM=32,mode=fast");
     string_list_add(&settings, "BM=128,mode=a_mode_that_has_a_long_name_which_no_key_can_hold");
     make_like(&t, "gemm/nn");
+    t.variants[0].params = params;
+    t.variants[1].params = less;
     assert_ok(adapt_like(&t, &p, &settings, &err), &err);
     assert_string_equal(p.variants[0].name, "one:BM=64:mode=fast");
-    assert_int_equal(strlen(p.variants[1].name), NAME_SIZE - 1);
-    assert_string_equal(p.variants[2].name, "two:BM=64:mode=fast");
-    const struct plugin_variant *config = p.variants[2].config;
+    assert_int_equal(strlen(p.variants[2].name), NAME_SIZE - 1);
+    assert_string_equal(p.variants[3].name, "two:mode=fast"); /* once */
+    assert_true(plugin_setting(&p, &p.variants[1], &setting));
+    assert_string_equal(setting.variant, "one");
+    assert_string_equal(setting.setting, "BM=32,mode=fast");
+    assert_true(plugin_param_names(&p, &names));
+    assert_int_equal(names.nr, 2);
+    assert_string_equal(names.items[0], "BM");
+    string_list_release(&names);
+    const struct plugin_variant *config = p.variants[0].config;
     const struct harness_call call = { .params = config->params };
     assert_int_equal(harness_param(&call, "BM", 1), 64);
     assert_int_equal(harness_param(&call, "B", 1), 1);
