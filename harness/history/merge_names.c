@@ -194,8 +194,10 @@ int merge_names(struct merge *m, struct error *err)
         return -1;
     if (m->from->version < SCHEMA_VERDICTS)
         return 0;
-    return merge_rows(m, &table_acceptance, &m->result->acceptances, err) ||
-                   merge_rows(m, &table_selftest, &m->result->selftests, err)
-               ? -1
-               : 0;
+    if (merge_rows(m, &table_acceptance, &m->result->acceptances, err) ||
+        merge_rows(m, &table_selftest, &m->result->selftests, err))
+        return -1;
+    if (m->from->version < SCHEMA_TUNED)
+        return 0;
+    return merge_rows(m, &table_tuned, &m->result->tuned, err);
 }

@@ -193,7 +193,8 @@ static int sift_tables(struct salvage *s, struct error *err)
 {
     static const struct table *const tables[] = { &table_ceiling,    &table_build,
                                                   &table_comparison, &table_verdict,
-                                                  &table_acceptance, &table_selftest };
+                                                  &table_acceptance, &table_selftest,
+                                                  &table_tuned };
     struct ids machines = { 0 };
     int rc = bad_rows(s->to, &table_machine, &machines, err);
 
@@ -213,6 +214,7 @@ static int sift_by_text(struct salvage *s, struct error *err)
         const char *table, *text;
     } texts[] = {
         { "selftest", "DELETE FROM selftest WHERE NOT json_valid(result)" },
+        { "tuned", "DELETE FROM tuned WHERE NOT json_valid(result)" },
         { "verdict",
           "DELETE FROM verdict WHERE NOT json_valid(result) OR NOT json_valid(evidence)" },
         { "comparison", "DELETE FROM comparison WHERE NOT json_valid(settings)" },

@@ -37,6 +37,7 @@ static const struct source {
     { .name = "verdict" },
     { .name = "acceptance" },
     { .name = "selftest" },
+    { .name = "tuned" },
 };
 
 struct copying {

@@ -212,7 +212,7 @@ static int check_tables(struct checking *c, struct error *err)
     for (size_t i = 0; c->store->version >= SCHEMA_VERDICTS && i < 4; i++)
         if (check_rows(c, verdicts[i], err))
             return -1;
-    return 0;
+    return c->store->version >= SCHEMA_TUNED ? check_rows(c, &table_tuned, err) : 0;
 }
 
 /* Names of baselines, and the dims of benchmarks. */
@@ -289,7 +289,9 @@ static int check_verdicts(struct checking *c, struct error *err)
         return 0;
     return check_json(c, "SELECT id, 'comparison', settings, settings FROM comparison", err) ||
                    check_json(c, "SELECT id, 'verdict', result, evidence FROM verdict", err) ||
-                   check_json(c, "SELECT id, 'selftest', result, result FROM selftest", err)
+                   check_json(c, "SELECT id, 'selftest', result, result FROM selftest", err) ||
+                   (c->store->version >= SCHEMA_TUNED &&
+                    check_json(c, "SELECT id, 'tuned', result, result FROM tuned", err))
                ? -1
                : 0;
 }

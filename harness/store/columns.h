@@ -54,7 +54,7 @@ struct table {
 
 extern const struct table table_machine, table_build, table_run, table_launch, table_benchmark,
     table_measurement, table_ceiling, table_comparison, table_verdict, table_acceptance,
-    table_selftest;
+    table_selftest, table_tuned;
 
 /* Appends ", a.x, a.y" for alias "a". */
 void table_add_columns(const struct table *t, const char *alias, struct strbuf *sql);

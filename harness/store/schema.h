@@ -18,14 +18,16 @@ int schema_recognise(struct store *s, bool *empty, struct error *err);
 /* -1 if this harness cannot read the version; else sets s->version. Older ones that only lack
  * tables can be read: whoever reads such a table looks at s->version first. */
 int schema_check_version(struct store *s, struct error *err);
-/* Versions that brought tables, the one that made facts of what was guessed before, and the one
- * that brought the numbers of programs. */
+/* Versions that brought tables, the one that made facts of what was guessed before, the one that
+ * brought the numbers of programs; and the newest. */
 enum {
     SCHEMA_VERDICTS = 2,
     SCHEMA_ANNOTATIONS = 3,
     SCHEMA_SEAL = 4,
     SCHEMA_FACTS = 5,
     SCHEMA_NUMBERS = 6,
+    SCHEMA_TUNED = 7,
+    SCHEMA_NOW = SCHEMA_TUNED,
 };
 /* Lets queries find those facts in an older file, which stays as it is: by views of this connection
  * with the names of the tables. Only "main.run" is the table itself then. */

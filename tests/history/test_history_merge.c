@@ -9,6 +9,7 @@
 #include "history/prune.h"
 #include "knocks.h"
 #include "store/annotations.h"
+#include "store/tuned.h"
 #include "store/verdicts.h"
 
 #include <signal.h>
@@ -255,6 +256,12 @@ static void add_all_kinds(const char *path)
     struct store_selftest test = {
         .machine = "class-a", .device = "cpu-4t", .kind = "aa", .result = "{}"
     };
+    struct store_tuned tuned = { .key = "mine/a/tile/fp32/n=8/cpu-4t/warm",
+                                 .machine = "0123456789abcdef",
+                                 .code = "k.so",
+                                 .setting = "BM=64",
+                                 .run = "aaaaaaaa-0000-4000-8000-000000000001",
+                                 .result = "{}" };
     struct store_comparison c = {
         .base = "main", .head = "latest", .base_commit = "", .head_commit = "", .settings = "{}"
     };
@@ -265,6 +272,7 @@ static void add_all_kinds(const char *path)
     assert_ok(store_add_ceilings(s, &machine, "epoch", &roof, 1, &err), &err);
     assert_ok(store_acceptance_add(s, &accepted, 1, &err), &err);
     assert_ok(store_selftest_add(s, &test, &err), &err);
+    assert_ok(store_tuned_add(s, &tuned, &err), &err);
     *store_comparison_push(&c) =
         (struct store_verdict) { "k", "class-a", "p50", "same", "{}", "{}" };
     assert_ok(store_comparison_add(s, &c, &err), &err);
@@ -283,6 +291,7 @@ static void expect_kinds(const char *to, const char *from, int64_t each)
     assert_int_equal(m.ceilings, each);
     assert_int_equal(m.acceptances, each);
     assert_int_equal(m.selftests, each);
+    assert_int_equal(m.tuned, each);
     assert_int_equal(m.comparisons, each);
     assert_int_equal(m.baselines, each);
     assert_int_equal(m.annotations, each);

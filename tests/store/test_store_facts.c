@@ -165,7 +165,7 @@ static void test_read_and_upgraded(void **state)
         assert_facts(path);
         assert_int_equal(count_in(path, "PRAGMA user_version"), version);
         store_close(open_store(path, STORE_WRITE));
-        assert_int_equal(count_in(path, "PRAGMA user_version"), SCHEMA_NUMBERS);
+        assert_int_equal(count_in(path, "PRAGMA user_version"), SCHEMA_NOW);
         assert_int_equal(count_in(path, "SELECT count(*) FROM run WHERE kind = ''"), 0);
         assert_facts(path);
         assert_sound(path);
@@ -424,7 +424,7 @@ static void test_of_an_older_program(void **state)
     assert_holds(other[2], &expected);
     assert_words(other[2]);
     store_close(open_store(old, STORE_WRITE));
-    assert_int_equal(count_in(old, "PRAGMA user_version"), SCHEMA_NUMBERS);
+    assert_int_equal(count_in(old, "PRAGMA user_version"), SCHEMA_NOW);
     assert_holds(old, &expected);
     assert_words(old);
     s = open_store(old, STORE_READ);

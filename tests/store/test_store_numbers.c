@@ -89,7 +89,7 @@ SCRATCH_TEST(test_older_versions)
         assert_int_equal(count_said(path, "old_a", "u"), 0);
         assert_int_equal(count_in(path, "PRAGMA user_version"), version);
         add_said(path, 1, "old_a", "u");
-        assert_int_equal(count_in(path, "PRAGMA user_version"), SCHEMA_NUMBERS);
+        assert_int_equal(count_in(path, "PRAGMA user_version"), SCHEMA_NOW);
         assert_int_equal(count_said(path, "old_a", "u"), 1);
         assert_sound(path);
     }

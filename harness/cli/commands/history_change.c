@@ -22,7 +22,7 @@ struct added {
     const char *one, *many, *key;
 };
 
-enum { KINDS = 6 };
+enum { KINDS = 7 };
 
 static void list_merged(const struct store_merged *m, struct added added[KINDS])
 {
@@ -32,6 +32,7 @@ static void list_merged(const struct store_merged *m, struct added added[KINDS])
         { m->ceilings, "roof", "roofs", "ceilings" },
         { m->acceptances, "acceptance", "acceptances", "acceptances" },
         { m->selftests, "self-test", "self-tests", "selftests" },
+        { m->tuned, "tuned setting", "tuned settings", "tuned" },
         { m->annotations, "annotation", "annotations", "annotations" },
     };
 
