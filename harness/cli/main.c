@@ -23,6 +23,7 @@
     X(verify)                                                                                      \
     X(plugin)                                                                                      \
     X(judge)                                                                                       \
+    X(tune)                                                                                        \
     X(profile)                                                                                     \
     X(compare)                                                                                     \
     X(gate)                                                                                        \

@@ -159,6 +159,11 @@ static int run_turns(struct state *s, bool *interrupted, struct error *err)
     return rc;
 }
 
+static bool sweep_wants(const struct state *s, size_t which)
+{
+    return !s->sink->wants || s->sink->wants(s->sink->context, which);
+}
+
 static void shuffle_cases(struct state *s)
 {
     const struct sweep *sweep = s->sweep;
@@ -168,7 +173,7 @@ static void shuffle_cases(struct state *s)
         s->order[i] = i;
     s->nr = 0;
     for (size_t i = 0; i < sweep->nr; i++)
-        if (!s->dropped[s->order[i]])
+        if (!s->dropped[s->order[i]] && sweep_wants(s, s->order[i]))
             s->order[s->nr++] = s->order[i];
     s->total = s->done + s->nr * (size_t)(sweep->launches - s->round + 1);
 }
@@ -212,12 +217,16 @@ static int run_rounds(struct state *s, const struct remeasure_sink *sink, enum s
             return 0;
         }
         shuffle_cases(s);
+        if (s->sink->wants && s->nr == 0)
+            return 0;
         if (run_turns(s, &interrupted, err) || remeasure_settle(&s->repeats, sink, err))
             return -1;
         if (interrupted) {
             *end = SWEEP_INTERRUPTED;
             return 0;
         }
+        if (s->sink->round_end && s->sink->round_end(s->sink->context, err))
+            return -1;
     }
     return 0;
 }

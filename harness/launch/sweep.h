@@ -46,6 +46,11 @@ struct sweep_sink {
     int (*measurement)(void *context, const struct launch *l, const struct measurement *m,
                        struct error *err);
     void (*progress)(void *context, const struct sweep_progress *p); /* may be NULL */
+    /* For who decides from round to round what is to be measured; both may be NULL. Behind each
+     * round of launches, when all of it is handed up ... */
+    int (*round_end)(void *context, struct error *err);
+    /* ... and before each, of every benchmark, by its index. A sweep ends where none is wanted. */
+    bool (*wants)(void *context, size_t which);
 };
 
 enum sweep_end { SWEEP_DONE, SWEEP_BUDGET, SWEEP_INTERRUPTED };

@@ -13,6 +13,7 @@
 #include "session/measure/roofs.h"
 #include "session/measure/sharding.h"
 #include "session/measure/workload.h"
+#include "session/tune/tuned_workload.h"
 #include "terminal/terminal.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct run_options {
     struct workload_options what;
     struct command_options command;
     const char *db, *label, *shard, *durations, *sweep, *output, *format;
+    bool tuned;
     struct string_list min_time;
     int64_t launches, iterations;
     double max_time;
@@ -44,6 +46,7 @@ struct run_session {
     int64_t runs[MIN_TIMES_MOST]; /* as they were made */
     size_t nr_runs;
     struct sharding sharding;
+    struct tuned tuned;
     enum run_report_form form;
     struct progress progress;
 };
@@ -183,6 +186,19 @@ static int conclude_run(struct run_session *s, enum sweep_end end, struct error 
     return rc >= 0 && *s->o->measuring.interrupted ? 128 + (int)*s->o->measuring.interrupted : rc;
 }
 
+/* The settings that the history has; what is measured may go into another one. */
+static int choose_tuned(struct run_session *s, struct workload_options *what, struct error *err)
+{
+    const struct run_options *o = s->o;
+    struct store *store;
+
+    if (history_open(&store, o->db, STORE_READ, err))
+        return -1;
+    int rc = tuned_open(&s->tuned, what, store, o->measuring.sink, err);
+    store_close(store);
+    return rc;
+}
+
 static int choose_run_workload(struct run_session *s, int argc, char **argv, struct error *err)
 {
     const struct run_options *o = s->o;
@@ -196,11 +212,15 @@ static int choose_run_workload(struct run_session *s, int argc, char **argv, str
         what.beside = true;
         if (command_options_unused(&o->command, what.plugins.nr > 0, "run", err))
             return -1;
+        if (o->tuned && choose_tuned(s, &what, err))
+            return -1;
         int made = workload_make(&s->workload, &what, argv, argc, "quick", err);
         if (made)
             command_options_hint(argv, argc, "run", "", err);
         return made;
     }
+    if (o->tuned)
+        return error_set(err, "--tuned is of plugins: it does not go with a command");
     if (argc > 0)
         return error_set(err, "a command is measured alone: leave out \"%s\"", argv[0]);
     int rc = command_options_specs(&o->command, false, specs, &nr, err);
@@ -303,11 +323,15 @@ static int run_run(int argc, char **argv, void *options, struct error *err)
     store_close(s.store);
     run_release(&s.run);
     workload_release(&s.workload);
+    tuned_close(&s.tuned);
     return rc;
 }
 
 static const struct option_row rows[] = {
     WORKLOAD_OPTION_ROWS(struct run_options, what, "quick", 'b'),
+    OPTION_ROW(
+        "tuned", 0, OPTION_FLAG, struct run_options, tuned, NULL,
+        "of a plugin's variants the settings that `harness tune` found, for each shape its own"),
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct run_options, launches, 1, 1000, "N",
                      "fresh processes: the unit of evidence (default: the suite's, else 3)"),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct run_options, iterations, 1, 1000000, "N",

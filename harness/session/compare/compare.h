@@ -44,6 +44,7 @@ struct compare_request {
                          * tell (session/bench/reach.h) ... */
     const char *changed_map; /* ... and this file */
     struct workload_options what;
+    bool tuned; /* where `run` asks for one: with the settings that `harness tune` kept */
     int64_t blocks;
     struct measuring measuring;
     bool explain;          /* why what got slower did so */

@@ -9,6 +9,7 @@
 #include "session/measure/ab_session.h"
 #include "session/measure/fresh_run.h"
 #include "session/measure/recording.h"
+#include "session/tune/tuned_workload.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -101,6 +102,10 @@ int compare_measured_check(const struct compare_request *o, struct error *err)
         return -1;
     if (o->run)
         return check_run(o, err);
+    if (o->tuned)
+        return error_set(err,
+                         "--tuned goes with --run: what is compared in turn, or was measured "
+                         "before, has its settings");
     if (!compare_request_measures(o))
         return option ? error_set(err,
                                   "%s is for measuring: give --baseline-bin PATH, or "
@@ -360,8 +365,10 @@ int compare_measured_find(const struct compare_request *r, struct compared *c, s
 
 int compare_head_measure(struct compare_request *r, struct store *store, struct error *err)
 {
+    struct workload_options what = r->what;
+    struct tuned tuned = { .sink = NULL };
     const struct fresh_run request = {
-        .what = &r->what,
+        .what = &what,
         .filters = r->filters,
         .nr_filters = r->nr_filters,
         .otherwise = "quick",
@@ -373,8 +380,11 @@ int compare_head_measure(struct compare_request *r, struct store *store, struct 
     int rc = history_load_side(store, r->baseline, NULL, NULL, &base, err);
 
     history_side_release(&base);
+    if (rc == 0 && r->tuned)
+        rc = tuned_open(&tuned, &what, store, r->measuring.sink, err);
     if (rc == 0)
         rc = fresh_run(store, &request, &id, err);
+    tuned_close(&tuned);
     snprintf(r->measured, sizeof(r->measured), "%lld", (long long)id);
     r->head = r->measured;
     return rc;

@@ -237,6 +237,7 @@ int workload_open_guests(struct guests *g, const struct workload_options *o, str
         rc = error_set(err, "--param is of a plugin or a command: there is neither");
     if (rc == 0) {
         param_list_settings(&parameters, &settings);
+        copy_strings(&settings, &o->settings);
         rc = guests_open(g, registry_builtin(), &asked, err);
         if (rc && strncmp(err->message, "--", 2) != 0) /* that says itself of which option it is */
             error_prefix(err, o->plugins.nr ? "--plugin" : "--python");
@@ -319,8 +320,10 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
         if (plugins_check_device(&c->guests, &c->devices.items[i], err))
             return -1;
     const struct registry *registry = o->beside ? &c->guests.joined.beside : &c->guests.own;
-    return expand_workload(c, theirs ? registry : &c->guests.all,
-                           nr > 0 && !has_selection_options(o), err);
+    if (expand_workload(c, theirs ? registry : &c->guests.all, nr > 0 && !has_selection_options(o),
+                        err))
+        return -1;
+    return o->settle ? o->settle(o->settle_context, c, err) : 0;
 }
 
 /* What says how a kernel is to be computed says nothing of a program. */

@@ -17,20 +17,27 @@
 #include "session/measure/param.h"
 
 /* A member of a command's options struct, see cli/shared_options.h. */
+struct workload;
+
 struct workload_options {
     const char *suite, *device;
     struct string_list models, variants, dtypes, caches, dims;
     struct string_list fills; /* see launch/fill_list.h */
     struct string_list plugins;
-    struct string_list params; /* of plugins, see session/measure/param.h */
-    struct string_list python; /* functions, see plugin/python_guest.h ... */
-    const char *like;          /* ... and the kernel that they compute */
+    struct string_list params;   /* of plugins, see session/measure/param.h */
+    struct string_list settings; /* of the same, whole ones, "BM=64,stages=3"; beside them */
+    struct string_list python;   /* functions, see plugin/python_guest.h ... */
+    const char *like;            /* ... and the kernel that they compute */
     struct int_list batch, seq;
     bool test_shapes;
     double warm_up;       /* s, at most; 0: the usual */
     const char *clock;    /* free, steady; NULL: free, and nothing is said of it */
     bool several_devices; /* set by a command that can sweep `device`: cpu:1,cpu:2 */
     bool beside;          /* set by a command that shows a plugin's variants beside the vendors' */
+    /* Asked once the benchmarks are chosen: leaves out some, or refuses (session/tune). NULL: all
+     * stay. */
+    int (*settle)(void *context, struct workload *c, struct error *err);
+    void *settle_context;
 };
 
 struct workload {

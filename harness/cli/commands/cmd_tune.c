@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/json.h"
+#include "cli/history_open.h"
+#include "cli/progress.h"
+#include "cli/render/tune_report.h"
+#include "cli/shared_options.h"
+#include "machine/environment.h"
+#include "session/tune/tuning.h"
+#include "terminal/terminal.h"
+
+#include <string.h>
+
+struct tune_options {
+    struct tuning_request request;
+    const char *db, *output;
+    bool json, kept;
+};
+
+/* Everything one `harness tune` holds. */
+struct tune_session {
+    struct tune_options *o;
+    struct tuning tuning;
+    struct store *store;
+    struct progress progress;
+};
+
+/* ---- what is kept ---- */
+
+static cJSON *kept_to_json(const struct store_tuned *k)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_string(json, "key", k->key);
+    json_add_string(json, "code", k->code);
+    json_add_string(json, "digest", k->digest);
+    json_add_string(json, "driver", k->driver);
+    json_add_string(json, "setting", k->setting);
+    cJSON_AddBoolToObject(json, "decided", k->decided);
+    json_add_int(json, "tuned_ms", k->tuned_ms);
+    json_add_string(json, "run", k->run);
+    cJSON_AddItemToObject(json, "result", cJSON_Parse(k->result ? k->result : "{}"));
+    return json;
+}
+
+static int print_kept_json(const struct tune_options *o, const struct store_tuned_list *kept,
+                           struct error *err)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_int(json, "schema_version", 1);
+    cJSON *array = cJSON_AddArrayToObject(json, "kept");
+    for (size_t i = 0; i < kept->nr; i++)
+        cJSON_AddItemToArray(array, kept_to_json(&kept->items[i]));
+    return output_json(json, o->output, err);
+}
+
+static int print_kept(const struct tune_options *o, const struct store_tuned_list *kept,
+                      struct error *err)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (kept->nr == 0)
+        strbuf_adds(&text,
+                    "No setting is kept for this machine: `harness tune ./k.so` finds one.\n");
+    else
+        tune_report_kept(kept, o->output ? 0 : terminal_width(), !o->output && terminal_colour(),
+                         &text);
+    int rc = output_page(&text, o->output, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+static int show_kept(struct tune_session *s, struct error *err)
+{
+    struct store_tuned_list kept = { 0 };
+    struct machine machine;
+
+    environment_machine(&machine);
+    int rc = history_open(&s->store, s->o->db, STORE_READ, err);
+    if (rc == 0)
+        rc = store_tuned_newest(s->store, machine.id, &kept, err);
+    if (rc == 0)
+        rc = s->o->json ? print_kept_json(s->o, &kept, err) : print_kept(s->o, &kept, err);
+    store_tuned_release(&kept);
+    return rc;
+}
+
+/* ---- races ---- */
+
+/* 77 where one was not decided, 1 where one has no right setting. */
+static int tune_status(const struct tuning *t)
+{
+    int status = EXIT_SAME;
+
+    for (size_t i = 0; i < t->races.nr; i++) {
+        const struct tuning_race *r = &t->races.items[i];
+        if (!tuning_race_has_winner(r))
+            return EXIT_REGRESSION;
+        status = r->race.decided ? status : EXIT_UNDECIDED;
+    }
+    return status;
+}
+
+static int print_tuning(struct tune_session *s, int status, struct error *err)
+{
+    const struct tune_options *o = s->o;
+    struct strbuf text;
+
+    if (o->json) {
+        cJSON *json = tuning_to_json(&s->tuning);
+        json_add_int(json, "exit_status", status);
+        return output_json(json, o->output, err);
+    }
+    strbuf_init(&text);
+    tune_report(&s->tuning, o->output ? 0 : terminal_width(), !o->output && terminal_colour(),
+                &text);
+    int rc = output_page(&text, o->output, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+static int conclude_tuning(struct tune_session *s, struct error *err)
+{
+    const struct measuring *how = &s->o->request.measuring;
+    int status = tune_status(&s->tuning);
+
+    if (print_tuning(s, status, err))
+        return -1;
+    history_tell(s->store);
+    if (measuring_interrupted(how)) {
+        terminal_note("interrupted: what was decided is kept\n");
+        return 128 + (int)*how->interrupted;
+    }
+    if (s->tuning.end == SWEEP_BUDGET)
+        terminal_note("the budget of %g s was spent before all was decided\n", how->budget);
+    return status;
+}
+
+static bool is_plugin(const char *text)
+{
+    size_t length = strlen(text);
+
+    return length > 3 && strcmp(text + length - 3, ".so") == 0;
+}
+
+/* Plugins among the arguments, the rest are filters. */
+static int take_tune_arguments(struct tune_options *o, int argc, char **argv, struct error *err)
+{
+    int nr = 0;
+
+    for (int i = 0; i < argc; i++)
+        if (is_plugin(argv[i]))
+            string_list_add(&o->request.what.plugins, argv[i]);
+        else
+            argv[nr++] = argv[i];
+    o->request.filters = argv;
+    o->request.nr_filters = nr;
+    if (o->request.what.plugins.nr > 0)
+        return 0;
+    return error_set(err,
+                     "what is to be tuned? A plugin: `harness tune ./k.so --param "
+                     "BM=64,128`; --kept shows what was found");
+}
+
+static int run_races(struct tune_session *s, int argc, char **argv, struct error *err)
+{
+    struct tune_options *o = s->o;
+
+    o->request.what.several_devices = true;
+    progress_attach(&s->progress, &o->request.measuring, true);
+    if (recording_check_label(o->request.label, 0, err) ||
+        take_tune_arguments(o, argc, argv, err) || tuning_open(&s->tuning, &o->request, err) ||
+        history_open(&s->store, o->db, STORE_WRITE, err) || tuning_run(&s->tuning, s->store, err))
+        return -1;
+    return conclude_tuning(s, err);
+}
+
+static int run_tune(int argc, char **argv, void *options, struct error *err)
+{
+    struct tune_session s = { .o = options };
+    int rc = s.o->kept ? command_no_more(argc, argv, 0, err) : 0;
+
+    if (rc == 0)
+        rc = s.o->kept ? show_kept(&s, err) : run_races(&s, argc, argv, err);
+    store_close(s.store);
+    tuning_close(&s.tuning);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct tune_options, request.what.plugins, "FILE",
+               "a shared object whose name does not end in .so; repeat for more"),
+    OPTION_ROW("param", 0, OPTION_TEXTS, struct tune_options, request.what.params, "NAME=LIST",
+               "values to be tried: BM=64,128,256 or stages=2:5 or n=1:64:*2 (default: those that "
+               "the variants say); with several parameters all combinations"),
+    OPTION_ROW("variant", 0, OPTION_STRINGS, struct tune_options, request.what.variants, "NAME,...",
+               "of one setting by its whole name: tile:BM=64"),
+    OPTION_ROW("dtype", 0, OPTION_STRINGS, struct tune_options, request.what.dtypes, "NAME,...",
+               "arithmetic: fp32, ..."),
+    OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct tune_options, request.what.batch, 1,
+                     DIM_LIMIT, "LIST", "batch sizes: each shape has a race of its own"),
+    OPTION_RANGE_ROW("seq", 's', OPTION_INTS, struct tune_options, request.what.seq, 1, DIM_LIMIT,
+                     "LIST", "sequence lengths"),
+    OPTION_ROW("dim", 0, OPTION_STRINGS, struct tune_options, request.what.dims, "NAME=LIST",
+               "any other dim (default: the kernel's sizes)"),
+    OPTION_ROW("cache", 0, OPTION_STRINGS, struct tune_options, request.what.caches,
+               "warm,cold,rotate", "state of the caches (default warm)"),
+    OPTION_ROW("device", 'd', OPTION_STRING, struct tune_options, request.what.device, "DEVICE",
+               "cpu (default, all cores), cpu:free, cpu:THREADS, cuda, cuda:N, cuda:graph"),
+    OPTION_ROW("tolerance", 0, OPTION_FRACTION, struct tune_options, request.tolerance, "SHARE",
+               "settings nearer than this are as good (default 1%)"),
+    OPTION_RANGE_ROW("rounds", 0, OPTION_INT, struct tune_options, request.rounds, 2, 1000, "N",
+                     "at most so many rounds, a fresh process each (default 40)"),
+    OPTION_ROW("budget", 0, OPTION_DURATION, struct tune_options, request.measuring.budget, "TIME",
+               "start no further round after this"),
+    TIMEOUT_ROW(struct tune_options, request.measuring),
+    MEMORY_LIMIT_ROW(struct tune_options, request.measuring),
+    SEED_ROW(struct tune_options, request.measuring),
+    OPTION_ROW("label", 0, OPTION_LINE, struct tune_options, request.label, "TEXT",
+               "a name for the run, which is a trial (default tune)"),
+    OPTION_ROW("kept", 0, OPTION_FLAG, struct tune_options, kept, NULL,
+               "show what is kept for this machine, and measure nothing"),
+    DB_ROW(struct tune_options, db),
+    JSON_ROW(struct tune_options, json),
+    OUTPUT_ROW(struct tune_options, output),
+    OPTION_END,
+};
+
+extern const struct command cmd_tune;
+const struct command cmd_tune = {
+    .name = "tune",
+    .arguments = "PLUGIN [FILTER...]",
+    .summary = "find the fastest setting of a kernel's parameters, for each shape",
+    .details =
+        "  harness tune ./k.so --param BM=64,128,256 --param stages=2:5\n"
+        "  harness tune ./k.so                       the values that its variants say\n"
+        "  harness tune ./k.so --dim n=512,4096      a race for each shape\n"
+        "  harness run --plugin ./k.so --tuned       measure with what was found\n"
+        "\n"
+        "The settings race: each round is a fresh process in which every setting that is still\n"
+        "open is checked and measured once, in a fresh order. One leaves when it cannot be\n"
+        "better than the fastest by more than 1 %, so that with all looks and settings\n"
+        "together a better one is missed in at most 5 of 100 races. Winners are kept in the\n"
+        "history for the benchmark, machine, driver and content of the plugin.\n"
+        "\n"
+        "Exit status: 0 all decided, 1 no setting of a kernel is right, 77 not decided within\n"
+        "--rounds and --budget (the best so far is kept), 2 usage or failure.",
+    .options = rows,
+    .options_size = sizeof(struct tune_options),
+    .run = run_tune,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What a tuned setting holds for. */
+#ifndef HARNESS_SESSION_TUNE_TUNED_KEY_H
+#define HARNESS_SESSION_TUNE_TUNED_KEY_H
+
+#include "plugin/guests.h"
+#include "store/tuned.h"
+
+/* The name of the benchmark whose variant has that setting, as it is without one. */
+void tuned_key_name(const struct benchmark *b, const struct device *d,
+                    const struct guest_setting *setting, struct benchmark_name *name);
+/* The driver of a device; "" where it has none, as a CPU. */
+void tuned_key_driver(const struct device *d, char driver[32]);
+/* Fills key, driver, code and digest. The machine is the caller's. */
+void tuned_key_fill(struct store_tuned *t, const struct benchmark *b, const struct device *d,
+                    const struct guest_setting *setting);
+
+#endif
