@@ -162,7 +162,19 @@ struct variant {
     const char *(*fault)(const struct call *call)VARIANT_NONE;
     /* The variant's own constant data, as a guest's callbacks need it; or NULL. */
     const void *config VARIANT_NONE;
+
+    /* What `--param` may set, NULL-ended, with the values that `harness tune` tries: "depth=0,128".
+     * Whole numbers; 0 is what the variant does by itself. NULL: nothing. */
+    const char *const *params VARIANT_NONE;
+    /* Of each of these what is set; NULL: nothing is. See variant_param(). */
+    const int64_t *values VARIANT_NONE;
 };
+
+/* The value of the i-th parameter, 0 where none is set. */
+static inline int64_t variant_param(const struct variant *v, size_t i)
+{
+    return v->values ? v->values[i] : 0;
+}
 
 /* The extent of a dim by name, or `otherwise` where the kernel lacks that dim. */
 int64_t kernel_dim(const struct kernel *k, const struct shape *s, const char *dim,

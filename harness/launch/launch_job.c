@@ -49,7 +49,7 @@ static cJSON *profiling_to_json(const struct profiling *p)
 
 static bool has_guests(const struct job *job)
 {
-    return job->settings.guests && guests_any(job->settings.guests);
+    return job->settings.guests && guests_to_be_told(job->settings.guests);
 }
 
 static bool has_fills(const struct job *job)

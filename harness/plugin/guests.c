@@ -21,6 +21,11 @@ bool guests_any(const struct guests *g)
     return g->plugins.nr > 0 || has_command(g) || python_guest_any(&g->python);
 }
 
+bool guests_to_be_told(const struct guests *g)
+{
+    return guests_any(g) || g->settings.nr > 0;
+}
+
 bool guests_load(const struct guests *g)
 {
     return g && g->plugins.nr > 0;
@@ -37,7 +42,7 @@ bool guests_run_apart(const struct guests *g)
 static struct registry_guest *list_guests(const struct guests *g, struct string_list *names,
                                           size_t *nr)
 {
-    struct registry_guest *list = memory_zeroed(g->plugins.nr + 2, sizeof(*list));
+    struct registry_guest *list = memory_zeroed(g->plugins.nr + 3, sizeof(*list));
     struct strbuf name;
 
     strbuf_init(&name);
@@ -58,6 +63,10 @@ static struct registry_guest *list_guests(const struct guests *g, struct string_
         string_list_add(names, "--python");
         list[(*nr)++].variants = g->python.variants;
     }
+    if (g->builtin.nr > 0) {
+        string_list_add(names, "--param");
+        list[(*nr)++].variants = g->builtin.variants;
+    }
     for (size_t i = 0; i < *nr; i++)
         list[i].name = names->items[i];
     strbuf_release(&name);
@@ -66,6 +75,9 @@ static struct registry_guest *list_guests(const struct guests *g, struct string_
 
 static int join(struct guests *g, const struct registry *base, struct error *err)
 {
+    g->base = base;
+    if (builtin_settings_open(&g->builtin, base, &g->settings, err))
+        return -1;
     struct string_list names = { 0 };
     size_t nr;
     struct registry_guest *list = list_guests(g, &names, &nr);
@@ -108,7 +120,7 @@ bool guests_setting(const struct guests *g, const struct variant *v, struct gues
     for (size_t i = 0; i < g->plugins.nr; i++)
         if (plugin_setting(&g->plugins.items[i], v, out))
             return true;
-    return false;
+    return builtin_settings_find(&g->builtin, v, out) || builtin_setting_none(g->base, v, out);
 }
 
 static bool names_have(const struct string_list *names, const char *param)
@@ -128,19 +140,32 @@ static int unknown_param_error(const struct string_list *names, const char *para
     for (size_t i = 0; i < names->nr; i++)
         strbuf_addf(&list, "%s%s", i ? ", " : "", names->items[i]);
     if (names->nr > 0)
-        error_set(err, "--param %.*s: no variant of a plugin has such a parameter; there are %s",
+        error_set(err, "--param %.*s: no variant has such a parameter; there are %s",
                   (int)strcspn(param, "="), param, list.data);
     else
         error_set(err,
-                  "--param %.*s: no variant of a plugin has a parameter; what the code asks for "
+                  "--param %.*s: no variant has a parameter; what the code of a plugin asks for "
                   "stands in `params` of its struct harness_variant",
                   (int)strcspn(param, "="), param);
     strbuf_release(&list);
     return -1;
 }
 
+static void add_builtin_params(const struct registry *base, struct string_list *names)
+{
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(base, i)); i++)
+        for (const char *const *p = v->params; p && *p; p++) {
+            char name[NAME_SIZE];
+            snprintf(name, sizeof(name), "%.*s", (int)strcspn(*p, "="), *p);
+            if (!names_have(names, name))
+                string_list_add(names, name);
+        }
+}
+
 /* All settings are of the same parameters. */
-static int check_params(const struct guests *g, struct error *err)
+static int check_params(const struct guests *g, const struct registry *base, struct error *err)
 {
     struct string_list names = { 0 };
     bool told = true;
@@ -148,6 +173,7 @@ static int check_params(const struct guests *g, struct error *err)
 
     for (size_t i = 0; i < g->plugins.nr; i++)
         told &= plugin_param_names(&g->plugins.items[i], &names);
+    add_builtin_params(base, &names);
     for (size_t s = 0; rc == 0 && told && s < g->settings.nr; s++) {
         char **params = guest_setting_split(g->settings.items[s]);
         for (size_t i = 0; rc == 0 && params[i]; i++)
@@ -186,7 +212,7 @@ int guests_open(struct guests *g, const struct registry *base, const struct gues
     for (size_t i = 0; rc == 0 && asked->plugins && i < asked->plugins->nr; i++)
         rc = add_plugin(g, base, asked->plugins->items[i], NULL, err);
     if (rc == 0)
-        rc = check_params(g, err);
+        rc = check_params(g, base, err);
     if (rc)
         return -1;
     add_command(g);
@@ -204,6 +230,7 @@ void guests_close(struct guests *g)
     free(g->command_guest);
     python_guest_close(&g->python);
     registry_joined_release(&g->joined);
+    builtin_settings_close(&g->builtin);
     string_list_release(&g->settings);
     *g = (struct guests) { .command_guest = NULL };
 }

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "command/command.h"
+#include "plugin/builtin_settings.h"
 #include "plugin/plugin_load.h"
 #include "plugin/python_guest.h"
 #include "plugin/registry_join.h"
@@ -21,7 +22,9 @@ struct guests {
     struct command_spec command; /* argv empty: there is none */
     struct command_guest *command_guest;
     struct python_guest python;
-    struct string_list settings;   /* of the parameters of plugins: plugin/guest_settings.h */
+    struct string_list settings;     /* of parameters: plugin/guest_settings.h */
+    struct builtin_settings builtin; /* variants of the build with these settings */
+    const struct registry *base;
     struct registry_joined joined; /* the build, and the guests behind it */
     struct registry all, own;      /* of these */
 };
@@ -43,6 +46,8 @@ void guests_close(struct guests *g);
  */
 bool guests_setting(const struct guests *g, const struct variant *v, struct guest_setting *out);
 bool guests_any(const struct guests *g);
+/* Must who measures be told of them? That is so, too, of settings for variants of the build. */
+bool guests_to_be_told(const struct guests *g);
 /* Is code of a guest's loaded into who measures it? Of a command and of Python none is. `g` may be
  * NULL. */
 bool guests_load(const struct guests *g);

@@ -37,7 +37,7 @@ void plugin_close(struct plugin *p);
 
 /* A variant with a setting of its parameters, and whose it is. Borrowed. */
 struct guest_setting {
-    const char *guest, *digest; /* "k.so", and what it is made of */
+    const char *guest, *digest; /* "k.so", and what it is made of; NULL: it is of this build */
     const char *variant;        /* its name without the setting */
     const char *setting;        /* "BM=64,stages=3"; "": none */
     const char *const *params;  /* that it has: "BM=32,64"; NULL-ended; NULL: none, or not told */

@@ -40,6 +40,9 @@ struct gemm_linear {
     float *scratch; /* gemm_int8_scratch() floats where w is of int8; else not used */
     bool streaming; /* y is far larger than the caches: write around them (logits) */
     int threads;    /* 0: a share of the caller's team, see kernels/host.h (simd only) */
+    /* Of simd alone; 0: by the caches. The most terms of a slice, and the most tiles (8 rows) of a
+     * part. */
+    int64_t depth, height;
 };
 
 /* c = a b */
@@ -51,8 +54,9 @@ struct gemm_nn {
     int64_t ldb;
     float *c; /* [m,n] */
     int64_t ldc;
-    float *scratch; /* gemm_packed_size(n, k) floats, 64-byte aligned; only simd uses it */
-    int threads;    /* as above */
+    float *scratch;        /* gemm_packed_size(n, k) floats, 64-byte aligned; only simd uses it */
+    int threads;           /* as above */
+    int64_t depth, height; /* as above */
 };
 
 /* What a kernel of the linear form does with the product: its `config`. */

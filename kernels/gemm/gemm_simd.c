@@ -49,10 +49,10 @@ struct cut {
     int64_t row_parts, panel_parts;
 };
 
-/* The most terms of a slice: a tile's rows of them fill L1. Cut evenly. */
-static int64_t terms_of(int64_t k)
+/* The most terms of a slice, `depth`; 0: a tile's rows of them fill L1. Cut evenly. */
+static int64_t terms_of(int64_t k, int64_t depth)
 {
-    int64_t most = gemm_cache_floats(1) / GEMM_ROWS;
+    int64_t most = depth > 0 ? depth : gemm_cache_floats(1) / GEMM_ROWS;
 
     return k <= most ? k : ceil_div(ceil_div(k, ceil_div(k, most)), GEMM_LINE) * GEMM_LINE;
 }
@@ -94,6 +94,8 @@ static struct cut cut_of(const struct slice *s, int threads)
     struct cut c = even_cut(s->g, threads);
     int64_t most = at_least(1, 2 * gemm_cache_floats(2) / (GEMM_ROWS * at_least(s->terms, 1)));
 
+    if (s->g->height > 0)
+        most = s->g->height;
     c.row_parts *= ceil_div(ceil_div(c.tiles, c.row_parts), most);
     return c;
 }
@@ -154,7 +156,7 @@ void SIMD_NAME(gemm_linear)(const void *operation)
 {
     const struct gemm_linear *g = operation;
     bool stream = g->streaming && g->activation == GEMM_IDENTITY;
-    int64_t most = stream ? g->k : terms_of(g->k), term = 0;
+    int64_t most = stream ? g->k : terms_of(g->k, g->depth), term = 0;
 
     do {
         const struct panels b = {
@@ -218,9 +220,10 @@ void SIMD_NAME(gemm_nn)(const void *operation)
         .ldx = g->lda,
         .y = g->c,
         .ldy = g->ldc,
+        .height = g->height,
     };
     int64_t whole = g->n / GEMM_PANEL, first = packs(g) ? 0 : whole;
-    int64_t most = terms_of(g->k), term = 0;
+    int64_t most = terms_of(g->k, g->depth), term = 0;
 
     do {
         int64_t terms = at_most(most, g->k - term), step = GEMM_PANEL * terms;
@@ -310,11 +313,17 @@ static int nn_prepare(struct call *call, struct error *err)
     return host_state(call, gemm_packed_size(g.n, g.k), err);
 }
 
+/* In this order; 0 is by the caches. */
+static const char *const params[] = { "depth=0,64,128,256,512,1024,2048", "height=0,2,8,32,128",
+                                      NULL };
+
 static void linear_launch(const struct call *call)
 {
     struct gemm_linear g = gemm_linear_of(call);
 
     g.w = call->state;
+    g.depth = variant_param(call->variant, 0);
+    g.height = variant_param(call->variant, 1);
     gemm_linear_simd(&g);
 }
 
@@ -322,6 +331,8 @@ static void nn_launch(const struct call *call)
 {
     struct gemm_nn g = gemm_nn_of(call);
 
+    g.depth = variant_param(call->variant, 0);
+    g.height = variant_param(call->variant, 1);
     gemm_nn_simd(&g);
 }
 
@@ -337,6 +348,7 @@ static void nn_launch(const struct call *call)
         .prepare = linear_prepare,                                                                 \
         .launch = linear_launch,                                                                   \
         .release = host_state_release,                                                             \
+        .params = params,                                                                          \
     },
 
 const struct variant gemm_simd[] = {
@@ -352,6 +364,7 @@ const struct variant gemm_simd[] = {
         .prepare = nn_prepare,
         .launch = nn_launch,
         .release = host_state_release,
+        .params = params,
     },
     { .name = NULL },
 };

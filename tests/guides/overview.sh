@@ -5,6 +5,7 @@ not_run 'build/release/harness run   *' 'measures for a minute; the next ones ru
 not_run '*compare --baseline main --build*' 'builds two commits; test cli.build, with a small project'
 not_run '*bisect --good HEAD~20*' 'builds commits; test cli.bisect, with a small project'
 not_run '*harness judge *' 'test cli.judge'
+not_run '*harness tune *' 'test cli.tune'
 not_run '*selftest --aa 20*' 'takes minutes; tests cli.selftest and perf.self'
 not_run 'cmake --preset dev && *' 'builds all; stage build of ci/test.sh'
 not_run 'ctest --preset dev*' 'stages test and perf of ci/test.sh'

@@ -157,6 +157,9 @@ const CASES = [
   ['selftest --placement --json', 'selftest', () => [json(`${SELFTEST} --placement --json`)]],
   ['judge --json', 'judge', () => [json('judge --spec pointwise/bias --variant naive --dim batch=1,seq=4,width=8 '
     + '--rounds 1 --iterations 2 --other-shapes 1 --device cpu:1 --json')]],
+  ['tune --json', 'tune', () => [json('tune gemm/nn --batch 1 --seq 8 --dim n=16 --dim k=32 --param depth=0,16 '
+    + '--rounds 2 --device cpu:1 --json')]],
+  ['tune --kept --json', 'tune', () => [json('tune --kept --json')]],
   ['doctor --json', 'doctor', () => [json('doctor --json')]],
   ['list --json', 'list', () => [json('list --json'), json('list metrics --json')]],
   ['roofline --json', 'ceilings', () => [json('roofline --json')]],

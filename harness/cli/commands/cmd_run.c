@@ -210,7 +210,7 @@ static int choose_run_workload(struct run_session *s, int argc, char **argv, str
         struct workload_options what = o->what;
         what.params = o->command.params;
         what.beside = true;
-        if (command_options_unused(&o->command, what.plugins.nr > 0, "run", err))
+        if (command_options_unused(&o->command, true, "run", err))
             return -1;
         if (o->tuned && choose_tuned(s, &what, err))
             return -1;
@@ -220,7 +220,7 @@ static int choose_run_workload(struct run_session *s, int argc, char **argv, str
         return made;
     }
     if (o->tuned)
-        return error_set(err, "--tuned is of plugins: it does not go with a command");
+        return error_set(err, "--tuned is of kernels: it does not go with a command");
     if (argc > 0)
         return error_set(err, "a command is measured alone: leave out \"%s\"", argv[0]);
     int rc = command_options_specs(&o->command, false, specs, &nr, err);
@@ -329,9 +329,8 @@ static int run_run(int argc, char **argv, void *options, struct error *err)
 
 static const struct option_row rows[] = {
     WORKLOAD_OPTION_ROWS(struct run_options, what, "quick", 'b'),
-    OPTION_ROW(
-        "tuned", 0, OPTION_FLAG, struct run_options, tuned, NULL,
-        "of a plugin's variants the settings that `harness tune` found, for each shape its own"),
+    OPTION_ROW("tuned", 0, OPTION_FLAG, struct run_options, tuned, NULL,
+               "of variants with parameters the settings that `harness tune` found, by shape"),
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct run_options, launches, 1, 1000, "N",
                      "fresh processes: the unit of evidence (default: the suite's, else 3)"),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct run_options, iterations, 1, 1000000, "N",

@@ -158,11 +158,12 @@ static int take_tune_arguments(struct tune_options *o, int argc, char **argv, st
             argv[nr++] = argv[i];
     o->request.filters = argv;
     o->request.nr_filters = nr;
-    if (o->request.what.plugins.nr > 0)
+    if (o->request.what.plugins.nr > 0 || nr > 0)
         return 0;
     return error_set(err,
-                     "what is to be tuned? A plugin: `harness tune ./k.so --param "
-                     "BM=64,128`; --kept shows what was found");
+                     "what is to be tuned? A plugin, `harness tune ./k.so --param BM=64,128`, "
+                     "or variants of this build, `harness tune gemm/nn`; --kept shows what "
+                     "was found");
 }
 
 static int run_races(struct tune_session *s, int argc, char **argv, struct error *err)
@@ -232,12 +233,13 @@ static const struct option_row rows[] = {
 extern const struct command cmd_tune;
 const struct command cmd_tune = {
     .name = "tune",
-    .arguments = "PLUGIN [FILTER...]",
+    .arguments = "[PLUGIN] [FILTER...]",
     .summary = "find the fastest setting of a kernel's parameters, for each shape",
     .details =
         "  harness tune ./k.so --param BM=64,128,256 --param stages=2:5\n"
         "  harness tune ./k.so                       the values that its variants say\n"
         "  harness tune ./k.so --dim n=512,4096      a race for each shape\n"
+        "  harness tune gemm/nn --dim k=4096         blocks of our own kernels\n"
         "  harness run --plugin ./k.so --tuned       measure with what was found\n"
         "\n"
         "The settings race: each round is a fresh process in which every setting that is still\n"

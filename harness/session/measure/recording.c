@@ -58,9 +58,10 @@ void recording_add_guests(cJSON *settings, const struct guests *guests)
 {
     struct build own;
 
+    if (guests_to_be_told(guests))
+        guests_describe(guests, settings);
     if (!guests_any(guests))
         return;
-    guests_describe(guests, settings);
     cJSON *harness = cJSON_AddObjectToObject(settings, "harness");
     environment_build(&own);
     json_add_string(harness, "commit", own.commit);

@@ -233,8 +233,6 @@ int workload_open_guests(struct guests *g, const struct workload_options *o, str
 
     *g = (struct guests) { .command_guest = NULL };
     int rc = param_parse(&o->params, &parameters, err);
-    if (rc == 0 && parameters.nr > 0 && o->plugins.nr == 0)
-        rc = error_set(err, "--param is of a plugin or a command: there is neither");
     if (rc == 0) {
         param_list_settings(&parameters, &settings);
         copy_strings(&settings, &o->settings);

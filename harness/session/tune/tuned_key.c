@@ -4,6 +4,7 @@
 #include "machine/environment.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void tuned_key_name(const struct benchmark *b, const struct device *d,
                     const struct guest_setting *setting, struct benchmark_name *name)
@@ -27,6 +28,26 @@ void tuned_key_driver(const struct device *d, char driver[32])
     snprintf(driver, 32, "%s", gpus.driver);
 }
 
+/* The source alone makes no code: the compiler and its flags do, too. Where no digest of the source
+ * is kept, the commit stands for it. */
+void tuned_key_digest(const struct variant *v, char text[DIGEST_TEXT_SIZE])
+{
+    const struct registry *r = registry_builtin();
+    char name[NAME_SIZE];
+    struct digest digest;
+    struct build build;
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(v->name, ":"), v->name);
+    const struct variant *own = registry_variant(r, v->kernel->name, name);
+    const char *source = own ? registry_variant_source(r, own) : "";
+    environment_build(&build);
+    digest_init(&digest);
+    digest_add_text(&digest, *source ? source : build.commit);
+    digest_add_text(&digest, build.compiler);
+    digest_add_text(&digest, build.flags);
+    digest_text(&digest, text);
+}
+
 void tuned_key_fill(struct store_tuned *t, const struct benchmark *b, const struct device *d,
                     const struct guest_setting *setting)
 {
@@ -35,6 +56,9 @@ void tuned_key_fill(struct store_tuned *t, const struct benchmark *b, const stru
     tuned_key_name(b, d, setting, &name);
     snprintf(t->key, sizeof(t->key), "%s", name.key);
     tuned_key_driver(d, t->driver);
-    snprintf(t->code, sizeof(t->code), "%s", setting->guest);
-    snprintf(t->digest, sizeof(t->digest), "%s", setting->digest);
+    snprintf(t->code, sizeof(t->code), "%s", setting->guest ? setting->guest : TUNED_BUILTIN);
+    if (setting->guest)
+        snprintf(t->digest, sizeof(t->digest), "%s", setting->digest);
+    else
+        tuned_key_digest(b->variant, t->digest);
 }

@@ -11,6 +11,10 @@ void tuned_key_name(const struct benchmark *b, const struct device *d,
                     const struct guest_setting *setting, struct benchmark_name *name);
 /* The driver of a device; "" where it has none, as a CPU. */
 void tuned_key_driver(const struct device *d, char driver[32]);
+/* `code` of variants of this build. */
+#define TUNED_BUILTIN "harness"
+/* What such a variant was made of: its source, the compiler and its flags. */
+void tuned_key_digest(const struct variant *v, char text[DIGEST_TEXT_SIZE]);
 /* Fills key, driver, code and digest. The machine is the caller's. */
 void tuned_key_fill(struct store_tuned *t, const struct benchmark *b, const struct device *d,
                     const struct guest_setting *setting);

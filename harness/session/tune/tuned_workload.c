@@ -54,12 +54,16 @@ static const struct store_tuned *find_other(const struct tuned *t, const struct 
 static int none_error(const struct tuned *t, const struct store_tuned *wanted, struct error *err)
 {
     const struct store_tuned *other = find_other(t, wanted);
+    bool own = strcmp(wanted->code, TUNED_BUILTIN) == 0;
+    struct benchmark_name name;
+    struct error ignored;
+    const char *kernel = benchmark_name_parse(wanted->key, &name, &ignored) ? "" : name.kernel;
 
     if (!other)
         return error_set(err,
                          "--tuned: no setting is kept for %s of %s on this machine: `harness tune "
                          "%s` with these sizes finds one",
-                         wanted->key, wanted->code, wanted->code);
+                         wanted->key, wanted->code, own ? kernel : wanted->code);
     if (strcmp(other->digest, wanted->digest) != 0)
         return error_set(err,
                          "--tuned: what is kept for %s, %s, is of another build of %s: `harness "
@@ -120,6 +124,20 @@ static int keep_tuned(void *context, struct workload *c, struct error *err)
     return 0;
 }
 
+static bool is_of_this_build(const struct store_tuned *kept)
+{
+    char digest[DIGEST_TEXT_SIZE];
+    struct benchmark_name name;
+    struct error ignored;
+
+    if (strcmp(kept->code, TUNED_BUILTIN) != 0 || benchmark_name_parse(kept->key, &name, &ignored))
+        return false;
+    const struct variant *v = registry_variant(registry_builtin(), name.kernel, name.variant);
+    if (v && v->params)
+        tuned_key_digest(v, digest);
+    return v && v->params && strcmp(digest, kept->digest) == 0;
+}
+
 static int add_settings(struct tuned *t, const struct workload_options *o, struct error *err)
 {
     struct guests g;
@@ -127,6 +145,9 @@ static int add_settings(struct tuned *t, const struct workload_options *o, struc
 
     for (size_t i = 0; rc == 0 && i < g.plugins.nr; i++)
         add_settings_of(t, g.plugins.items[i].file, g.plugins.items[i].digest);
+    for (size_t i = 0; rc == 0 && i < t->kept.nr; i++)
+        if (is_of_this_build(&t->kept.items[i]))
+            add_settings_of(t, TUNED_BUILTIN, t->kept.items[i].digest);
     guests_close(&g);
     return rc;
 }
@@ -137,10 +158,6 @@ int tuned_open(struct tuned *t, struct workload_options *o, struct store *store,
     struct machine machine;
 
     *t = (struct tuned) { .sink = sink };
-    if (o->plugins.nr == 0)
-        return error_set(err,
-                         "--tuned is of variants with parameters, which plugins have: give "
-                         "--plugin");
     if (o->params.nr > 0)
         return error_set(err,
                          "--tuned takes the settings that are kept, and --param gives others: "

@@ -15,11 +15,12 @@
 /* ---- what races ---- */
 
 /* The values that variants say themselves, each parameter once. */
-static void add_usual_params(const struct guests *g, struct string_list *params)
+static void add_usual_params(const struct tuning *t, const struct guests *g,
+                             struct string_list *params)
 {
     const struct variant *v;
 
-    for (size_t i = 0; (v = registry_variant_at(&g->own, i)); i++) {
+    for (size_t i = 0; (v = registry_variant_at(t->what.plugins.nr ? &g->own : &g->all, i)); i++) {
         struct guest_setting s;
         if (!guests_setting(g, v, &s))
             continue;
@@ -39,7 +40,7 @@ static int find_usual_params(struct tuning *t, struct error *err)
     int rc = workload_open_guests(&g, &t->what, err);
 
     if (rc == 0)
-        add_usual_params(&g, &t->params);
+        add_usual_params(t, &g, &t->params);
     guests_close(&g);
     if (rc == 0 && t->params.nr == 0)
         rc =

@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# Settings of parameters race: the planted best wins for each size, wrong ones are out with their
+# reason, the winner is kept and taken by --tuned, for this plugin, sizes and machine alone. What a
+# race gets wrong, and what it saves, is in tests/statistics/statistics_race.c.
+build=$(dirname "$HARNESS")
+[ -e "$build/CMakeCache.txt" ] || skip "not a build tree: $build"
+compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
+# make OUT FLAG...
+make() {
+  local out=$1
+  shift
+  "$compiler" -std=c99 -Wall -Wextra -Werror -shared -fPIC -O2 -I "$build/include" "$@" -o "$out" \
+    "$source/tests/fixtures/plugins/tunable.c"
+}
+make k.so
+here=(--device cpu:1)
+# Differences are planted as large as other programs on the machine can be.
+race() { "$HARNESS" tune ./k.so "${here[@]}" --tolerance 10% --seed 1 "$@" 2>"$WORK.log/err"; }
+# The lines of a race and of its settings, without what is not the same twice.
+told() {
+  sed -nE 's/^\t\t\t"(key|setting|decided|kept|code)":[[:space:]]*(.*[^,]),?$/\1 \2/p
+    s/^\t\t\t\t\t"(setting|outcome|message)":[[:space:]]*(.*[^,]),?$/  \1 \2/p' "$1" |
+    sed -E 's/y\[0,[0-9]+\] = .*"$/y[0,I] = .../'
+}
+
+say "Winners by size"
+race --param BM=3,7,16,64,256 --param stages=2 --json -o tuned.json || echo "status $?"
+told tuned.json | grep -v '^  '
+told tuned.json | grep '^  ' | paste - - - | grep -E 'WRONG|UNSUPPORTED' | sort | uniq -c
+"$HARNESS" tune --kept --db .harness/history.db | sed -E 's/k.so [0-9a-f]{8}/k.so DIGEST/; s/[0-9]{4}-..-../DAY/'
+check "what is kept has a form for programs" grep -q '"setting":[[:space:]]*"BM=16,stages=2"' <("$HARNESS" tune --kept --json)
+check "a race is a trial of the history" grep -q 'trial\|tune' <("$HARNESS" history list --all 2>/dev/null || "$HARNESS" history list)
+check "the history is sound" "$HARNESS" history verify
+
+say "Taken by --tuned"
+keys() { sed -nE 's/^.*"?(mine\/[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | sort; }
+"$HARNESS" run --plugin ./k.so --tuned "${here[@]}" --launches 1 --iterations 3 --format csv 2>"$WORK.log/err" | keys
+grep '^tuned' "$WORK.log/err" | sed -E 's/[0-9]{4}-..-../DAY/'
+t run --plugin ./k.so --tuned "${here[@]}" --dim n=128
+t run --plugin ./k.so --tuned "${here[@]}" --param BM=64
+t run --tuned -- true
+t run --plugin ./k.so --tuned --db nowhere.db
+t compare --plugin ./k.so --tuned --baseline-plugin ./k.so
+"$HARNESS" run --plugin ./k.so "${here[@]}" --label before --launches 3 --iterations 3 >"$WORK.log/out" 2>&1 || echo "status $?"
+"$HARNESS" compare --baseline before --run --plugin ./k.so --tuned "${here[@]}" --json >"$WORK.log/out" 2>"$WORK.log/err" || true
+check "compare --run, too" grep -q '^tuned: mine/twice/tile/fp32/n=64' "$WORK.log/err"
+
+say "Another build is another plugin"
+make k.so -DREBUILT
+"$HARNESS" run --plugin ./k.so --tuned "${here[@]}" 2>&1 | sed 's/^harness: //'
+
+say "Table"
+race --param BM=3,16,256 --param stages=2 --dim n=64 | sed -E 's/[0-9.]+ [nmuµ]s/T/; s/\+[0-9.]+ to \+[0-9.]+ %/I/; s/\+[0-9.]+ %/S/; s/ +/ /g; s/[0-9]+ rounds/R rounds/; s/[IS] [0-9]+ slower, out in round [0-9]+/I R slower, out in round R/; s/T [0-9]+ fastest/T R fastest/; s/^[0-9]+ measurements in [0-9.]+ s; .*/N measurements .../; s/cpu-1t/cpu/'
+
+say "Refused"
+t tune
+t tune ./k.so --param BN=1,2
+t tune ./k.so --param BM=64
+t tune ./k.so 'mine/twice/plain*'
+t tune ./k.so --param BM=1:1000 --param stages=1:1000
+t tune --kept ./k.so
+"$HARNESS" tune ./k.so --param BM=3,7 --param stages=2 "${here[@]}" --dim n=64 2>&1 >"$WORK.log/out" | grep -v launch || true
+status=0
+race --param BM=3,7 --param stages=2 --dim n=64 >"$WORK.log/out" || status=$?
+echo "status $status"
+grep 'no setting' "$WORK.log/out"
+
+say "A race that ends before it is decided"
+status=0
+race --param BM=16,64 --param stages=2 --dim n=64 --budget 1ms --json >tuned.json || status=$?
+echo "status $status"
+told tuned.json | grep -E '^(decided|kept)'
+
+say "Our own kernels"
+small=(gemm/nn --batch 1 --seq 16 --dim n=32 --dim k=64)
+"$HARNESS" tune "${small[@]}" "${here[@]}" --param depth=0,16 --tolerance 50% --json >tuned.json 2>"$WORK.log/err" || echo "status $?"
+told tuned.json | grep -E '^(key|decided|kept|code)'
+"$HARNESS" run "gemm/nn/simd:*" gemm/nn/simd "${small[@]:1}" --tuned "${here[@]}" --launches 1 --iterations 3 --format csv 2>"$WORK.log/err" |
+  sed -nE 's/^.*"?(gemm[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | sed -E 's/depth=[0-9]+/depth=D/'
+t run "${small[@]}" --tuned "${here[@]}" --dim k=72
+t tune "${small[@]}" --param depth=0,x
