@@ -109,7 +109,7 @@
                    "of the command (default: its file and arguments)"),                            \
         OPTION_ROW("param", 0, OPTION_TEXTS, target_, member_.params, "NAME=LIST",                 \
                    "put each value in the place of {NAME} in turn: n=1,2 or x=0:1:+0.25 or "       \
-                   "cc=gcc,clang; with --plugin, its variants with each"),                         \
+                   "cc=gcc,clang; without a command: variants that have it, with each"),           \
         OPTION_ROW("prepare", 0, OPTION_TEXTS, target_, member_.prepare, "COMMAND",                \
                    "shell command before each run of it, not timed"),                              \
         OPTION_ROW("conclude", 0, OPTION_TEXTS, target_, member_.conclude, "COMMAND",              \
