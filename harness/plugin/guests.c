@@ -73,10 +73,19 @@ static struct registry_guest *list_guests(const struct guests *g, struct string_
     return list;
 }
 
+/* Settings are of what was brought; where nothing was, of the build. */
+static bool settings_are_of_build(const struct guests *g)
+{
+    return !guests_any(g);
+}
+
 static int join(struct guests *g, const struct registry *base, struct error *err)
 {
+    static const struct string_list none;
+
     g->base = base;
-    if (builtin_settings_open(&g->builtin, base, &g->settings, err))
+    if (builtin_settings_open(&g->builtin, base, settings_are_of_build(g) ? &g->settings : &none,
+                              err))
         return -1;
     struct string_list names = { 0 };
     size_t nr;
@@ -120,7 +129,8 @@ bool guests_setting(const struct guests *g, const struct variant *v, struct gues
     for (size_t i = 0; i < g->plugins.nr; i++)
         if (plugin_setting(&g->plugins.items[i], v, out))
             return true;
-    return builtin_settings_find(&g->builtin, v, out) || builtin_setting_none(g->base, v, out);
+    return settings_are_of_build(g) &&
+           (builtin_settings_find(&g->builtin, v, out) || builtin_setting_none(g->base, v, out));
 }
 
 static bool names_have(const struct string_list *names, const char *param)
@@ -173,7 +183,8 @@ static int check_params(const struct guests *g, const struct registry *base, str
 
     for (size_t i = 0; i < g->plugins.nr; i++)
         told &= plugin_param_names(&g->plugins.items[i], &names);
-    add_builtin_params(base, &names);
+    if (settings_are_of_build(g))
+        add_builtin_params(base, &names);
     for (size_t s = 0; rc == 0 && told && s < g->settings.nr; s++) {
         char **params = guest_setting_split(g->settings.items[s]);
         for (size_t i = 0; rc == 0 && params[i]; i++)

@@ -145,7 +145,7 @@ static int add_settings(struct tuned *t, const struct workload_options *o, struc
 
     for (size_t i = 0; rc == 0 && i < g.plugins.nr; i++)
         add_settings_of(t, g.plugins.items[i].file, g.plugins.items[i].digest);
-    for (size_t i = 0; rc == 0 && i < t->kept.nr; i++)
+    for (size_t i = 0; rc == 0 && !guests_any(&g) && i < t->kept.nr; i++)
         if (is_of_this_build(&t->kept.items[i]))
             add_settings_of(t, TUNED_BUILTIN, t->kept.items[i].digest);
     guests_close(&g);
