@@ -17,9 +17,8 @@
 
 /* Script n turns version n into n + 1. Only ever append. */
 static const char *const script_names[] = {
-    "store/schema.sql",   "store/schema_2.sql", "store/schema_3.sql",
-    "store/schema_4.sql", "store/schema_5.sql", "store/schema_6.sql",
-    "store/schema_7.sql",
+    "store/schema.sql",   "store/schema_2.sql", "store/schema_3.sql", "store/schema_4.sql",
+    "store/schema_5.sql", "store/schema_6.sql", "store/schema_7.sql",
 };
 
 enum { SCHEMA_NEWEST = sizeof(script_names) / sizeof(script_names[0]) };
