@@ -94,18 +94,23 @@ static int check_run(const struct compare_request *o, struct error *err)
     return o->baseline ? 0 : error_set(err, "--run needs --baseline REF, the old side");
 }
 
+static int check_tuned(const struct compare_request *o, struct error *err)
+{
+    if (!o->tuned || o->run)
+        return 0;
+    return error_set(err,
+                     "--tuned goes with --run: what is compared in turn, or was measured "
+                     "before, has its settings");
+}
+
 int compare_measured_check(const struct compare_request *o, struct error *err)
 {
     const char *option = compare_request_option(o);
 
-    if (recording_check_label(o->label, sizeof(" base") - 1, err))
+    if (recording_check_label(o->label, sizeof(" base") - 1, err) || check_tuned(o, err))
         return -1;
     if (o->run)
         return check_run(o, err);
-    if (o->tuned)
-        return error_set(err,
-                         "--tuned goes with --run: what is compared in turn, or was measured "
-                         "before, has its settings");
     if (!compare_request_measures(o))
         return option ? error_set(err,
                                   "%s is for measuring: give --baseline-bin PATH, or "
