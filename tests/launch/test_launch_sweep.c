@@ -33,6 +33,52 @@ LOG_TEST(every_case_in_every_launch)
     }
 }
 
+/* One case fewer in each round, until none is wanted; the first comes back once. */
+struct choosing {
+    struct log log; /* first: it is the context of the others, too */
+    size_t rounds;
+};
+
+static bool wants_fewer(void *context, size_t which)
+{
+    const struct choosing *c = context;
+
+    return which >= c->rounds || (which == 0 && c->rounds == 2);
+}
+
+static int count_round(void *context, struct error *err)
+{
+    struct choosing *c = context;
+
+    (void)err;
+    c->rounds++;
+    return 0;
+}
+
+TEST(who_decides_from_round_to_round)
+{
+    struct choosing c = { .rounds = 0 };
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep = make_sweep("fake:base=2000", cases, make_cases("right", 4, cases), 9);
+    const struct sweep_sink sink = {
+        .context = &c,
+        .launch_begin = on_begin,
+        .launch_end = on_end,
+        .measurement = on_measurement,
+        .round_end = count_round,
+        .wants = wants_fewer,
+    };
+    enum sweep_end end;
+    struct error err;
+
+    assert_ok(sweep_run(&sweep, &sink, &end, &err), &err);
+    assert_int_equal(end, SWEEP_DONE);
+    assert_int_equal(c.rounds, 4);
+    assert_int_equal(c.log.launches.nr, 4);
+    assert_int_equal(c.log.seen.nr, 4 + 3 + 2 + 1 + 1);
+    log_release(&c.log);
+}
+
 /* Each device has processes of its own, in each round one behind the other. */
 LOG_TEST(devices_take_turns)
 {
