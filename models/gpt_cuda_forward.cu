@@ -300,7 +300,6 @@ static void take_size(struct gpt_cuda *g)
     g->size.last = g->k != nullptr;
     g->size.element = element(g);
     g->size.stream = sizeof(float);
-    g->size.weight = 0;
 }
 
 /* Gives the bytes in front of the next array and adds those of this one, whole 256-byte lines. */
