@@ -23,32 +23,16 @@ int cache_state_find(const char *name)
     return -1;
 }
 
-static int find_state(const char *text)
+const char *benchmark_name_fill(const struct benchmark_name *name)
 {
-    char caches[16];
-    size_t length = strcspn(text, "+");
-
-    snprintf(caches, sizeof(caches), "%.*s", length < 8 ? (int)length : 8, text);
-    return text[length] && !text[length + 1] ? -1 : cache_state_find(caches);
-}
-
-int benchmark_name_cache(const struct benchmark_name *name)
-{
-    return find_state(name->cache);
-}
-
-const char *benchmark_name_inputs(const struct benchmark_name *name)
-{
-    const char *plus = strchr(name->cache, '+');
-
-    return plus ? plus + 1 : "";
+    return name->fill[0] || !name->cache[0] ? name->fill : "normal";
 }
 
 /* In a key, where a program without sizes has its dims. */
 static const char no_dims[] = "-";
 
 /* Too long a key is cut; kernels and dims of this program stay far below KEY_SIZE. */
-static void make_key(struct benchmark_name *name)
+void benchmark_name_make_key(struct benchmark_name *name)
 {
     struct strbuf key;
 
@@ -59,7 +43,8 @@ static void make_key(struct benchmark_name *name)
     for (int i = 0; i < name->nr_dims; i++)
         strbuf_addf(&key, "%s%s=%lld", i ? "," : "", name->dims[i].name,
                     (long long)name->dims[i].value);
-    strbuf_addf(&key, "/%s/%s", name->device, name->cache);
+    strbuf_addf(&key, "/%s/%s%s%s", name->device, name->cache, name->fill[0] ? "+" : "",
+                name->fill);
     snprintf(name->key, sizeof(name->key), "%s", key.data);
     strbuf_release(&key);
 }
@@ -74,14 +59,15 @@ void benchmark_name_of(const struct benchmark *b, const struct device *d,
     snprintf(name->variant, sizeof(name->variant), "%s", b->variant->name);
     snprintf(name->math, sizeof(name->math), "%s", math_name(b->variant->math));
     snprintf(name->device, sizeof(name->device), "%s", d->label);
-    snprintf(name->cache, sizeof(name->cache), "%s%s%s", cache_state_name(b->cache),
-             b->inputs ? "+" : "", b->inputs ? b->inputs->name : "");
+    snprintf(name->cache, sizeof(name->cache), "%s", cache_state_name(b->cache));
+    if (b->inputs)
+        snprintf(name->fill, sizeof(name->fill), "%s", b->inputs->name);
     name->nr_dims = kernel_nr_dims(k);
     for (int i = 0; i < name->nr_dims; i++) {
         snprintf(name->dims[i].name, sizeof(name->dims[i].name), "%s", k->dims[i]);
         name->dims[i].value = b->shape.dim[i];
     }
-    make_key(name);
+    benchmark_name_make_key(name);
 }
 
 void benchmark_name_operation(struct benchmark_name *name, const char *operation)
@@ -92,7 +78,7 @@ void benchmark_name_operation(struct benchmark_name *name, const char *operation
     for (char *p = name->kernel + length; *p; p++)
         if (*p == ' ' || *p == '/')
             *p = '-';
-    make_key(name);
+    benchmark_name_make_key(name);
 }
 
 static int parse_dims(char *text, struct benchmark_name *name)
@@ -116,6 +102,18 @@ static int parse_dims(char *text, struct benchmark_name *name)
     return 0;
 }
 
+/* "warm" or "warm+zeros". */
+static int parse_state(char *text, struct benchmark_name *name)
+{
+    char *rest = text, *cache = strsep(&rest, "+");
+
+    if (cache_state_find(cache) < 0 || (rest && (!*rest || strlen(rest) >= sizeof(name->fill))))
+        return -1;
+    snprintf(name->cache, sizeof(name->cache), "%s", cache);
+    snprintf(name->fill, sizeof(name->fill), "%s", rest ? rest : "");
+    return 0;
+}
+
 /* kernel.../variant/math/dims/device/cache: the last five parts are fixed, the kernel may hold
  * slashes of its own. */
 static int parse_parts(const char *key, struct benchmark_name *name)
@@ -130,13 +128,12 @@ static int parse_parts(const char *key, struct benchmark_name *name)
         *slash = '\0';
         part[i] = slash + 1;
     }
-    if (find_state(part[4]) < 0 || strlen(part[4]) >= sizeof(name->cache))
+    if (parse_state(part[4], name))
         return -1;
     snprintf(name->kernel, sizeof(name->kernel), "%.*s", NAME_SIZE - 1, copy);
     snprintf(name->variant, sizeof(name->variant), "%.*s", NAME_SIZE - 1, part[0]);
     snprintf(name->math, sizeof(name->math), "%.15s", part[1]);
     snprintf(name->device, sizeof(name->device), "%.*s", NAME_SIZE - 1, part[3]);
-    snprintf(name->cache, sizeof(name->cache), "%s", part[4]);
     return parse_dims(part[2], name);
 }
 

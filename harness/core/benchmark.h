@@ -5,8 +5,8 @@
  *     gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/warm
  *     kernel      var. math shape                     device cache
  *
- * Inputs that are filled otherwise than the kernel says are part of the state in which the memory
- * is found, behind its caches: "warm+zeros" (core/input_fill.h).
+ * Where inputs are filled otherwise than the kernel says (core/input_fill.h), a key says so behind
+ * the caches: ".../warm+zeros". In a name that is a member of its own.
  *
  * A program without sizes, which `harness run -- COMMAND` measures, has "-" for its shape.
  *
@@ -43,7 +43,8 @@ struct benchmark_dim {
 struct benchmark_name {
     char key[KEY_SIZE]; /* the whole; unique */
     char kernel[NAME_SIZE], variant[NAME_SIZE], math[16], device[NAME_SIZE];
-    char cache[24]; /* "warm", and what the inputs hold: "cold+zeros" */
+    char cache[8];
+    char fill[INPUT_FILL_NAME]; /* "zeros"; "": as the kernel says, or not known */
     struct benchmark_dim dims[SHAPE_MAX];
     int nr_dims;
 };
@@ -51,14 +52,15 @@ struct benchmark_name {
 const char *cache_state_name(enum cache_state cache); /* "warm", "cold", "rotate" */
 int cache_state_find(const char *name);               /* -1 if unknown */
 
-/* The two parts of name->cache: -1 where the first is none of these; "" where the inputs are as the
- * kernel says. */
-int benchmark_name_cache(const struct benchmark_name *name);
-const char *benchmark_name_inputs(const struct benchmark_name *name);
+/* The fill as people say it: "normal" where the inputs are as the kernel says; "" for a benchmark
+ * of another program, which has no state of caches either. */
+const char *benchmark_name_fill(const struct benchmark_name *name);
 
 /* Fills every field, the key included. */
 void benchmark_name_of(const struct benchmark *b, const struct device *d,
                        struct benchmark_name *name);
+/* The key again, of what the other members say. */
+void benchmark_name_make_key(struct benchmark_name *name);
 /* Of an operation inside it, as profiling measures it: the kernel becomes "kernel:operation", the
  * key follows. Blanks and slashes of the operation become '-'. A name that is cut to its room stays
  * usable. */

@@ -203,6 +203,7 @@ cJSON *measurement_to_json(const struct measurement *m)
     cJSON *json = cJSON_CreateObject(), *telemetry;
 
     cJSON_AddStringToObject(json, "key", m->bench.key);
+    json_add_string(json, "fill", m->bench.fill);
     cJSON_AddStringToObject(json, "outcome", outcome_name(m->outcome));
     json_add_string(json, "message", m->message);
     write_fields(json, measurement_fields, m);
@@ -236,13 +237,23 @@ static int read_sample_times(const cJSON *array, struct measurement *m, struct e
     return 0;
 }
 
+/* A part of the key that is a member, too: the two may not say different things. */
+static int check_fill(const cJSON *json, const struct benchmark_name *name, struct error *err)
+{
+    const char *fill = json_string(json, "fill", name->fill);
+
+    if (strcmp(fill, name->fill) == 0)
+        return 0;
+    return error_set(err, "\"fill\" is \"%.40s\" in the measurement of %s", fill, name->key);
+}
+
 static int read_outcome(const cJSON *json, struct measurement *m, struct error *err)
 {
     const char *key, *outcome;
 
     if (json_get_string(json, "key", &key, err) ||
         json_get_string(json, "outcome", &outcome, err) ||
-        benchmark_name_parse(key, &m->bench, err))
+        benchmark_name_parse(key, &m->bench, err) || check_fill(json, &m->bench, err))
         return -1;
     int found = outcome_find(outcome), stop = stop_rule_find(json_string(json, "stop", ""));
     if (found < 0 || stop < 0)

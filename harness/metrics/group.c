@@ -38,6 +38,8 @@ int benchmark_order(const struct benchmark_name *a, const struct benchmark_name 
         order = strcmp(a->device, b->device);
     if (!order)
         order = strcmp(a->cache, b->cache);
+    if (!order)
+        order = strcmp(a->fill, b->fill);
     return order ? order : strcmp(a->key, b->key);
 }
 

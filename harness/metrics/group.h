@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records put together by benchmark: one group for each key on each machine class, in reading
- * order (kernel, dims by value, variant, math, device, cache). Inside a group the records are
+ * order (kernel, dims by value, variant, math, device, cache, fill). Inside a group the records are
  * ordered by run, then launch.
  *
  * Different machine classes never share a group: pooling them would hide what each one says.

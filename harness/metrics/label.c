@@ -13,8 +13,9 @@
 static const size_t front[] = { offsetof(struct benchmark_name, variant),
                                 offsetof(struct benchmark_name, math) };
 static const size_t back[] = { offsetof(struct benchmark_name, device),
-                               offsetof(struct benchmark_name, cache) };
-enum { FIELDS = 2 };
+                               offsetof(struct benchmark_name, cache),
+                               offsetof(struct benchmark_name, fill) };
+enum { FRONT = sizeof(front) / sizeof(front[0]), BACK = sizeof(back) / sizeof(back[0]) };
 
 static const char *label_field(const struct benchmark_name *name, size_t offset)
 {
@@ -27,7 +28,7 @@ struct name_set {
     const struct benchmark_name *const *names;
     size_t nr;
     size_t kernel_head, kernel_tail;
-    bool kernel_differs, front_differs[FIELDS], back_differs[FIELDS];
+    bool kernel_differs, front_differs[FRONT], back_differs[BACK];
     bool dim_common[SHAPE_MAX]; /* of the dims of the first name: all have it, and its value */
 };
 
@@ -73,10 +74,10 @@ static bool label_dim_differs(const struct name_set *set, const struct benchmark
 static void label_compare_names(struct name_set *set)
 {
     set->kernel_differs = label_field_differs(set, offsetof(struct benchmark_name, kernel));
-    for (int i = 0; i < FIELDS; i++) {
+    for (size_t i = 0; i < FRONT; i++)
         set->front_differs[i] = label_field_differs(set, front[i]);
+    for (size_t i = 0; i < BACK; i++)
         set->back_differs[i] = label_field_differs(set, back[i]);
-    }
     for (int i = 0; i < set->names[0]->nr_dims; i++)
         set->dim_common[i] = label_all_have_dim(set, &set->names[0]->dims[i]);
 }
@@ -144,19 +145,26 @@ static void label_add_dim(struct strbuf *out, const struct benchmark_dim *dim)
     label_add(out, text);
 }
 
+/* Kernels' own inputs go without saying, but not beside others. */
+static const char *label_back_word(const struct benchmark_name *name, size_t offset, bool differing)
+{
+    return differing && offset == offsetof(struct benchmark_name, fill) ? benchmark_name_fill(name)
+                                                                        : label_field(name, offset);
+}
+
 /* Says the fields that differ within the set, or those that do not. */
 static void label_add_fields(const struct name_set *set, const struct benchmark_name *name,
                              bool differing, struct strbuf *out)
 {
-    for (int i = 0; i < FIELDS; i++)
+    for (size_t i = 0; i < FRONT; i++)
         if (set->front_differs[i] == differing)
             label_add(out, label_field(name, front[i]));
     for (int i = 0; i < name->nr_dims; i++)
         if (label_dim_differs(set, &name->dims[i]) == differing)
             label_add_dim(out, &name->dims[i]);
-    for (int i = 0; i < FIELDS; i++)
+    for (size_t i = 0; i < BACK; i++)
         if (set->back_differs[i] == differing)
-            label_add(out, label_field(name, back[i]));
+            label_add(out, label_back_word(name, back[i], differing));
 }
 
 static char *label_make(const struct name_set *set, const struct benchmark_name *name)

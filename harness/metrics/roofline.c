@@ -127,7 +127,7 @@ static void roof_find_faster(const struct measurement *m, const struct metric_co
 static void roof_find_traffic(const struct measurement *m, const struct metric_context *context,
                               struct traffic *t)
 {
-    int cache = benchmark_name_cache(&m->bench);
+    int cache = cache_state_find(m->bench.cache);
     bool warm = cache != CACHE_COLD && cache != CACHE_ROTATE;
 
     *t = (struct traffic) { .level = LEVEL_DRAM, .share = 1 };

@@ -43,7 +43,9 @@ static int score_order_group(const struct benchmark_name *a, const struct benchm
         order = strcmp(a->math, b->math);
     if (!order)
         order = strcmp(a->device, b->device);
-    return order ? order : strcmp(a->cache, b->cache);
+    if (!order)
+        order = strcmp(a->cache, b->cache);
+    return order ? order : strcmp(a->fill, b->fill);
 }
 
 static int score_order_rows(const void *x, const void *y)

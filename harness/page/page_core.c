@@ -76,6 +76,7 @@ static void core_add_benchmarks(const struct page *page, cJSON *core)
         json_add_string(json, "math", b->name.math);
         json_add_string(json, "device", b->name.device);
         json_add_string(json, "cache", b->name.cache);
+        json_add_string(json, "fill", benchmark_name_fill(&b->name));
         cJSON *dims = cJSON_AddObjectToObject(json, "dims");
         for (int d = 0; d < b->name.nr_dims; d++)
             json_add_int(dims, b->name.dims[d].name, b->name.dims[d].value);

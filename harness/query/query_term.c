@@ -20,6 +20,9 @@ enum kind { KIND_TEXT, KIND_PREFIX, KIND_NUMBER, KIND_DATE, KIND_FLAG, KIND_OUTC
 /* Benchmarks are looked for once, not for each measurement: the inner select depends on nothing. */
 #define OF_BENCHMARK "x.benchmark IN (SELECT id FROM benchmark WHERE "
 
+/* benchmark_name_fill() */
+#define FILL_WORD "iif(fill = '' AND cache <> '', 'normal', fill)"
+
 struct field {
     const char *name;
     enum kind kind;
@@ -34,6 +37,7 @@ static const struct field fields[] = {
     { "math", KIND_TEXT, false, OF_BENCHMARK, "math", ")" },
     { "device", KIND_TEXT, false, OF_BENCHMARK, "device", ")" },
     { "cache", KIND_TEXT, false, OF_BENCHMARK, "cache", ")" },
+    { "fill", KIND_TEXT, false, OF_BENCHMARK, FILL_WORD, ")" },
     { "outcome", KIND_OUTCOME, false, "", "x.outcome", "" },
     { "run", KIND_NUMBER, true, "", "r.id", "" },
     { "id", KIND_NUMBER, true, "", "r.id", "" },

@@ -50,6 +50,7 @@ static void export_add_config(cJSON *json, const struct benchmark_name *name)
     json_add_string(config, "math", name->math);
     json_add_string(config, "device", name->device);
     json_add_string(config, "cache", name->cache);
+    json_add_string(config, "fill", name->fill);
     for (int i = 0; i < name->nr_dims; i++)
         json_add_int(config, name->dims[i].name, name->dims[i].value);
 }
@@ -193,8 +194,13 @@ static void export_add_line(struct strbuf *out, const struct records *records,
     export_add_field(out, run->build.commit);
     export_add_field(out, run->machine.class_name);
     strbuf_addf(out, "%d,", record->launch_seq);
-    const char *const parts[] = { m->bench.key,  m->bench.kernel, m->bench.variant,
-                                  m->bench.math, m->bench.device, m->bench.cache };
+    const char *const parts[] = { m->bench.key,
+                                  m->bench.kernel,
+                                  m->bench.variant,
+                                  m->bench.math,
+                                  m->bench.device,
+                                  m->bench.cache,
+                                  benchmark_name_fill(&m->bench) };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         export_add_field(out, parts[i]);
     struct strbuf dims;
@@ -221,7 +227,7 @@ static void export_add_line(struct strbuf *out, const struct records *records,
 void export_csv(const struct records *records, struct strbuf *out)
 {
     strbuf_adds(out,
-                "run,started,commit,machine,launch,benchmark,kernel,variant,math,device,cache,"
+                "run,started,commit,machine,launch,benchmark,kernel,variant,math,device,cache,fill,"
                 "shape,outcome,");
     for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
         strbuf_addf(out, "%s_ns,", percentiles[i]);

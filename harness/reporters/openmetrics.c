@@ -82,6 +82,7 @@ static void openmetrics_add_labels(struct strbuf *out, const struct benchmark_na
     openmetrics_add_label(out, "math", b->math);
     openmetrics_add_label(out, "device", b->device);
     openmetrics_add_label(out, "cache", b->cache);
+    openmetrics_add_label(out, "fill", b->fill);
     openmetrics_add_label(out, "machine", machine);
     char name[40], value[24];
     for (int i = 0; i < b->nr_dims; i++) {

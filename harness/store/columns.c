@@ -73,6 +73,7 @@ static const struct column benchmark_columns[] = {
     COLUMN(COLUMN_NAME, benchmark_name, math, "math"),
     COLUMN(COLUMN_NAME, benchmark_name, device, "device"),
     COLUMN(COLUMN_NAME, benchmark_name, cache, "cache"),
+    COLUMN(COLUMN_NAME, benchmark_name, fill, "fill"),
     COLUMN_END,
 };
 

@@ -26,6 +26,7 @@ enum {
     SCHEMA_SEAL = 4,
     SCHEMA_FACTS = 5,
     SCHEMA_NUMBERS = 6,
+    SCHEMA_FILL = 7,
     SCHEMA_TUNED = 7,
     SCHEMA_NOW = SCHEMA_TUNED,
 };

@@ -1,4 +1,8 @@
--- Version 7: settings of parameters that won a race (`harness tune`). The newest row of a key,
+-- Version 7: what a benchmark's inputs hold, "zeros"; '' is as its kernel says, as all were before.
+
+ALTER TABLE benchmark ADD COLUMN fill TEXT NOT NULL DEFAULT '';
+
+-- And settings of parameters that won a race (`harness tune`). The newest row of a key,
 -- machine, driver and code counts; older ones stay.
 
 CREATE TABLE tuned (

@@ -375,7 +375,8 @@ static bool moved(const struct benchmark_name *a, const struct benchmark_name *b
 
     for (int i = 0; same && i < a->nr_dims; i++)
         same = a->dims[i].value == b->dims[i].value;
-    return same && (strcmp(a->device, b->device) == 0) != (strcmp(a->cache, b->cache) == 0);
+    bool state = strcmp(a->cache, b->cache) == 0 && strcmp(a->fill, b->fill) == 0;
+    return same && (strcmp(a->device, b->device) == 0) != state;
 }
 
 /* Device, caches and inputs are part of a benchmark's name: one thread against two compares
@@ -388,10 +389,15 @@ static void note_moved(struct comparison *c, const struct benchmark_name *base,
                         "The base was measured on %s, the head on %s: nothing is on both. Measure "
                         "with the same --device.",
                         base->device, head->device);
+    else if (strcmp(base->fill, head->fill) != 0)
+        comparison_note(c,
+                        "The inputs of the base hold %s, those of the head %s: nothing is on both. "
+                        "Measure with the same --fill.",
+                        benchmark_name_fill(base), benchmark_name_fill(head));
     else
         comparison_note(c,
                         "The base was measured %s, the head %s: nothing is on both. Measure with "
-                        "the same --cache and --fill.",
+                        "the same --cache.",
                         base->cache, head->cache);
 }
 

@@ -24,6 +24,7 @@ static void assert_same_name(const struct benchmark_name *a, const struct benchm
     assert_string_equal(a->math, b->math);
     assert_string_equal(a->device, b->device);
     assert_string_equal(a->cache, b->cache);
+    assert_string_equal(a->fill, b->fill);
     assert_int_equal(a->nr_dims, b->nr_dims);
     for (int i = 0; i < a->nr_dims; i++) {
         assert_string_equal(a->dims[i].name, b->dims[i].name);
@@ -92,20 +93,22 @@ static void a_key_in_full(void **state)
     assert_string_equal(name.key, "gemm/linear/naive/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/cold");
     assert_int_equal(benchmark_name_dim(&name, "n", -1), 192);
     assert_int_equal(benchmark_name_dim(&name, "heads", -1), -1);
-    assert_string_equal(benchmark_name_inputs(&name), "");
+    assert_string_equal(name.fill, "");
+    assert_string_equal(benchmark_name_fill(&name), "normal");
 }
 
-static void inputs_are_part_of_the_state(void **state)
+static void fill_is_a_part_of_its_own(void **state)
 {
     (void)state;
     static const struct {
         const char *text;
         int cache; /* -1: the key is somebody else's */
-        const char *inputs;
+        const char *fill;
     } rows[] = {
         { "warm", CACHE_WARM, "" },
         { "warm+zeros", CACHE_WARM, "zeros" },
         { "rotate+file-1f3a55c0", CACHE_ROTATE, "file-1f3a55c0" },
+        { "cold+file-1f3a55c012", CACHE_COLD, "file-1f3a55c012" },
         { "cold+", -1, "" },
         { "tepid+zeros", -1, "" },
         { "coldandverylong+zeros", -1, "" },
@@ -119,8 +122,8 @@ static void inputs_are_part_of_the_state(void **state)
         snprintf(key, sizeof(key), "gemm/nt/simd/fp32/m=1/cpu-2t/%s", rows[i].text);
         assert_ok(benchmark_name_parse(key, &name, &err), &err);
         assert_string_equal(name.key, key);
-        assert_int_equal(benchmark_name_cache(&name), rows[i].cache);
-        assert_string_equal(benchmark_name_inputs(&name), rows[i].inputs);
+        assert_int_equal(cache_state_find(name.cache), rows[i].cache);
+        assert_string_equal(name.fill, rows[i].fill);
         assert_string_equal(name.device, rows[i].cache < 0 ? "" : "cpu-2t");
     }
 }
@@ -157,6 +160,7 @@ static void foreign_keys_are_kept_whole(void **state)
         assert_string_equal(name.math, "");
         assert_string_equal(name.device, "");
         assert_string_equal(name.cache, "");
+        assert_string_equal(benchmark_name_fill(&name), "");
         assert_int_equal(name.nr_dims, 0);
         assert_int_equal(benchmark_name_dim(&name, "batch", 7), 7);
     }
@@ -292,7 +296,7 @@ int main(void)
         cmocka_unit_test(keys_parse_back_over_the_whole_registry),
         cmocka_unit_test(keys_without_dims_parse_back),
         cmocka_unit_test(a_key_in_full),
-        cmocka_unit_test(inputs_are_part_of_the_state),
+        cmocka_unit_test(fill_is_a_part_of_its_own),
         cmocka_unit_test(foreign_keys_are_kept_whole),
         cmocka_unit_test(foreign_sizes_are_dims),
         cmocka_unit_test(long_keys),

@@ -479,7 +479,8 @@ TEST(inputs_hold_what_was_asked_for)
     measurement_release(&m);
     m = measure_filled(input_fill_find("uniform"), &v, &quick);
     assert_string_equal(m.bench.key, "null/copy/right/fp32/batch=4,seq=16/fake/warm+uniform");
-    assert_string_equal(m.bench.cache, "warm+uniform");
+    assert_string_equal(m.bench.cache, "warm");
+    assert_string_equal(m.bench.fill, "uniform");
     assert_true(mean_square() > 0.6 && mean_square() < 1.4 && found[0] != first);
     for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++)
         assert_true(fabsf(found[i]) <= 1.7320509F);

@@ -161,8 +161,10 @@ static void assert_same_sql(const char *before, const char *value, const char *a
 
 static void test_values_are_bound(void **state)
 {
-    static const char *const fields[] = { "key",   "kernel", "variant", "math",   "device", "cache",
-                                          "label", "suite",  "branch",  "commit", "machine" };
+    static const char *const fields[] = {
+        "key",  "kernel", "variant", "math",   "device", "cache",
+        "fill", "label",  "suite",   "branch", "commit", "machine"
+    };
     char before[64];
 
     (void)state;

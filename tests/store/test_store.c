@@ -68,6 +68,7 @@ static void assert_same_bench(const struct benchmark_name *a, const struct bench
     assert_string_equal(a->math, b->math);
     assert_string_equal(a->device, b->device);
     assert_string_equal(a->cache, b->cache);
+    assert_string_equal(a->fill, b->fill);
     assert_int_equal(a->nr_dims, b->nr_dims);
     for (int i = 0; i < a->nr_dims; i++) {
         assert_string_equal(a->dims[i].name, b->dims[i].name);

@@ -124,6 +124,7 @@ static const char *const text_columns[] = {
     "benchmark.device",
     "benchmark.math",
     "benchmark.cache",
+    "benchmark.fill",
     "benchmark_dim.name",
     "measurement.message",
     "measurement.telemetry",

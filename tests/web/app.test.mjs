@@ -366,7 +366,7 @@ test('results are sorted, their columns chosen, and saved', async (t) => {
   await section.getByRole('columnheader', { name: /error/ }).waitFor();
   const { bytes } = await download(page, () => section.getByRole('button', { name: 'Save as CSV' }).click());
   const lines = bytes.toString().trim().split('\r\n');
-  assert.match(lines[0], /^run,benchmark,kernel,variant,math,device,cache,.*p50 \(ns\)/);
+  assert.match(lines[0], /^run,benchmark,kernel,variant,math,device,cache,fill,.*p50 \(ns\)/);
   assert.equal(lines.length, 45);
   assert.ok(lines.some((line) => line.includes(`"${BROKEN}"`) && line.includes('WRONG')));
   await section.locator('tbody tr').first().locator('td').nth(1).click();

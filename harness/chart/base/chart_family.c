@@ -13,23 +13,14 @@
 void chart_name_without(const struct benchmark_name *name, const char *dim,
                         struct benchmark_name *without)
 {
-    struct strbuf key;
-    const char *comma = "";
-
     *without = *name;
     without->nr_dims = 0;
-    strbuf_init(&key);
-    strbuf_addf(&key, "%s/%s/%s/", name->kernel, name->variant, name->math);
     for (int i = 0; i < name->nr_dims; i++) {
         if (strcmp(name->dims[i].name, dim) == 0)
             continue;
         without->dims[without->nr_dims++] = name->dims[i];
-        strbuf_addf(&key, "%s%s=%lld", comma, name->dims[i].name, (long long)name->dims[i].value);
-        comma = ",";
     }
-    strbuf_addf(&key, "/%s/%s", name->device, name->cache);
-    snprintf(without->key, sizeof(without->key), "%s", key.data);
-    strbuf_release(&key);
+    benchmark_name_make_key(without);
 }
 
 static bool family_is_family(const void *owner, size_t at, const char *key, size_t run)

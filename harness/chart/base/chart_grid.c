@@ -19,6 +19,7 @@ static const struct {
     { "math", offsetof(struct benchmark_name, math) },
     { "device", offsetof(struct benchmark_name, device) },
     { "cache", offsetof(struct benchmark_name, cache) },
+    { "fill", offsetof(struct benchmark_name, fill) },
 };
 
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
@@ -33,29 +34,20 @@ int chart_grid_check(const char *field, struct error *err)
         if (strcmp(words[i], field) == 0)
             return 0;
     const char *nearest = text_nearest(field, words);
-    return error_set(err, "\"group\": \"%.60s\" is none of variant, math, device, cache, run%s%s%s",
-                     field, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                     nearest ? "\"?" : "");
+    return error_set(
+        err, "\"group\": \"%.60s\" is none of variant, math, device, cache, fill, run%s%s%s", field,
+        nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 /* The name with an empty field, and a key that says so. */
 static void strip(const struct benchmark_name *name, const char *field,
                   struct benchmark_name *stripped)
 {
-    struct strbuf key;
-
     *stripped = *name;
     for (size_t i = 0; i < FIELDS; i++)
         if (strcmp(fields[i].name, field) == 0)
             ((char *)stripped)[fields[i].offset] = '\0';
-    strbuf_init(&key);
-    strbuf_addf(&key, "%s/%s/%s/", stripped->kernel, stripped->variant, stripped->math);
-    for (int i = 0; i < stripped->nr_dims; i++)
-        strbuf_addf(&key, "%s%s=%lld", i ? "," : "", stripped->dims[i].name,
-                    (long long)stripped->dims[i].value);
-    strbuf_addf(&key, "/%s/%s", stripped->device, stripped->cache);
-    snprintf(stripped->key, sizeof(stripped->key), "%s", key.data);
-    strbuf_release(&key);
+    benchmark_name_make_key(stripped);
 }
 
 /* The column of this value; GRID_SERIES_MAX where there is no room for another. */

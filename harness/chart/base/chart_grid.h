@@ -28,7 +28,7 @@ struct chart_grid {
     size_t nr_labels;
 };
 
-/* -1 where the field is none of variant, math, device, cache, run. */
+/* -1 where the field is none of variant, math, device, cache, fill, run. */
 int chart_grid_check(const char *field, struct error *err);
 /* Rows of at least two items that are alike but for the preset's group, which must be known;
  * borrows from the items. False where the figure got a reason: there are none. Release in any case.

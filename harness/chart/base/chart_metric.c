@@ -151,8 +151,8 @@ static double parameter_value(const struct chart_parameter *p, const char *name,
     return dim >= 0 ? dim : p->get ? p->get(item) : (double)NAN;
 }
 
-static const char *const group_words[] = { "kernel", "variant", "math", "device",
-                                           "cache",  "model",   "run",  NULL };
+static const char *const group_words[] = { "kernel", "variant", "math", "device", "cache",
+                                           "fill",   "model",   "run",  NULL };
 
 static bool chart_metric_is_group_word(const char *text)
 {
@@ -175,9 +175,13 @@ char *chart_group_of(const struct chart_item *item, const struct chart *chart, c
     const struct {
         const char *word, *text;
     } rows[] = {
-        { "kernel", b->kernel }, { "variant", b->variant },
-        { "math", b->math },     { "device", b->device },
-        { "cache", b->cache },   { "run", chart_run_name(chart, item->run) },
+        { "kernel", b->kernel },
+        { "variant", b->variant },
+        { "math", b->math },
+        { "device", b->device },
+        { "cache", b->cache },
+        { "fill", benchmark_name_fill(b) },
+        { "run", chart_run_name(chart, item->run) },
     };
 
     snprintf(text, GROUP_SIZE, "%s n/a", group);

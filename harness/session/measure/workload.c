@@ -118,8 +118,8 @@ static bool find_benchmark_by_key(const char *key, const struct workload *c,
         return false;
     for (int i = 0; i < SHAPE_MAX && b->variant->kernel->dims[i]; i++)
         b->shape.dim[i] = benchmark_name_dim(&name, b->variant->kernel->dims[i], 0);
-    b->inputs = fill_list_find(&c->fills, benchmark_name_inputs(&name));
-    int cache = benchmark_name_cache(&name);
+    b->inputs = fill_list_find(&c->fills, name.fill);
+    int cache = cache_state_find(name.cache);
     b->cache = cache < 0 ? CACHE_WARM : (enum cache_state)cache;
     benchmark_name_of(b, device, &found);
     return strcmp(found.key, key) == 0;

@@ -49,6 +49,7 @@ function fieldOf(core, row, name) {
   const run = core.runs[row.run], benchmark = core.benchmarks[row.benchmark];
   switch (name) {
   case 'key': case 'kernel': case 'variant': case 'math': case 'device': case 'cache':
+  case 'fill':
     return benchmark[name];
   case 'outcome':
     return row.outcome;

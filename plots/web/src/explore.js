@@ -7,7 +7,7 @@ import { measureOf } from './data.js';
 import { exploreFigure, isDrawn } from './explore_figure.js';
 import { TYPES, dimWord, stateOfPreset, titleOf, viewOf } from './preset.js';
 
-const GROUPS = ['kernel', 'variant', 'math', 'device', 'cache', 'model', 'run'];
+const GROUPS = ['kernel', 'variant', 'math', 'device', 'cache', 'fill', 'model', 'run'];
 const OWN = '\u0000own';
 const SETTINGS = ['type', 'x', 'y', 'group', 'colour', 'size', 'xlog', 'ylog', 'window', 'pareto',
   'legend', 'limit', 'title'];

@@ -13,7 +13,7 @@ import { quantityText } from './words.js';
 
 const ROWS = 64, LINES = 12, GROUPS = 8, NAMED = 14; /* more than that nobody reads */
 const ROW_HEIGHT = 27, BOX = 0.58, WIDE = 50;
-const FIELDS = ['kernel', 'variant', 'math', 'device', 'cache'];
+const FIELDS = ['kernel', 'variant', 'math', 'device', 'cache', 'fill'];
 
 /** Lists of those of which `nameOf` says the same, by that, in the order of the first of each. */
 function gathered(items, nameOf) {

@@ -5,7 +5,7 @@ import { formatList } from './state.js';
 import { dimsOf, metricOf } from './data.js';
 import { unitFor } from './axis.js';
 
-const FIELDS = ['kernel', 'variant', 'math', 'device', 'cache'];
+const FIELDS = ['kernel', 'variant', 'math', 'device', 'cache', 'fill'];
 const VALUES_MAX = 24;
 
 /* Values that at least two benchmarks tell apart. */

@@ -14,8 +14,8 @@ const DIM_MAX = 23, FIELD_MAX = 63;
 /** What each field is; every other name is a dim. */
 export const FIELDS = Object.freeze({
   key: 'text', kernel: 'text', variant: 'text', math: 'text', device: 'text', cache: 'text',
-  outcome: 'outcome', run: 'number', id: 'number', label: 'text', suite: 'text', branch: 'text',
-  commit: 'prefix', dirty: 'flag', machine: 'text', started: 'date',
+  fill: 'text', outcome: 'outcome', run: 'number', id: 'number', label: 'text', suite: 'text',
+  branch: 'text', commit: 'prefix', dirty: 'flag', machine: 'text', started: 'date',
 });
 
 const OPERATORS = ['!=', '<=', '>=', '=', '<', '>'];

@@ -22,15 +22,17 @@ const METRICS = [
     direction: 'none', kind: 'fact' },
 ];
 
-/* The parts of a key: kernel (with slashes of its own), variant, math, dims, device, cache. */
+/* The parts of a key: kernel (with slashes of its own), variant, math, dims, device, cache and,
+   behind a +, what the inputs hold. */
 function benchmarkOf(key) {
   const parts = String(key).split('/');
-  const [math, dims, device, cache] = parts.slice(-4);
+  const [math, dims, device, state] = parts.slice(-4), [cache, fill = 'normal'] = (state || '').split('+');
   const named = parts.length >= 6 ? Object.fromEntries((dims || '').split(',').map((one) =>
     one.split('=')).filter(([name, value]) => name && Number.isFinite(Number(value)))
     .map(([name, value]) => [name, Number(value)])) : {};
   return parts.length >= 6 ? { key, kernel: parts.slice(0, -5).join('/'), variant: parts.at(-5), math,
-    dims: named, device, cache } : { key, kernel: key, variant: '', math: '', dims: {}, device: '', cache: '' };
+    dims: named, device, cache, fill } : { key, kernel: key, variant: '', math: '', dims: {}, device: '', cache: '',
+    fill: '' };
 }
 
 function runName(run, i) {

@@ -20,7 +20,7 @@ function metricColumn(app, metric) {
 /* What the label says already stands in the file alone. */
 function hiddenColumns(app) {
   const { core } = app, bench = (row) => core.benchmarks[row.benchmark];
-  return [...['kernel', 'variant', 'math', 'device', 'cache'].map((field) => ({ key: field,
+  return [...['kernel', 'variant', 'math', 'device', 'cache', 'fill'].map((field) => ({ key: field,
     label: field, hidden: true, value: (row) => bench(row)[field] })),
   ...dimsOf(core).map((dim) => ({ key: dim, label: dim, hidden: true,
     value: (row) => bench(row).dims[dim] ?? null }))];
