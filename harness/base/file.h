@@ -17,7 +17,7 @@
                                               */
 #define FILE_RECORDS_MOST ((size_t)1 << 30)  /* exported histories, results, traces, samples */
 #define FILE_IMPORT_MOST  ((size_t)64 << 20) /* results of other programs */
-#define FILE_ARRAYS_MOST  ((size_t)16 << 30) /* arrays of numbers (.npy) */
+#define FILE_ARRAYS_MOST  ((size_t)16 << 30) /* arrays of numbers, whole histories */
 
 /* The whole file, NUL-terminated (the NUL is not counted), if it has no more than `most` bytes;
  * free() it. NULL on error. Refused: what is no regular file, which may have no end or never begin,

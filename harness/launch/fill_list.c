@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_file(const char *text)
+bool fill_is_file(const char *text)
 {
     size_t length = strlen(text);
 
@@ -35,7 +35,7 @@ static int add_fill(struct fill_list *list, const char *text, struct error *err)
 {
     const struct input_fill *known = input_fill_find(text);
 
-    if (is_file(text))
+    if (fill_is_file(text))
         return add_file(list, text, err);
     if (!known && strcmp(text, "normal") != 0)
         return error_set(err,
@@ -46,14 +46,15 @@ static int add_fill(struct fill_list *list, const char *text, struct error *err)
     return 0;
 }
 
-int fill_list_parse(struct fill_list *list, const struct string_list *texts, struct error *err)
+int fill_list_parse(struct fill_list *list, const char *what, const struct string_list *texts,
+                    struct error *err)
 {
     *list = (struct fill_list) { .nr = 0 };
     if (texts->nr > FILLS_MAX)
-        return error_set(err, "--fill: at most %d, not %zu", FILLS_MAX, texts->nr);
+        return error_set(err, "%s: at most %d, not %zu", what, FILLS_MAX, texts->nr);
     for (size_t i = 0; i < texts->nr; i++)
         if (add_fill(list, texts->items[i], err))
-            return error_prefix(err, "--fill");
+            return error_prefix(err, "%s", what);
     return 0;
 }
 

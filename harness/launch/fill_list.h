@@ -19,8 +19,11 @@ struct fill_list {
     int nr_files;
 };
 
-/* Reads the files; what is there twice counts once. fill_list_release() whatever the result. */
-int fill_list_parse(struct fill_list *list, const struct string_list *texts, struct error *err);
+bool fill_is_file(const char *text);
+/* Reads the files; what is there twice counts once. `what` is whose value it is, for messages:
+ * "--fill". fill_list_release() whatever the result. */
+int fill_list_parse(struct fill_list *list, const char *what, const struct string_list *texts,
+                    struct error *err);
 void fill_list_release(struct fill_list *list);
 /* By its name in a key: what everybody knows, or a file of the list. NULL: there is none. */
 const struct input_fill *fill_list_find(const struct fill_list *list, const char *name);

@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BENCHMARKS_MAX = 100000 };
@@ -16,6 +17,9 @@ void selection_release(struct selection *s)
     string_list_release(&s->maths);
     for (int i = 0; i < s->nr_dims; i++)
         array_release(&s->dims[i].values);
+    if (s->own_fills)
+        fill_list_release(s->own_fills);
+    free(s->own_fills);
     *s = (struct selection) { 0 };
 }
 

@@ -33,6 +33,7 @@ struct selection {
     int nr_dims;
     bool caches[CACHE_NR];         /* none means warm */
     const struct fill_list *fills; /* what inputs hold; borrowed; NULL: as the kernels say */
+    struct fill_list *own_fills;   /* of a suite's file, or NULL; `fills` is this, then */
     bool test_shapes;              /* the kernel's odd sizes instead of its default ones */
 };
 

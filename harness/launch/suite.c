@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/resource.h"
 #include "base/strbuf.h"
 #include "launch/selection.h"
@@ -81,16 +82,38 @@ static int read_caches(const cJSON *json, struct selection *s, struct error *err
     return rc;
 }
 
+/* No files: a suite says all that is measured, and a file may be another one tomorrow. */
+static int read_fills(const cJSON *json, struct selection *s, struct error *err)
+{
+    struct string_list fills = { 0 };
+    int rc = read_strings(json, "fill", &fills, err);
+
+    for (size_t i = 0; rc == 0 && i < fills.nr; i++)
+        if (fill_is_file(fills.items[i]))
+            rc =
+                error_set(err,
+                          "\"fill\": \"%.60s\" is a file; in a suite inputs are normal, uniform or "
+                          "zeros, a file is given as `harness run --fill FILE.npy`",
+                          fills.items[i]);
+    if (rc == 0 && fills.nr > 0) {
+        s->fills = s->own_fills = memory_zeroed(1, sizeof(*s->own_fills));
+        rc = fill_list_parse(s->own_fills, "\"fill\"", &fills, err);
+    }
+    string_list_release(&fills);
+    return rc;
+}
+
 static int read_selection(const cJSON *json, struct selection *s, struct error *err)
 {
     static const char *const keys[] = { "filters", "models", "variants", "dtypes",
-                                        "dims",    "cache",  NULL };
+                                        "dims",    "cache",  "fill",     NULL };
 
     if (json_only_keys(json, keys, "select", err) ||
         read_strings(json, "filters", &s->filters, err) ||
         read_strings(json, "models", &s->models, err) ||
         read_strings(json, "variants", &s->variants, err) ||
-        read_strings(json, "dtypes", &s->maths, err) || read_caches(json, s, err))
+        read_strings(json, "dtypes", &s->maths, err) || read_caches(json, s, err) ||
+        read_fills(json, s, err))
         return -1;
     return read_dims(cJSON_GetObjectItemCaseSensitive(json, "dims"), s, err);
 }

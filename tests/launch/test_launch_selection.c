@@ -268,7 +268,7 @@ TEST(fills_are_benchmarks_of_their_own)
     const char *const words[] = { "normal", "zeros", path, "zeros", path };
     for (size_t i = 0; i < 5; i++)
         string_list_add(&texts, words[i]);
-    assert_ok(fill_list_parse(&fills, &texts, &err), &err);
+    assert_ok(fill_list_parse(&fills, "--fill", &texts, &err), &err);
     assert_int_equal(fills.nr, 3); /* each once, a file by its content */
     s.fills = &fills;
     assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
@@ -282,7 +282,7 @@ TEST(fills_are_benchmarks_of_their_own)
     selection_release(&s);
     fill_list_release(&fills);
     string_list_add(&texts, "ones");
-    assert_int_equal(fill_list_parse(&fills, &texts, &err), -1);
+    assert_int_equal(fill_list_parse(&fills, "--fill", &texts, &err), -1);
     assert_non_null(
         strstr(err.message, "--fill: \"ones\" is neither normal nor uniform nor zeros"));
     fill_list_release(&fills);
@@ -450,6 +450,7 @@ TEST(suites_come_from_files_too)
     static const char text[] =
         "{\"name\": \"mine\", \"launches\": 2, \"sampling\": {\"iterations\": 4},\n"
         " \"select\": [{\"filters\": [\"null/copy/right\"], \"cache\": [\"cold\", \"warm\"],\n"
+        "               \"fill\": [\"normal\", \"zeros\", \"normal\"],\n"
         "               \"dims\": {\"batch\": [1, 2, 2], \"seq\": [8]}}]}";
     struct benchmark_list list = { 0 };
     struct suite s;
@@ -463,7 +464,9 @@ TEST(suites_come_from_files_too)
     assert_int_equal(s.sampling.iterations, 4);
     assert_true(s.sampling.max_time == sampling_default.max_time);
     assert_ok(selection_expand(&s.selections[0], registry_builtin(), &fake, &list, &err), &err);
-    assert_int_equal(list.nr, 4);
+    assert_int_equal(list.nr, 8);
+    assert_null(list.items[0].inputs);
+    assert_string_equal(list.items[1].inputs->name, "zeros");
     array_release(&list);
     suite_release(&s);
 }
@@ -494,6 +497,9 @@ TEST(bad_suites_are_refused)
         { SUITE("[{\"models\": [\"\"]}]"), "\"models\" must be a list of strings" },
         { SUITE("[{\"cache\": [\"cold\", 5]}]"), "\"cache\" must be a list of strings" },
         { SUITE("[{\"cache\": [\"tepid\"]}]"), "\"tepid\" is neither warm nor cold nor rotate" },
+        { SUITE("[{\"fill\": \"zeros\"}]"), "\"fill\" must be a list of strings" },
+        { SUITE("[{\"fill\": [\"ones\"]}]"), "\"fill\": \"ones\" is neither normal nor uniform" },
+        { SUITE("[{\"fill\": [\"a.npy\"]}]"), "\"fill\": \"a.npy\" is a file; in a suite" },
         { SUITE("[{\"dims\": [1]}]"), "\"dims\" must be an object" },
         { SUITE("[{\"dims\": {\"batch\": 4}}]"), "dim \"batch\" must be a list of sizes from 1" },
         { SUITE("[{\"dims\": {\"batch\": []}}]"), "dim \"batch\" must be a list of sizes" },

@@ -261,6 +261,70 @@ static void test_label_is_a_word(void **state)
     store_close(s);
 }
 
+/* ---- what inputs hold, a column since schema 7 ---- */
+
+static void add_zeros(const char *path)
+{
+    struct store *s = open_store(path, STORE_WRITE);
+    struct launch launch = { .seq = 0, .started_ms = 1790000000000 };
+    struct measurement m = sample_measurement(1);
+    struct run run = sample_run();
+    struct error err;
+    int64_t id;
+
+    assert_ok(benchmark_name_parse("null/copy/right/fp32/batch=1/fake/warm+zeros", &m.bench, &err),
+              &err);
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    assert_ok(store_begin_launch(s, run.id, &launch, &id, &err), &err);
+    assert_ok(store_add_measurement(s, id, &m, &err), &err);
+    assert_ok(store_end_run(s, run.id, run.started_ms + 1, &err), &err);
+    measurement_release(&m);
+    run_release(&run);
+    store_close(s);
+}
+
+static void assert_fills(const char *path, int own, int zeros)
+{
+    assert_int_equal(count_in(path, "SELECT count(*) FROM benchmark WHERE fill = ''"), own);
+    assert_int_equal(count_in(path,
+                              "SELECT count(*) FROM benchmark WHERE fill = 'zeros' AND cache "
+                              "= 'warm' AND key LIKE '%/warm+zeros'"),
+                     zeros);
+    assert_int_equal(count_in(path, "SELECT count(*) FROM benchmark"), own + zeros);
+    assert_sound(path);
+}
+
+/* Read as they are, upgraded, merged and salvaged. */
+SCRATCH_TEST(test_fill)
+{
+    char old[160], to[160];
+
+    path_in(*state, "old.db", old);
+    path_in(*state, "to.db", to);
+    for (int version = 1; version < SCHEMA_FILL; version++) {
+        struct store_merged merged = { 0 };
+        struct salvaged saved;
+        struct error err;
+        remove(old);
+        remove(to);
+        make_version(old, version);
+        assert_fills(old, 1, 0);
+        assert_int_equal(count_in(old, "PRAGMA user_version"), version);
+        add_zeros(old);
+        assert_int_equal(count_in(old, "PRAGMA user_version"), SCHEMA_NOW);
+        assert_fills(old, 1, 1);
+        struct store *s = open_store(to, STORE_WRITE);
+        assert_ok(store_merge(s, old, &merged, &err), &err);
+        store_merged_release(&merged);
+        store_close(s);
+        assert_fills(to, 1, 1);
+        remove(to);
+        assert_ok(store_salvage(old, to, &saved, &err), &err);
+        salvaged_release(&saved);
+        assert_fills(to, 1, 1);
+    }
+}
+
 /* ---- a history that an older program made, tests/fixtures/older ---- */
 
 static void unpack(const char *name, const char *to)
@@ -437,9 +501,13 @@ static void test_of_an_older_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_read_and_upgraded), scratch_test(test_merged),
-        scratch_test(test_salvaged),          scratch_test(test_late_rows),
-        scratch_test(test_label_is_a_word),   scratch_test(test_of_an_older_program),
+        scratch_test(test_read_and_upgraded),
+        scratch_test(test_merged),
+        scratch_test(test_salvaged),
+        scratch_test(test_late_rows),
+        scratch_test(test_label_is_a_word),
+        scratch_test(test_of_an_older_program),
+        scratch_test(test_fill),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

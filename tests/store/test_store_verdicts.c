@@ -308,6 +308,7 @@ static void make_version_1(const struct scratch *scratch)
                     "DROP TABLE verdict; DROP TABLE comparison; DROP TABLE acceptance; "
                     "DROP TABLE selftest; DROP TABLE annotation; DROP TABLE seal; "
                     "DROP INDEX run_without_kind; DROP TABLE tuned; "
+                    "ALTER TABLE benchmark DROP COLUMN fill; "
                     "ALTER TABLE run DROP COLUMN shard_plan; "
                     "ALTER TABLE run DROP COLUMN shards; ALTER TABLE run DROP COLUMN shard; "
                     "ALTER TABLE run DROP COLUMN sweep; ALTER TABLE run DROP COLUMN ab_block; "

@@ -209,6 +209,8 @@ static const struct option_row rows[] = {
                "any other dim (default: the kernel's sizes)"),
     OPTION_ROW("cache", 0, OPTION_STRINGS, struct tune_options, request.what.caches,
                "warm,cold,rotate", "state of the caches (default warm)"),
+    FILL_ROW(struct tune_options, request.what.fills),
+    CLOCK_ROWS(struct tune_options, request.what),
     OPTION_ROW("device", 'd', OPTION_STRING, struct tune_options, request.what.device, "DEVICE",
                "cpu (default, all cores), cpu:free, cpu:THREADS, cuda, cuda:N, cuda:graph"),
     OPTION_ROW("tolerance", 0, OPTION_FRACTION, struct tune_options, request.tolerance, "SHARE",

@@ -186,7 +186,7 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
     if (registry == &s->guests.own && plugins_check_device(&s->guests, &s->device, err))
         return -1;
     selection.fills = &s->fills;
-    int rc = fill_list_parse(&s->fills, &s->o->fills, err) ||
+    int rc = fill_list_parse(&s->fills, "--fill", &s->o->fills, err) ||
              fill_verify_selection(s->o, argc, argv, &selection, err);
     if (rc == 0)
         rc = selection_expand(&selection, registry, &s->device, &s->list, err);

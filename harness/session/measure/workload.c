@@ -93,7 +93,8 @@ static int select_by_options(struct workload *c, const struct workload_options *
     copy_strings(&selection->maths, &o->dtypes);
     selection->test_shapes = o->test_shapes;
     selection->fills = &c->fills;
-    if (set_caches(selection, &o->caches, err) || fill_list_parse(&c->fills, &o->fills, err) ||
+    if (set_caches(selection, &o->caches, err) ||
+        fill_list_parse(&c->fills, "--fill", &o->fills, err) ||
         (o->batch.nr && selection_add_dim(selection, "batch", &o->batch, err)) ||
         (o->seq.nr && selection_add_dim(selection, "seq", &o->seq, err)))
         return -1;
