@@ -43,9 +43,9 @@ static int score_order_group(const struct benchmark_name *a, const struct benchm
         order = strcmp(a->math, b->math);
     if (!order)
         order = strcmp(a->device, b->device);
-    if (!order)
-        order = strcmp(a->cache, b->cache);
-    return order ? order : strcmp(a->fill, b->fill);
+    if (!order) /* the kernels' own inputs last, see score_is_second() */
+        order = strcmp(b->fill, a->fill);
+    return order ? order : strcmp(a->cache, b->cache);
 }
 
 static int score_order_rows(const void *x, const void *y)
@@ -241,7 +241,8 @@ static const struct benchmark_name *score_neighbour(const struct score_making *s
     return after && strcmp(after->kernel, bench->kernel) == 0 ? after : NULL;
 }
 
-/* Cold results are told where there are no warm ones. */
+/* Cold results are told where there are no warm ones, those of other inputs where there are none of
+ * the kernels' own. */
 static bool score_is_second(const struct score_making *s, size_t at, size_t nr)
 {
     const struct benchmark_name *bench = s->rows[at]->bench;

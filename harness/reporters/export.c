@@ -150,15 +150,18 @@ static void export_add_number(struct strbuf *out, double value)
     strbuf_addc(out, ',');
 }
 
-/* What programs say of themselves, in a column for each that some record has. */
+/* What only some records have: a column where one does. What programs say of themselves has one for
+ * each kind of number. */
 struct exported_kinds {
+    bool fill;
     const struct number_kind **items;
     size_t nr, capacity;
 };
 
 static void export_find_kinds(const struct records *records, struct exported_kinds *kinds)
 {
-    for (size_t i = 0; i < records->nr; i++)
+    for (size_t i = 0; i < records->nr; i++) {
+        kinds->fill |= records->items[i].m.bench.fill[0] != '\0';
         for (int n = 0; n < records->items[i].m.nr_numbers; n++) {
             const struct number_kind *kind = records->items[i].m.numbers[n].kind;
             bool known = false;
@@ -167,6 +170,7 @@ static void export_find_kinds(const struct records *records, struct exported_kin
             if (!known)
                 *array_push(kinds) = kind;
         }
+    }
 }
 
 /* The median of the launch. */
@@ -194,13 +198,8 @@ static void export_add_line(struct strbuf *out, const struct records *records,
     export_add_field(out, run->build.commit);
     export_add_field(out, run->machine.class_name);
     strbuf_addf(out, "%d,", record->launch_seq);
-    const char *const parts[] = { m->bench.key,
-                                  m->bench.kernel,
-                                  m->bench.variant,
-                                  m->bench.math,
-                                  m->bench.device,
-                                  m->bench.cache,
-                                  benchmark_name_fill(&m->bench) };
+    const char *const parts[] = { m->bench.key,  m->bench.kernel, m->bench.variant,
+                                  m->bench.math, m->bench.device, m->bench.cache };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         export_add_field(out, parts[i]);
     struct strbuf dims;
@@ -220,6 +219,10 @@ static void export_add_line(struct strbuf *out, const struct records *records,
     export_add_number(out, m->bytes);
     export_add_number(out, m->max_error);
     escape_csv(out, m->message ? m->message : "");
+    if (kinds->fill) {
+        strbuf_addc(out, ',');
+        escape_csv(out, benchmark_name_fill(&m->bench));
+    }
     export_add_numbers(out, kinds, m);
     strbuf_adds(out, "\r\n");
 }
@@ -227,13 +230,15 @@ static void export_add_line(struct strbuf *out, const struct records *records,
 void export_csv(const struct records *records, struct strbuf *out)
 {
     strbuf_adds(out,
-                "run,started,commit,machine,launch,benchmark,kernel,variant,math,device,cache,fill,"
+                "run,started,commit,machine,launch,benchmark,kernel,variant,math,device,cache,"
                 "shape,outcome,");
     for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
         strbuf_addf(out, "%s_ns,", percentiles[i]);
     strbuf_adds(out, "n,flops,bytes,max_error,message");
     struct exported_kinds kinds = { 0 };
     export_find_kinds(records, &kinds);
+    if (kinds.fill)
+        strbuf_adds(out, ",fill");
     for (size_t k = 0; k < kinds.nr; k++) {
         strbuf_addc(out, ',');
         escape_csv(out, kinds.items[k]->id);

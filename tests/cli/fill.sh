@@ -7,6 +7,8 @@ t run null/copy/right --device fake --fill ones --dry-run
 t run null/copy/right --device fake --fill gone.npy --dry-run
 t run --suite quick --fill zeros
 t run --fill zeros -- true
+t tune gemm/nn --device cpu:1 --fill ones
+t tune gemm/nn --device cpu:1 --clock slow
 t run null/copy/right/fp32/batch=4,seq=8/fake/warm+zeros --device fake --dry-run
 say "a file of NumPy's, written as its description says"
 python3 - <<'END' || skip "there is no python3"
@@ -49,6 +51,11 @@ fake seed=3 --batch 4 --seq 8 --launches 2
 "$HARNESS" history show 1 --json >run.json
 check "the settings say which file it was" grep -q '"name":[[:space:]]*"file-[0-9a-f]\{8\}"' run.json
 check "and the key has that name" grep -q '/fake/warm+file-[0-9a-f]\{8\}"' run.json
+check "a member of its own, too" grep -q '"fill":[[:space:]]*"file-[0-9a-f]\{8\}"' run.json
+sed -E 's/"fill":([[:space:]]*)"file/"fill":\1"tile/' run.json >bad.json
+t compare --baseline ./bad.json --head 2
+check "CSV has a column" sh -c "'$HARNESS' export 2 --format csv | grep -c ',zeros.\$' | grep -qx 2"
+check "but not where all is normal" sh -c "! '$HARNESS' export 3 --format csv | grep -q fill"
 t compare --baseline 3 --head 2
 say "warm-up and clock"
 t run null/copy/right --device fake --clock slow
