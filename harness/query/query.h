@@ -15,7 +15,7 @@
  * A word ends at a space, bracket, comma, quote or operator. Several values: one of them (=), or
  * none of them (!=). Fields:
  *
- *     key kernel variant math device cache     texts of the benchmark, as globs: * ? [a-z] [!a]
+ *     key kernel variant math device cache fill texts of the benchmark, as globs: * ? [a-z] [!a]
  *     suite label branch machine               texts of the run (machine: its class), as globs
  *     commit                                   the same; a beginning is enough
  *     outcome                                  OK, UNSUPPORTED, WRONG, FAILED
