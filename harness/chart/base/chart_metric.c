@@ -203,7 +203,8 @@ static const char **chart_metric_all_words(bool metrics, bool groups)
 
     while (metrics && metric_at(nr_metrics))
         nr_metrics++;
-    const char **words = memory_zeroed(nr_metrics + NR_PARAMETERS + 8, sizeof(*words));
+    const char **words = memory_zeroed(
+        nr_metrics + NR_PARAMETERS + sizeof(group_words) / sizeof(group_words[0]), sizeof(*words));
     for (size_t i = 0; i < nr_metrics; i++)
         words[nr++] = metric_at(i)->id;
     for (size_t i = 0; i < NR_PARAMETERS; i++)
