@@ -230,8 +230,8 @@ bool chart_metric_is_of_run(const struct chart_metric *m);
 /* Every word that chart_metric_init() takes, for messages and pickers; NULL past the end. */
 const char *chart_parameter_at(size_t i);
 
-/* The text by which a preset's "group" tells items apart: kernel, variant, math, device, cache, fill,
- * model, run, or a dim ("batch=4"). */
+/* The text by which a preset's "group" tells items apart: kernel, variant, math, device, cache,
+ * fill, model, run, or a dim ("batch=4"). */
 enum { GROUP_SIZE = 96 };
 char *chart_group_of(const struct chart_item *item, const struct chart *chart, const char *group,
                      char text[GROUP_SIZE]);
