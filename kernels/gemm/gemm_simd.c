@@ -109,6 +109,7 @@ static void run_part(const struct slice *s, const struct cut *c, int64_t i)
 
     d.rows = at_most(c->tiles * (r + 1) / c->row_parts * GEMM_ROWS, s->g->m) - d.row;
     d.panels = c->panels * (p + 1) / c->panel_parts - d.panel;
+    d.fits = d.panels * GEMM_PANEL * s->terms <= gemm_cache_floats(2);
     if (s->stream)
         stream_part(&d);
     else

@@ -46,6 +46,7 @@ struct slice {
 struct part {
     const struct slice *s;
     int64_t row, rows, panel, panels;
+    bool fits; /* its panels in L2, where the next launch finds them */
 };
 
 static int64_t at_least(int64_t a, int64_t b)
@@ -76,6 +77,7 @@ static struct gemm_tile tile_of(const struct part *d, int64_t row, int64_t panel
         .b_row = whole ? s->b->row_step : s->b->last_step,
         .depth = s->terms,
         .cols = cols,
+        .far = d->rows <= GEMM_ROWS && !d->fits && s->b->row_step == GEMM_PANEL,
         .bias = last && g->bias != NULL ? g->bias + col : NULL,
         .add = add != NULL ? add + row * add_row + col : NULL,
         .add_row = add_row,
@@ -122,7 +124,7 @@ static void multiply_row(const struct part *d, int64_t panel)
 /* Memory is read best in one run. */
 static bool by_rows(const struct part *d)
 {
-    return d->rows == 1 && d->panels * GEMM_PANEL * d->s->terms <= gemm_cache_floats(2);
+    return d->rows == 1 && d->fits;
 }
 
 /* y = gelu(y) + residual */

@@ -40,6 +40,7 @@ enum {
     GEMM_DEEP = 192,    /* from this depth on y is asked for: else the last tile's is still there */
     GEMM_REACH = 3,     /* rows of a within an instruction's reach of one address */
     GEMM_ADDRESSES = 3, /* for all GEMM_ROWS */
+    GEMM_AHEAD = 2048,  /* floats between what is read of b and what is asked for */
 };
 
 /* y = a b + bias + add */
@@ -49,6 +50,7 @@ struct gemm_tile {
     const float *b; /* [depth, nv vectors], read in full */
     int64_t b_row;
     int64_t depth, cols;
+    bool far;          /* b is one run beyond L2, read this once */
     const float *bias; /* [cols], or NULL */
     const float *add;  /* [mr, cols], or NULL; may be y */
     int64_t add_row;
@@ -103,7 +105,16 @@ SIMD_INLINE void gemm_ask(int mr, int nv, const struct gemm_tile *t)
     }
 }
 
-SIMD_INLINE void gemm_product(int mr, int nv, int ways, const struct gemm_tile *t,
+/* Asks for what of b comes soon. The processor looks ahead by itself as far as it has room for
+ * instructions: with one row far enough, with more, which have more of them a byte, not. */
+SIMD_INLINE void gemm_ask_ahead(int nv, const float *b)
+{
+    SIMD_UNROLL
+    for (int col = 0; col < nv * SIMD_WIDTH; col += GEMM_LINE)
+        __builtin_prefetch(b + col + GEMM_AHEAD);
+}
+
+SIMD_INLINE void gemm_product(int mr, int nv, int ways, bool ask, const struct gemm_tile *t,
                               simd_float acc[][GEMM_VECTORS])
 {
     const float *a[GEMM_ADDRESSES], *b = t->b;
@@ -116,8 +127,11 @@ SIMD_INLINE void gemm_product(int mr, int nv, int ways, const struct gemm_tile *
     gemm_zero(mr * ways, nv, acc);
     for (; left >= GEMM_UNROLL; left -= GEMM_UNROLL) {
         SIMD_UNROLL
-        for (int u = 0; u < GEMM_UNROLL; u++, b += b_row)
+        for (int u = 0; u < GEMM_UNROLL; u++, b += b_row) {
+            if (ask)
+                gemm_ask_ahead(nv, b);
             gemm_step(mr, nv, a, a_row, u, b, acc + u % ways * mr);
+        }
         SIMD_UNROLL
         for (int i = 0; i < GEMM_ADDRESSES; i++)
             a[i] += GEMM_UNROLL;
@@ -162,7 +176,10 @@ SIMD_INLINE void gemm_tile(int mr, int nv, const struct gemm_tile *t)
 
     if (t->depth >= GEMM_DEEP)
         gemm_ask(mr, nv, t);
-    gemm_product(mr, nv, ways, t, acc);
+    if (mr > 1 && t->far)
+        gemm_product(mr, nv, ways, true, t, acc);
+    else
+        gemm_product(mr, nv, ways, false, t, acc);
     SIMD_UNROLL
     for (int v = 0; v < nv; v++) {
         if (v < nv - 1 || t->cols >= nv * SIMD_WIDTH)
