@@ -6,13 +6,14 @@
 #   install   the peers, from the distribution; says what to do where it cannot
 #   build     the release preset
 #   run       the suites, for each number of threads, verified and sampled alike, into history.db
-#   table     ratios, targets and whether they were reached, as Markdown
+#   table     ratios, targets and whether they were reached, then our fp32, bf16 and int8 beside each
+#             other, as Markdown; page.md has the same in the form of docs/performance-cpu.md
 #
 # All stages by default. --quick takes suite peers, a few sizes in under five minutes; else suites
 # peers-gemm, -attention, -forward and -gpt2, an hour and a half, or those that --suite names: the
 # table is of all that have been run. --threads 1,2 is the default, as far as there are cores. Results
-# go to peers-results: history.db, run-*.json, table.md, table.json. HARNESS names a program to take
-# instead of the built one.
+# go to peers-results: history.db, run-*.json, table.md, table.json, page.md. HARNESS names a program
+# to take instead of the built one.
 #
 # Exit status: 0, also where a target was missed or a peer is absent; 1 if a result was WRONG or
 # FAILED; 2 if something else failed.
@@ -153,5 +154,5 @@ for stage in "${stages[@]}"; do
     exit 2
   fi
 done
-printf '\nresults in %s: history.db, run-*.json, table.md, table.json\n' "$out"
+printf '\nresults in %s: history.db, run-*.json, table.md, table.json, page.md\n' "$out"
 exit $wrong

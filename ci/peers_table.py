@@ -5,7 +5,8 @@
     peers_table.py FOLDER
 
 reads the records that `harness run --json` wrote there (run-*.json) and the peers' versions
-(versions.txt), prints the targets and then every size, and writes the same as table.json. A time is
+(versions.txt), prints the targets, our data types and then every size, and writes the same as
+table.json, and as page.md the tables in the form of docs/performance-cpu.md. A time is
 the median over launches of each launch's median, without those of a disturbed machine where others
 are left; a ratio is their time over ours, so above 1 we are faster. Roofs are those that the harness
 measured on the same machine.
@@ -19,6 +20,7 @@ import statistics
 import sys
 
 OURS = "simd"
+NARROW = {"bf16": "simd_bf16", "int8": "simd_int8"}
 BLAS = ("openblas", "blis", "onednn")
 # On a virtual machine two processors may be one core for a minute, at all of their processor time.
 # The probe, fixed work of as many threads beside each measurement, tells: so many times what it took
@@ -51,7 +53,9 @@ class Case:
             self.cpu.append(m.get("telemetry", {}).get("cpu_seconds_per_second"))
         launches = self.disturbed if disturbed else self.launches
         launches.setdefault(variant, []).append(statistics.median(m["samples_ns"]) / m["batch"])
-        self.work = {"flops": m["flops"], "bytes": m["bytes"], "footprint": m["footprint"]}
+        # Narrower types have fewer bytes; floors and levels are fp32's.
+        if variant not in NARROW.values() or not self.work:
+            self.work = {"flops": m["flops"], "bytes": m["bytes"], "footprint": m["footprint"]}
 
     def time(self, variant):
         launches = self.launches.get(variant) or self.disturbed.get(variant)
@@ -62,6 +66,11 @@ class Case:
         theirs = [t for t in map(self.time, peers) if t]
         ours = self.time(OURS)
         return min(theirs) / ours if theirs and ours else None
+
+    def narrow_ratio(self, dtype):
+        """Our fp32's time over our own in that type."""
+        narrow, ours = self.time(NARROW[dtype]), self.time(OURS)
+        return ours / narrow if narrow and ours else None
 
     def size(self):
         d = self.dims
@@ -272,6 +281,78 @@ def print_targets(rows):
                    "yes" if r["reached"] else "no"])
 
 
+KINDS = (("products of one row", lambda c: c.kernel.startswith("gemm/") and rows_of(c) == 1),
+         ("products of more rows", lambda c: c.kernel.startswith("gemm/") and rows_of(c) > 1),
+         ("attention", is_attention),
+         ("layernorm", lambda c: c.kernel.startswith("layernorm/")),
+         ("forward", lambda c: c.kernel.endswith("/prefill")),
+         ("decode step", is_decode))
+
+
+def rows_of(case):
+    return case.dims["batch"] * case.dims["seq"]
+
+
+def kind_rows(results, devices):
+    """What of ours takes less time in a narrower type: a row a kind, type and device."""
+    for what, select in KINDS:
+        for dtype in NARROW:
+            for device in devices:
+                found = [(r, c) for c in results.cases.values() if c.device == device and select(c)
+                         for r in [c.narrow_ratio(dtype)] if r]
+                if found:
+                    worst, where = min(found, key=lambda pair: pair[0])
+                    yield {"what": what, "dtype": dtype, "device": device, "sizes": len(found),
+                           "mean": statistics.geometric_mean(r for r, _ in found), "worst": worst,
+                           "worst_at": where.name()}
+
+
+def print_kinds(rows):
+    if not rows:
+        return
+    print("\n### Our data types: fp32's time over theirs\n")
+    print_head("what", "dtype", "device", "sizes", "geometric mean", "worst, and where")
+    for r in rows:
+        print_row([r["what"], r["dtype"], r["device"], r["sizes"], f"{r['mean']:.2f}×",
+                   f"{r['worst']:.2f}× {r['worst_at']}"])
+
+
+def print_narrow_sizes(results):
+    cases = [c for c in results.cases.values() if any(map(c.narrow_ratio, NARROW))]
+    if not cases:
+        return
+    print("\n### Each size in our data types: GFLOP/s, layernorm GB/s, forwards and decodes ms\n")
+    print_head("size", "device", "fp32", *NARROW, *(f"fp32's time ÷ {dtype}'s" for dtype in NARROW))
+    for c in sorted(cases, key=lambda c: (c.kernel, sorted(c.dims.items()), c.device)):
+        print_row([c.name(), c.device, rate_text(c, c.time(OURS)),
+                   *(rate_text(c, c.time(variant)) for variant in NARROW.values()),
+                   *(ratio_text(c.narrow_ratio(dtype)) for dtype in NARROW)])
+
+
+def page_lines(rows, kinds, devices):
+    """A line a target and a column a device, as on the page: geometric mean, worst in brackets."""
+    def cell(row):
+        if not row or row.get("reached", 0) is None:
+            return "-"
+        if "mean_text" in row:
+            return f"{row['mean_text']} ({row['worst_text'].rstrip('×% ')})"
+        return f"{row['mean']:.2f}× ({row['worst']:.2f})"
+
+    def table(head, found, names):
+        yield "| " + " | ".join((*head, *devices)) + " |"
+        yield "|" + "---|" * (len(head) + len(devices))
+        lines = {}
+        for row in found:
+            lines.setdefault(tuple(row[n] for n in names), {})[row["device"]] = row
+        for key, by_device in lines.items():
+            yield "| " + " | ".join((*key, *(cell(by_device.get(d)) for d in devices))) + " |"
+
+    yield from table(("what", "against", "target"), rows, ("what", "against", "target"))
+    if kinds:
+        yield ""
+        yield from table(("what", "dtype, beside our fp32"), kinds, ("what", "dtype"))
+
+
 def rate_text(case, time):
     """What tells most of this kind of kernel."""
     if not time:
@@ -370,14 +451,20 @@ def main():
         results.read(path)
     devices = sorted({c.device for c in results.cases.values()})
     rows = [target.row(results, device) for target in TARGETS for device in devices]
+    kinds = list(kind_rows(results, devices))
     print_machine(results, folder)
     print_targets(rows)
+    print_kinds(kinds)
     print_sizes(results)
+    print_narrow_sizes(results)
     for line in results.bad.values():
         print(f"\n{line}")
     with open(os.path.join(folder, "table.json"), "w", encoding="utf-8") as file:
-        json.dump({"schema_version": 1, "targets": rows, "sizes": list(rows_json(results)),
+        json.dump({"schema_version": 1, "targets": rows, "data_types": kinds,
+                   "sizes": list(rows_json(results)),
                    "not_right": sorted(results.bad)}, file, indent=1)
+    with open(os.path.join(folder, "page.md"), "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in page_lines(rows, kinds, devices))
     return 1 if results.bad else 0
 
 
