@@ -9,7 +9,7 @@
 #include "launch/launch_job.h"
 #include "launch/launch_process.h"
 #include "launch/launch_words.h"
-#include "machine/memory_watch.h"
+#include "process/memory_watch.h"
 #include "stats/random.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine/memory_watch.h"
+#include "process/memory_watch.h"
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "core/clock.h"
+#include "base/monotonic.h"
 #include "process/proc_numbers.h"
 #include "process/process_tree.h"
 
@@ -106,7 +106,7 @@ static void mind_the_time(struct tree *t)
 {
     enum { PATIENCE_NS = 20000000 };
 
-    if (!t->stopped && clock_ns() - t->began_ns - (cpu_ns() - t->began_cpu_ns) > PATIENCE_NS) {
+    if (!t->stopped && monotonic_ns() - t->began_ns - (cpu_ns() - t->began_cpu_ns) > PATIENCE_NS) {
         process_tree_stop(t->guard);
         t->stopped = true;
     }
@@ -145,7 +145,7 @@ static int64_t sum(struct tree *t, int64_t (*of)(const char *folder))
 static void look_at_maps(struct memory_watch *w, struct tree *t, struct memory_files *files,
                          int64_t guess)
 {
-    uint64_t start = clock_ns();
+    uint64_t start = monotonic_ns();
     char folder[PATH_SIZE];
 
     if (guess + memory_files_bytes(&w->files) <= w->limit && start < w->maps_ns) {
@@ -157,7 +157,7 @@ static void look_at_maps(struct memory_watch *w, struct tree *t, struct memory_f
         find_folder(t->pids[i], folder);
         memory_files_add_mapped(files, &w->files, folder);
     }
-    uint64_t end = clock_ns();
+    uint64_t end = monotonic_ns();
     w->maps_ns = end + MAPS_SHARE * (end - start);
 }
 
@@ -213,7 +213,7 @@ static int64_t weigh_tree(struct memory_watch *w, struct tree *t)
 
 bool memory_watch_over(struct memory_watch *w, pid_t guard)
 {
-    uint64_t now = clock_ns();
+    uint64_t now = monotonic_ns();
 
     if (now < w->next_ns)
         return false;
@@ -239,7 +239,7 @@ void memory_watch_release(struct memory_watch *w)
 
 int memory_watch_wait(const struct memory_watch *w)
 {
-    uint64_t now = clock_ns();
+    uint64_t now = monotonic_ns();
 
     return w->next_ns > now ? (int)((w->next_ns - now + 999999) / 1000000) : 0;
 }

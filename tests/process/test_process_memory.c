@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "core/host_memory.h"
-#include "machine/memory_watch.h"
+#include "process/memory_watch.h"
 #include "process/process_tree.h"
 
 #include <fcntl.h>

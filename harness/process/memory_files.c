@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine/memory_files.h"
+#include "process/memory_files.h"
 
 #include "base/memory.h"
 #include "process/proc_numbers.h"

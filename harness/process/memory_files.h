@@ -8,8 +8,8 @@
  * of it keeps the whole, it tells that to an administrator alone (/proc/PID/map_files); to others
  * it is the larger of what is mapped and of what was seen when it was open.
  */
-#ifndef HARNESS_MACHINE_MEMORY_FILES_H
-#define HARNESS_MACHINE_MEMORY_FILES_H
+#ifndef HARNESS_PROCESS_MEMORY_FILES_H
+#define HARNESS_PROCESS_MEMORY_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /*
  * What a measuring process holds, looked at from outside: its own memory and that of all that it
  * started, wherever that went (process/process_tree.h), without what the system can read again from
- * files, but with files that are memory and have no name (machine/memory_files.h), each once, and
+ * files, but with files that are memory and have no name (process/memory_files.h), each once, and
  * with what was swapped out.
  *
  * Not by setrlimit(): a limit of address space would refuse what CUDA and the sanitizers only
@@ -10,10 +10,10 @@
  * pointer or an exception of its own. A cgroup says it best, but few may make one. So one looks,
  * the sooner the less there is left; docs/decisions/0019-memory-limit.md.
  */
-#ifndef HARNESS_MACHINE_MEMORY_WATCH_H
-#define HARNESS_MACHINE_MEMORY_WATCH_H
+#ifndef HARNESS_PROCESS_MEMORY_WATCH_H
+#define HARNESS_PROCESS_MEMORY_WATCH_H
 
-#include "machine/memory_files.h"
+#include "process/memory_files.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ enum { MEMORY_WATCH_MS = 100 };
 struct memory_watch {
     int64_t limit;    /* bytes */
     int64_t held;     /* bytes, when it was last looked at */
-    uint64_t next_ns; /* when to look again, see core/clock.h */
+    uint64_t next_ns; /* when to look again, see base/monotonic.h */
     int64_t too_much; /* bytes: by how much a quick look was mistaken, when last it was checked */
     struct memory_files files; /* of the last look */
     uint64_t maps_ns;          /* when to read mappings again, though nothing asks for it */
