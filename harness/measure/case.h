@@ -27,7 +27,7 @@ struct case_settings {
                                   * left for the next. With verify_only; NULL: its own */
     double plant;                /* slow-down to plant, as a share; 0: none. See measure/plant.h */
     bool fixed_placement;        /* everything where it always is; else anew in each launch, see
-                                  * core/placement.h. For the launch alone */
+                                  * device/placement.h. For the launch alone */
     const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */
     const struct clock_eye *eye; /* on its clock, in place of the usual one; for tests */
     struct counters *counters;   /* of this process's threads; NULL: nothing can be counted */

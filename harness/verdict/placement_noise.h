@@ -2,7 +2,7 @@
 /*
  * What moves when only the placement of things in memory moves: from blocks in which one program
  * was measured against itself, base with everything where it always is, head with stack, heap and
- * address space placed anew in each launch (core/placement.h). The two launches of a side in a
+ * address space placed anew in each launch (device/placement.h). The two launches of a side in a
  * block differ by noise; those of the head by placement, too.
  *
  * It is shown where the differences of the head are larger by their ranks (Mann and Whitney 1947,

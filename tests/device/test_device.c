@@ -5,8 +5,8 @@
 
 #include "core/clock.h"
 #include "core/kernel.h"
-#include "core/placement.h"
 #include "device/devices.h"
+#include "device/placement.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>

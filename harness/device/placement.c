@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/placement.h"
+#include "device/placement.h"
 
 #include "stats/random.h"
 
