@@ -5,9 +5,9 @@
 #include "base/array.h"
 #include "base/pack.h"
 #include "launch/launch_job.h"
-#include "measure/verified_variants.h"
 #include "session/builds/program.h"
 #include "session/series_file.h"
+#include "session/verified_variants.h"
 #include "store/samples.h"
 
 #include <cjson/cJSON.h>
@@ -33,7 +33,7 @@ FUZZ_TARGET(job)
     job_release(&job);
 }
 
-/* measure/verified_variants.h: the record of what was right on a device. */
+/* session/verified_variants.h: the record of what was right on a device. */
 FUZZ_TARGET(verification)
 {
     struct verification_list list = { 0 };

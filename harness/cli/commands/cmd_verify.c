@@ -9,7 +9,7 @@
 #include "device/devices.h"
 #include "launch/sweep.h"
 #include "machine/environment.h"
-#include "measure/verified_variants.h"
+#include "session/verified_variants.h"
 #include "terminal/terminal.h"
 
 #include <math.h>

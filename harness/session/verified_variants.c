@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/verified_variants.h"
+#include "session/verified_variants.h"
 
 #include "base/file.h"
 #include "base/json.h"

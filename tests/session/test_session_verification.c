@@ -6,7 +6,7 @@
 #include "testing.h"
 
 #include "base/file.h"
-#include "measure/verified_variants.h"
+#include "session/verified_variants.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -7,8 +7,8 @@
  * An entry speaks for the source it was made from (the digest of registry_variant_source()): once
  * that changes, the variant counts as verified in an older form only.
  */
-#ifndef HARNESS_MEASURE_VERIFIED_VARIANTS_H
-#define HARNESS_MEASURE_VERIFIED_VARIANTS_H
+#ifndef HARNESS_SESSION_VERIFIED_VARIANTS_H
+#define HARNESS_SESSION_VERIFIED_VARIANTS_H
 
 #include "core/record.h"
 #include "core/registry.h"
