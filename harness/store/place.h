@@ -9,8 +9,8 @@
 #ifndef HARNESS_STORE_PLACE_H
 #define HARNESS_STORE_PLACE_H
 
-#include "store/seal.h"
 #include "store/sql.h"
+#include "vfs/seal.h"
 
 /* Puts aside the log and index of another file, or of another state of this one: the log keeps its
  * bytes under a new name, which *note tells; the index is made anew from any log. *foreign: a log

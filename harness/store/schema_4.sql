@@ -1,5 +1,5 @@
 -- Version 4: the seal. It says which file this is, and every transaction changes it, so that a
--- write-ahead log tells which state of which file it goes on from (store/seal.h). One row, never
+-- write-ahead log tells which state of which file it goes on from (vfs/seal.h). One row, never
 -- anything but these sizes: so it stays where it is in its page.
 
 CREATE TABLE seal (

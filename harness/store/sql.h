@@ -18,8 +18,8 @@
 
 #include "base/array.h"
 #include "base/strbuf.h"
-#include "store/seal.h"
 #include "store/store.h"
+#include "vfs/seal.h"
 
 #include <sqlite3.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside store/ only: the seal, by which a write-ahead log is known to belong to a file.
+ * The seal, by which a write-ahead log is known to belong to a file.
  *
  * SQLite finds a log by its name alone. Where a file was replaced, restored or removed, the log of
  * the old one lies beside the new one, and would be written into it, page by page. So a history has
@@ -9,8 +9,8 @@
  * whose own number is neither that nor one of the log's is another file, or another state of it.
  * Numbers are random, not counted: two copies that went on apart are told from each other.
  */
-#ifndef HARNESS_STORE_SEAL_H
-#define HARNESS_STORE_SEAL_H
+#ifndef HARNESS_VFS_SEAL_H
+#define HARNESS_VFS_SEAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/seal.h"
+#include "vfs/seal.h"
 
 #include "base/memory.h"
 #include "vfs/page.h"
