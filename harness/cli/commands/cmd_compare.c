@@ -2,7 +2,7 @@
 #include "cli/command.h"
 
 #include "base/file.h"
-#include "cli/commands/compare_commands.h"
+#include "cli/compare_commands.h"
 #include "cli/history_open.h"
 #include "cli/progress.h"
 #include "cli/render/compare_print.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/commands/compare_commands.h"
+#include "cli/compare_commands.h"
 
 #include "cli/history_open.h"
 #include "metrics/metric.h"

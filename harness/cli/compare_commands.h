@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `harness compare -- A --versus B`. Inside cli/ only. */
-#ifndef HARNESS_CLI_COMMANDS_COMPARE_COMMANDS_H
-#define HARNESS_CLI_COMMANDS_COMPARE_COMMANDS_H
+#ifndef HARNESS_CLI_COMPARE_COMMANDS_H
+#define HARNESS_CLI_COMPARE_COMMANDS_H
 
 #include "cli/shared_options.h"
 #include "session/compare/compare.h"
