@@ -3,7 +3,7 @@
  * Facts as plain values: what measure/ hands up, store/ keeps, metrics/ reads. Nothing here is
  * derived: GFLOP/s and percentiles come from metrics/metric.h, so a new metric works on old
  * history. Nothing is guessed: who measures says what kind of run it is and how many tokens a
- * launch works on. What older files left to be guessed is in core/record_legacy.h.
+ * launch works on. What older files left to be guessed is legacy_run_facts() and legacy_tokens().
  */
 #ifndef HARNESS_CORE_RECORD_H
 #define HARNESS_CORE_RECORD_H
@@ -197,6 +197,15 @@ void measurement_copy(struct measurement *to, const struct measurement *from);
  * way, which is in the times; and 1 where what it returns is copied within them. */
 #define TELEMETRY_EMPTY_CALL "empty_call_ns"
 #define TELEMETRY_COPY_TIMED "copy_timed"
+/* Of warm-up: s of measured time, and 1 where times, clock and power had settled by then. */
+#define TELEMETRY_WARM_UP "warmup_seconds"
+#define TELEMETRY_SETTLED "warmup_settled"
+/* Of a clock that is to be steady: MHz, how far it strayed from that in the windows that count, how
+ * many there were, and how many of them were measured again. */
+#define TELEMETRY_CLOCK         "clock_mhz"
+#define TELEMETRY_CLOCK_STRAYED "clock_strayed_percent"
+#define TELEMETRY_CLOCK_WINDOWS "clock_windows"
+#define TELEMETRY_CLOCK_AGAIN   "clock_windows_again"
 void measurement_add_telemetry(struct measurement *m, const char *name, double value);
 double measurement_telemetry(const struct measurement *m, const char *name); /* NaN if absent */
 /* NULL if the program did not say it. */
@@ -222,5 +231,15 @@ int ceiling_from_json(const struct cJSON *json, struct ceiling *c, struct error 
 /* {"schema_version":1,"runs":[{..., "measurements":[{..., "launch":0}]}],"ceilings":[]} */
 struct cJSON *records_to_json(const struct records *r);
 int records_from_json(const struct cJSON *json, struct records *r, struct error *err);
+
+/* Facts that records of before schema 5 of the history do not state: a run said in its label and
+ * settings what kind it was, a forward pass in its name how many tokens it works on. Here is the
+ * one place that knows how, for JSON that lacks the members: baseline files, exports, the output of
+ * an older program that is measured beside this one. Rows of a history get the same by
+ * store/facts.sql. Both can go once no file of before is left to be read.
+ * The first sets kind, ab and shard from the label and the settings; the other gives the tokens of
+ * one launch, NaN where it is no forward pass. */
+void legacy_run_facts(struct run *run);
+double legacy_tokens(const struct benchmark_name *bench);
 
 #endif

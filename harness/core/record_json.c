@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as JSON and back. Each struct has one field table that serves both directions. */
+#include "core/record.h"
+
 #include "base/array.h"
 #include "base/json.h"
-#include "core/record_legacy.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #ifndef HARNESS_MEASURE_STEADY_H
 #define HARNESS_MEASURE_STEADY_H
 
-#include "core/conditions.h"
 #include "core/record.h"
 #include "machine/clock_eye.h"
 

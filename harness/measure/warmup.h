@@ -10,7 +10,6 @@
 #ifndef HARNESS_MEASURE_WARMUP_H
 #define HARNESS_MEASURE_WARMUP_H
 
-#include "core/conditions.h"
 #include "core/record.h"
 #include "machine/clock_eye.h"
 

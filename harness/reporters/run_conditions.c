@@ -2,7 +2,6 @@
 #include "reporters/run_conditions.h"
 
 #include "base/json.h"
-#include "core/conditions.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 -- What the facts of version 5 are for rows of before, which had them in their label and settings,
--- and forward passes in their names. core/record_legacy.c says the same for JSON; both follow what
--- those versions went by: the label "selftest" makes a trial of such rows alone.
+-- and forward passes in their names. core/record.c says the same for JSON; both follow what those
+-- versions went by: the label "selftest" makes a trial of such rows alone.
 
 CREATE TEMP VIEW run_said AS
 SELECT id, label, CASE WHEN json_valid(settings) THEN settings ELSE '{}' END AS json

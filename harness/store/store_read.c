@@ -5,7 +5,6 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "core/names.h"
-#include "core/record_legacy.h"
 #include "store/rows.h"
 #include "store/samples.h"
 

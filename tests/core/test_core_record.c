@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "core/record_legacy.h"
+#include "core/record.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
  */
 #include "testing.h"
 
-#include "core/conditions.h"
 #include "core/host_cache.h"
 #include "core/registry.h"
 #include "device/devices.h"

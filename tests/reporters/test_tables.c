@@ -4,7 +4,6 @@
 
 #include "base/clean.h"
 #include "base/json.h"
-#include "core/conditions.h"
 #include "golden.h"
 #include "output_records.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What records of before schema 5 were known for: the same of JSON (core/record_legacy.h) and of
- * the rows of a history (store/facts.sql). */
+/* What records of before schema 5 were known for: the same of JSON (core/record.h) and of the rows
+ * of a history (store/facts.sql). */
 #ifndef HARNESS_TESTS_LEGACY_CASES_H
 #define HARNESS_TESTS_LEGACY_CASES_H
 

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "core/record_legacy.h"
+#include "core/record.h"
 #include "stats/random.h"
 
 #include <math.h>
