@@ -18,7 +18,7 @@ static void add_once(struct fill_list *list, const struct input_fill *fill)
     list->items[list->nr++] = fill;
 }
 
-static int add_file(struct fill_list *list, const char *path, struct error *err)
+static int add_array(struct fill_list *list, const char *path, struct error *err)
 {
     struct input_fill *file = &list->files[list->nr_files++];
 
@@ -36,7 +36,7 @@ static int add_fill(struct fill_list *list, const char *text, struct error *err)
     const struct input_fill *known = input_fill_find(text);
 
     if (fill_is_file(text))
-        return add_file(list, text, err);
+        return add_array(list, text, err);
     if (!known && strcmp(text, "normal") != 0)
         return error_set(err,
                          "\"%s\" is neither normal nor uniform nor zeros, nor a file of NumPy's "

@@ -29,7 +29,7 @@ void environment_build(struct build *b)
     snprintf(b->build_type, sizeof(b->build_type), "%s", BUILD_TYPE);
 }
 
-static void add_file(cJSON *json, const char *key, const char *path)
+static void add_system_setting(cJSON *json, const char *key, const char *path)
 {
     char line[128];
 
@@ -73,13 +73,14 @@ char *environment_json(void)
     if (uname(&system) == 0)
         json_add_string(json, "kernel_release", system.release);
     json_add_string(json, "libc", gnu_get_libc_version());
-    add_file(json, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    add_file(json, "boost", "/sys/devices/system/cpu/cpufreq/boost");
-    add_file(json, "no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo");
-    add_file(json, "smt", "/sys/devices/system/cpu/smt/control");
-    add_file(json, "transparent_hugepages", "/sys/kernel/mm/transparent_hugepage/enabled");
+    add_system_setting(json, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    add_system_setting(json, "boost", "/sys/devices/system/cpu/cpufreq/boost");
+    add_system_setting(json, "no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo");
+    add_system_setting(json, "smt", "/sys/devices/system/cpu/smt/control");
+    add_system_setting(json, "transparent_hugepages",
+                       "/sys/kernel/mm/transparent_hugepage/enabled");
     json_add_string(json, "buffers", "huge pages from 64 KiB"); /* device/device_host.c */
-    add_file(json, "address_randomisation", "/proc/sys/kernel/randomize_va_space");
+    add_system_setting(json, "address_randomisation", "/proc/sys/kernel/randomize_va_space");
     if (environment_cpuinfo("microcode", value, sizeof(value)))
         json_add_string(json, "microcode", value);
     if (getloadavg(load, 1) == 1)

@@ -50,7 +50,7 @@ static void grow(struct memory_files *f)
 }
 
 /* Its place; without bytes where it is new. */
-static struct memory_file *add_file(struct memory_files *f, dev_t device, ino_t inode)
+static struct memory_file *add_memory_file(struct memory_files *f, dev_t device, ino_t inode)
 {
     if (2 * (f->nr + 1) > f->room)
         grow(f);
@@ -73,7 +73,7 @@ void memory_files_keep(struct memory_files *f, const struct memory_files *before
     for (size_t i = 0; i < before->room; i++) {
         const struct memory_file *old = &before->places[i];
         if (old->used && !find_file(f, old->device, old->inode))
-            add_file(f, old->device, old->inode)->bytes = old->bytes;
+            add_memory_file(f, old->device, old->inode)->bytes = old->bytes;
     }
 }
 
@@ -117,7 +117,7 @@ void memory_files_add_open(struct memory_files *f, const struct memory_files *be
         if (stat(path, &file) || !is_nameless(&file) || find_file(f, file.st_dev, file.st_ino) ||
             !(find_file(before, file.st_dev, file.st_ino) || in_memory(path)))
             continue;
-        struct memory_file *place = add_file(f, file.st_dev, file.st_ino);
+        struct memory_file *place = add_memory_file(f, file.st_dev, file.st_ino);
         place->bytes = block_bytes * (int64_t)file.st_blocks;
         place->open = true;
     }
@@ -217,7 +217,7 @@ static void take_mapping(struct memory_files *f, const struct memory_files *befo
     }
     if (bytes == 0)
         return;
-    struct memory_file *place = add_file(f, m->device, m->inode);
+    struct memory_file *place = add_memory_file(f, m->device, m->inode);
     if (bytes > place->bytes)
         place->bytes = bytes;
 }
