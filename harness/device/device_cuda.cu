@@ -2,6 +2,7 @@
 /* CUDA devices: a context, a stream of their own, memory. */
 #include "device/device_cuda_base.h"
 
+#include <atomic>
 #include <stdlib.h>
 
 extern "C" {
@@ -34,10 +35,28 @@ static int cuda_open(struct device *d, const char *argument, struct error *err)
     return rc;
 }
 
+/* What kernels ask of a device they keep for the life of the process (permission for shared memory,
+ * what code it has: kernels/cuda/launch.h), and on a second device it would be missing or wrong. */
+static int cuda_take(const struct cuda *cuda, struct error *err)
+{
+    static std::atomic<int> taken = -1;
+    int none = -1;
+
+    if (taken.compare_exchange_strong(none, cuda->index) || none == cuda->index)
+        return 0;
+    return error_set(err,
+                     "this process has used cuda:%d, and what its kernels have set up holds for "
+                     "that one alone: use cuda:%d from a process of its own",
+                     none, cuda->index);
+}
+
 /* Since CUDA 12 the context is made by cudaSetDevice(). */
 static int cuda_start(struct device *d, struct error *err)
 {
     struct cuda *cuda = cuda_of(d);
+
+    if (cuda_take(cuda, err))
+        return -1;
     const char *call = "cudaSetDevice";
     cudaError_t rc = cudaSetDevice(cuda->index);
 

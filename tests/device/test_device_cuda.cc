@@ -225,6 +225,28 @@ CUDA_HOST_TEST(a_busy_device_says_so_when_it_is_started)
     }
 }
 
+/* Kernels keep for a process what they have asked of a device: see kernels/cuda/launch.h. All of
+ * this process is on cuda:0. */
+CUDA_HOST_TEST(a_second_device_is_refused)
+{
+    static const struct {
+        const char *spec;
+        int rc;
+    } rows[] = { { "cuda", 0 }, { "cuda:1", -1 }, { "cuda:1,graph", -1 }, { "cuda:0,graph", 0 } };
+    struct device d;
+    struct error err;
+
+    inject("devices=2");
+    for (const auto &row : rows) {
+        assert_ok(device_open(&d, row.spec, &err), &err);
+        assert_int_equal(device_start(&d, &err), row.rc);
+        if (row.rc)
+            assert_says(err.message, { "this process has used cuda:0, ",
+                                       "use cuda:1 from a process of its own" });
+        device_close(&d);
+    }
+}
+
 /* ---- Memory ---- */
 
 CUDA_HOST_TEST(memory_is_tracked)

@@ -63,7 +63,7 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
     assert_true(find(c, nr, "capacity.L2")->value == 1 << 20);
 }
 
-/* A GPU has one set of roofs, whatever its way of launching. */
+/* A GPU has one set of roofs, whatever its way of launching. All of this process is on cuda:1. */
 CUDA_HOST_TEST(roofs_of_a_gpu)
 {
     struct ceiling c[CEILINGS_MAX];
@@ -81,16 +81,16 @@ CUDA_HOST_TEST(roofs_that_cannot_be_measured_are_errors)
 {
     static const struct {
         const char *inject, *says;
-    } rows[] = { { "fail=cudaMalloc:3:2", "cannot allocate" },
-                 { "fail=launch:40:700", "an illegal memory access" },
-                 { "fail=cudaEventCreate:9:2", "cudaEventCreate" } };
+    } rows[] = { { "devices=2,fail=cudaMalloc:3:2", "cannot allocate" },
+                 { "devices=2,fail=launch:40:700", "an illegal memory access" },
+                 { "devices=2,fail=cudaEventCreate:9:2", "cudaEventCreate" } };
     struct ceiling c[CEILINGS_MAX];
     struct error err;
 
     for (const auto &row : rows) {
         fresh_driver(nullptr);
         inject(row.inject);
-        assert_int_equal(measure("cuda", c, &err), -1);
+        assert_int_equal(measure("cuda:1", c, &err), -1);
         if (!strstr(err.message, row.says))
             fail_msg("\"%s\" is not in: %s", row.says, err.message);
     }
