@@ -69,3 +69,12 @@ const char *registry_variant_symbol(const struct registry *r, const struct varia
 {
     return said_of_variant(r, v, r->symbols);
 }
+
+const struct variant *registry_forced(const struct registry *r, const struct variant *v)
+{
+    for (const struct variant *const *file = r->forced; file && *file; file++)
+        for (const struct variant *each = *file; each->name; each++)
+            if (each->kernel == v->kernel && strcmp(each->name, v->name) == 0)
+                return each;
+    return v;
+}

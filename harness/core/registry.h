@@ -27,6 +27,11 @@ struct registry {
     /* Of each list in variant_files: its name in the source, by which an object file that defines
      * it is known: "gemm_simd". NULL: not told. */
     const char *const *symbols;
+    /* NULL-ended list of lists, each ended by a NULL name: of variants above, by kernel and name,
+     * parameters that they have where one is forced, with the prepare() and launch() that look at
+     * them. Apart from the variants, whose sources and so their verification stay as they are.
+     * NULL: none. */
+    const struct variant *const *forced;
 };
 
 /* The i-th of all, in list order; NULL past the end. */
@@ -42,6 +47,9 @@ const char *registry_variant_source(const struct registry *r, const struct varia
 
 /* The name of the list that a variant stands in; NULL where that is not told, as of a plugin's. */
 const char *registry_variant_symbol(const struct registry *r, const struct variant *v);
+
+/* What stands in `forced` of a variant, or the variant itself: who has its parameters. */
+const struct variant *registry_forced(const struct registry *r, const struct variant *v);
 
 /* Defined by the generated registry.c. */
 const struct registry *registry_builtin(void);

@@ -2,6 +2,7 @@
 #include "plugin/builtin_settings.h"
 
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "plugin/guest_settings.h"
 
 #include <errno.h>
@@ -53,8 +54,9 @@ static bool has_setting(const struct builtin_settings *b, const struct variant *
     return false;
 }
 
-static int add_setting(struct builtin_settings *b, const struct variant *v, const char *setting,
-                       struct error *err)
+/* `v` has the parameters of `base`, see registry_forced(). */
+static int add_setting(struct builtin_settings *b, const struct variant *base,
+                       const struct variant *v, const char *setting, struct error *err)
 {
     char name[NAME_SIZE];
 
@@ -62,17 +64,59 @@ static int add_setting(struct builtin_settings *b, const struct variant *v, cons
     b->each = memory_resize(b->each, b->nr + 1, sizeof(*b->each));
     guest_setting_name(v->name, setting, name);
     b->each[b->nr] = (struct builtin_setting) {
-        v,
+        base,
         memory_string(name),
         memory_string(setting),
         memory_zeroed(count_params(v), sizeof(int64_t)),
     };
-    b->variants[b->nr] = *v;
+    b->variants[b->nr] = *base;
+    if (v != base) { /* its row of registry.forced */
+        b->variants[b->nr].params = v->params;
+        b->variants[b->nr].prepare = v->prepare;
+        b->variants[b->nr].launch = v->launch;
+    }
     b->variants[b->nr].name = b->each[b->nr].name;
     b->variants[b->nr].values = b->each[b->nr].values;
     b->variants[b->nr + 1] = (struct variant) { .name = NULL };
     b->nr++;
     return read_values(v, setting, b->each[b->nr - 1].values, err);
+}
+
+static int add_own(struct builtin_settings *b, const struct registry *base, const struct variant *v,
+                   const char *setting, struct error *err)
+{
+    const struct variant *forced = registry_forced(base, v);
+    char *own = guest_setting_of(setting, forced->params);
+    int rc = 0;
+
+    if (*own && !has_setting(b, v, own))
+        rc = guest_setting_check(own, err) || add_setting(b, v, forced, own, err) ? -1 : 0;
+    free(own);
+    return rc;
+}
+
+/* Adds the settings that begin with `text` and go on with each value of the parameters from
+ * `param` on: "tile=1", then "tile=1,split=2". */
+static int add_every(struct builtin_settings *b, const struct registry *base,
+                     const struct variant *v, const char *const *param, const char *text,
+                     struct error *err)
+{
+    if (!*param)
+        return add_own(b, base, v, text, err);
+    int name = (int)strcspn(*param, "="), rc = 0;
+    const char *at = *param + name;
+    struct strbuf next;
+
+    strbuf_init(&next);
+    while (rc == 0 && *at) {
+        int length = (int)strcspn(++at, ",");
+        strbuf_clear(&next);
+        strbuf_addf(&next, "%s%s%.*s=%.*s", text, *text ? "," : "", name, *param, length, at);
+        rc = add_every(b, base, v, param + 1, next.data, err);
+        at += length;
+    }
+    strbuf_release(&next);
+    return rc;
 }
 
 int builtin_settings_open(struct builtin_settings *b, const struct registry *base,
@@ -82,13 +126,13 @@ int builtin_settings_open(struct builtin_settings *b, const struct registry *bas
     int rc = 0;
 
     *b = (struct builtin_settings) { .variants = memory_zeroed(1, sizeof(*b->variants)) };
-    for (size_t i = 0; rc == 0 && (v = registry_variant_at(base, i)); i++)
-        for (size_t s = 0; rc == 0 && v->params && s < settings->nr; s++) {
-            char *own = guest_setting_of(settings->items[s], v->params);
-            if (*own && !has_setting(b, v, own))
-                rc = guest_setting_check(own, err) || add_setting(b, v, own, err) ? -1 : 0;
-            free(own);
-        }
+    for (size_t i = 0; rc == 0 && (v = registry_variant_at(base, i)); i++) {
+        const char *const *params = registry_forced(base, v)->params;
+        for (size_t s = 0; rc == 0 && params && s < settings->nr; s++)
+            rc = strcmp(settings->items[s], BUILTIN_SETTINGS_EVERY) == 0
+                     ? add_every(b, base, v, params, "", err)
+                     : add_own(b, base, v, settings->items[s], err);
+    }
     return rc;
 }
 
@@ -110,15 +154,17 @@ bool builtin_settings_find(const struct builtin_settings *b, const struct varian
     if (v < b->variants || v >= b->variants + b->nr)
         return false;
     const struct builtin_setting *s = &b->each[v - b->variants];
-    *out = (struct guest_setting) { NULL, NULL, s->of->name, s->setting, s->of->params };
+    *out = (struct guest_setting) { NULL, NULL, s->of->name, s->setting, v->params };
     return true;
 }
 
 bool builtin_setting_none(const struct registry *base, const struct variant *v,
                           struct guest_setting *out)
 {
-    if (!v->params || registry_variant(base, v->kernel->name, v->name) != v)
+    const char *const *params = registry_forced(base, v)->params;
+
+    if (!params || registry_variant(base, v->kernel->name, v->name) != v)
         return false;
-    *out = (struct guest_setting) { NULL, NULL, v->name, "", v->params };
+    *out = (struct guest_setting) { NULL, NULL, v->name, "", params };
     return true;
 }

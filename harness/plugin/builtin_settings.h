@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Variants of this build with settings of their parameters: guests like those of a plugin, one for
- * each variant and setting. Values are whole numbers; 0 is what the variant does by itself. */
+ * each variant and setting. Values are whole numbers; 0 is what the variant does by itself. A CUDA
+ * variant has the parameters that registry_forced() knows. */
 #ifndef HARNESS_PLUGIN_BUILTIN_SETTINGS_H
 #define HARNESS_PLUGIN_BUILTIN_SETTINGS_H
 
 #include "base/options.h"
 #include "core/registry.h"
 #include "plugin/plugin_load.h"
+
+/* In the place of a setting: each combination of the values that a variant's parameters name, of
+ * each variant. */
+#define BUILTIN_SETTINGS_EVERY "*"
 
 struct builtin_settings {
     struct variant *variants; /* ended by a NULL name; never NULL once opened */

@@ -166,7 +166,7 @@ static void add_builtin_params(const struct registry *base, struct string_list *
     const struct variant *v;
 
     for (size_t i = 0; (v = registry_variant_at(base, i)); i++)
-        for (const char *const *p = v->params; p && *p; p++) {
+        for (const char *const *p = registry_forced(base, v)->params; p && *p; p++) {
             char name[NAME_SIZE];
             snprintf(name, sizeof(name), "%.*s", (int)strcspn(*p, "="), *p);
             if (!names_have(names, name))
@@ -186,6 +186,8 @@ static int check_params(const struct guests *g, const struct registry *base, str
     if (settings_are_of_build(g))
         add_builtin_params(base, &names);
     for (size_t s = 0; rc == 0 && told && s < g->settings.nr; s++) {
+        if (strcmp(g->settings.items[s], BUILTIN_SETTINGS_EVERY) == 0)
+            continue;
         char **params = guest_setting_split(g->settings.items[s]);
         for (size_t i = 0; rc == 0 && params[i]; i++)
             if (!names_have(&names, params[i]))

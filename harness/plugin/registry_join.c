@@ -195,10 +195,13 @@ static void join(struct registry_joined *j, const struct registry *base,
     j->files[1][nr] = j->vendors;
     for (size_t i = 0; i < files + nr + 1; i++)
         j->sources[i] = base->sources && i < files ? base->sources[i] : "";
-    j->all = (struct registry) { j->lists[0], j->files[0], base->missing, j->sources, NULL };
+    j->all = (struct registry) { j->lists[0], j->files[0], base->missing,
+                                 j->sources,  NULL,        base->forced };
     j->own =
-        (struct registry) { j->lists[1], j->files[0] + files, &j->none, j->sources + files, NULL };
-    j->beside = (struct registry) { j->lists[1], j->files[1], &j->none, j->sources + files, NULL };
+        (struct registry) { j->lists[1], j->files[0] + files, &j->none, j->sources + files, NULL,
+                            NULL };
+    j->beside =
+        (struct registry) { j->lists[1], j->files[1], &j->none, j->sources + files, NULL, NULL };
 }
 
 int registry_join(struct registry_joined *j, const struct registry *base,

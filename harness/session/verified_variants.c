@@ -29,12 +29,43 @@ static const char *const keys[] = {
     "share_of_tolerance",
     "shapes",
     "wrong",
+    "settings",
     NULL,
 };
+
+static const char *const setting_keys[] = { "setting", "shapes", NULL };
 
 void verification_release(struct verification_list *list)
 {
     array_release(list);
+    array_release(&list->settings);
+}
+
+static struct verification_setting *find_setting(const struct verification_list *list,
+                                                 const struct verification_setting *of)
+{
+    for (size_t i = 0; i < list->settings.nr; i++) {
+        struct verification_setting *s = &list->settings.items[i];
+        if (strcmp(s->setting, of->setting) == 0 && strcmp(s->variant, of->variant) == 0 &&
+            strcmp(s->kernel, of->kernel) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+/* That there is a setting, and on how many shapes it was right, at least. */
+static struct verification_setting *add_setting(struct verification_list *list,
+                                                const struct verification_setting *fresh)
+{
+    struct verification_setting *s = find_setting(list, fresh);
+
+    if (!s) {
+        s = array_push(&list->settings);
+        *s = *fresh;
+    } else if (s->shapes < fresh->shapes) {
+        s->shapes = fresh->shapes;
+    }
+    return s;
 }
 
 static int copy_text(const cJSON *json, const char *key, char *to, size_t size, struct error *err)
@@ -66,6 +97,25 @@ static int read_entry(const cJSON *json, struct verification *v, struct error *e
     return json_get_int(json, "shapes", &v->shapes, err);
 }
 
+static int read_settings(const cJSON *json, const struct verification *v,
+                         struct verification_list *list, struct error *err)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "settings"))
+    {
+        struct verification_setting s = { .shapes = 0 };
+        memcpy(s.kernel, v->kernel, sizeof(s.kernel));
+        memcpy(s.variant, v->variant, sizeof(s.variant));
+        if (json_only_keys(item, setting_keys, "setting", err) ||
+            copy_text(item, "setting", s.setting, sizeof(s.setting), err) ||
+            json_get_int(item, "shapes", &s.shapes, err))
+            return -1;
+        add_setting(list, &s);
+    }
+    return 0;
+}
+
 static int read_record(const cJSON *json, struct verification_list *list, struct error *err)
 {
     const cJSON *variants = cJSON_GetObjectItemCaseSensitive(json, "variants"), *item;
@@ -79,7 +129,8 @@ static int read_record(const cJSON *json, struct verification_list *list, struct
         return error_set(err, "\"variants\" is missing or not a list");
     cJSON_ArrayForEach(item, variants)
     {
-        if (read_entry(item, array_push(list), err))
+        struct verification *v = array_push(list);
+        if (read_entry(item, v, err) || read_settings(item, v, list, err))
             return error_prefix(err, "entry %zu", list->nr);
     }
     return 0;
@@ -156,39 +207,71 @@ static struct verification *begin(struct verification_list *list, const struct r
     return v;
 }
 
+/* "cuda_simt:tile=1:split=2" is the variant and a setting of it; NULL: the variant alone. */
+static struct verification_setting *note_setting(struct verification_list *list,
+                                                 struct benchmark_name *bench)
+{
+    struct verification_setting s = { .shapes = 0 };
+    char *setting = strchr(bench->variant, ':');
+
+    if (!setting)
+        return NULL;
+    *setting++ = '\0';
+    snprintf(s.kernel, sizeof(s.kernel), "%s", bench->kernel);
+    snprintf(s.variant, sizeof(s.variant), "%s", bench->variant);
+    snprintf(s.setting, sizeof(s.setting), "%s", setting);
+    return add_setting(list, &s);
+}
+
 void verification_note(struct verification_list *list, const struct registry *r,
                        const struct build *build, const struct device *d,
                        const struct measurement *m)
 {
-    struct verification *v = find_verification(list, m->bench.kernel, m->bench.variant);
+    struct benchmark_name bench = m->bench;
+    struct verification_setting *setting = note_setting(list, &bench);
+    struct verification *v = find_verification(list, bench.kernel, bench.variant);
 
     if (m->outcome == OUTCOME_UNSUPPORTED)
         return;
     if (!v)
-        v = begin(list, r, build, d, &m->bench);
+        v = begin(list, r, build, d, &bench);
     if (m->outcome != OUTCOME_OK) {
         v->wrong = true;
         return;
     }
-    v->shapes++;
+    ++*(setting ? &setting->shapes : &v->shapes);
     v->max_error = fmax(v->max_error, m->max_error);
     if (m->tolerance > 0)
         v->share = fmax(v->share, m->max_error / m->tolerance);
 }
 
-/* Of one thing checked several times (other modes of launching, other sizes) the worst counts. */
-static void merge(struct verification *old, const struct verification *fresh)
+/* Of one thing checked several times (other modes of launching, other sizes) the worst counts.
+ * false: the two are of different things, and the fresh one stands. */
+static bool merge(struct verification *old, const struct verification *fresh)
 {
     struct verification before = *old;
 
     *old = *fresh;
     if (strcmp(before.source, fresh->source) != 0 || strcmp(before.device, fresh->device) != 0 ||
         strcmp(before.commit, fresh->commit) != 0)
-        return;
+        return false;
     old->max_error = fmax(before.max_error, fresh->max_error);
     old->share = fmax(before.share, fresh->share);
     old->shapes = before.shapes > fresh->shapes ? before.shapes : fresh->shapes;
     old->wrong = before.wrong || fresh->wrong;
+    return true;
+}
+
+static void drop_settings(struct verification_list *list, const struct verification *of)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->settings.nr; i++) {
+        const struct verification_setting *s = &list->settings.items[i];
+        if (strcmp(s->kernel, of->kernel) != 0 || strcmp(s->variant, of->variant) != 0)
+            list->settings.items[kept++] = *s;
+    }
+    list->settings.nr = kept;
 }
 
 static void merge_all(struct verification_list *list, const struct verification_list *fresh)
@@ -196,11 +279,13 @@ static void merge_all(struct verification_list *list, const struct verification_
     for (size_t i = 0; i < fresh->nr; i++) {
         const struct verification *v = &fresh->items[i];
         struct verification *old = find_verification(list, v->kernel, v->variant);
-        if (old)
-            merge(old, v);
-        else
+        if (!old)
             *array_push(list) = *v;
+        else if (!merge(old, v))
+            drop_settings(list, v);
     }
+    for (size_t i = 0; i < fresh->settings.nr; i++)
+        add_setting(list, &fresh->settings.items[i]);
 }
 
 cJSON *verification_to_json(const struct verification *v)
@@ -222,6 +307,24 @@ cJSON *verification_to_json(const struct verification *v)
     return json;
 }
 
+static void settings_to_json(const struct verification_list *list, const struct verification *v,
+                             cJSON *json)
+{
+    cJSON *array = NULL;
+
+    for (size_t i = 0; i < list->settings.nr; i++) {
+        const struct verification_setting *s = &list->settings.items[i];
+        if (strcmp(s->kernel, v->kernel) != 0 || strcmp(s->variant, v->variant) != 0)
+            continue;
+        if (!array)
+            array = cJSON_AddArrayToObject(json, "settings");
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "setting", s->setting);
+        json_add_int(item, "shapes", s->shapes);
+        cJSON_AddItemToArray(array, item);
+    }
+}
+
 static int compare_names(const void *a, const void *b)
 {
     const struct verification *x = a, *y = b;
@@ -238,8 +341,11 @@ static int write_list(const char *path, struct verification_list *list, struct e
         qsort(list->items, list->nr, sizeof(*list->items), compare_names);
     json_add_int(json, "schema_version", 1);
     variants = cJSON_AddArrayToObject(json, "variants");
-    for (size_t i = 0; i < list->nr; i++)
-        cJSON_AddItemToArray(variants, verification_to_json(&list->items[i]));
+    for (size_t i = 0; i < list->nr; i++) {
+        cJSON *entry = verification_to_json(&list->items[i]);
+        settings_to_json(list, &list->items[i], entry);
+        cJSON_AddItemToArray(variants, entry);
+    }
     int rc = json_write_file(json, path, true, err);
     cJSON_Delete(json);
     return rc;

@@ -10,6 +10,7 @@
 #ifndef HARNESS_SESSION_VERIFIED_VARIANTS_H
 #define HARNESS_SESSION_VERIFIED_VARIANTS_H
 
+#include "base/array.h"
 #include "core/record.h"
 #include "core/registry.h"
 
@@ -27,9 +28,17 @@ struct verification {
     bool wrong;       /* a check was WRONG or FAILED: then it is not verified */
 };
 
+/* Of a variant, shapes that were right with a setting of its parameters: a tile that was forced, a
+ * number of slices. None: it can be nowhere that was looked. */
+struct verification_setting {
+    char kernel[NAME_SIZE], variant[NAME_SIZE], setting[NAME_SIZE]; /* "tile=1:split=2" */
+    int64_t shapes;
+};
+
 struct verification_list {
     struct verification *items;
     size_t nr, capacity;
+    ARRAY(struct verification_setting) settings; /* of these */
 };
 
 void verification_release(struct verification_list *list);
@@ -40,7 +49,8 @@ int verification_parse(const char *text, size_t length, const char *what,
 int verification_builtin(struct verification_list *list, struct error *err);
 /* 0 if what runs on this device may be recorded: a CUDA device of a build for real ones. */
 int verification_allowed(const struct device *d, struct error *err);
-/* Adds one check's result to its variant's entry. What is UNSUPPORTED says nothing. */
+/* Adds one check's result to its variant's entry, that of a variant with a setting to the setting,
+ * too. What is UNSUPPORTED says nothing of a variant, but that there is such a setting. */
 void verification_note(struct verification_list *list, const struct registry *r,
                        const struct build *build, const struct device *d,
                        const struct measurement *m);

@@ -80,3 +80,7 @@ told tuned.json | grep -E '^(key|decided|kept|code)'
   sed -nE 's/^.*"?(gemm[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | sed -E 's/depth=[0-9]+/depth=D/'
 t run "${small[@]}" --tuned "${here[@]}" --dim k=72
 t tune "${small[@]}" --param depth=0,x
+t verify gemm --all-settings --param depth=64
+"$HARNESS" verify 'gemm/nn/simd/*n=33*' --test-shapes --all-settings --device cpu:1 --seed 1 >settings.txt
+tail -n 2 settings.txt
+check "all combinations are covered" [ "$(grep -c '^covered' settings.txt)" = 35 ]

@@ -256,7 +256,7 @@ static void an_empty_registry_has_nothing(void **state)
     (void)state;
     static const struct kernel *const *const operations[] = { NULL };
     static const struct variant *const files[] = { NULL };
-    static const struct registry empty = { operations, files, NULL, NULL, NULL };
+    static const struct registry empty = { operations, files, NULL, NULL, NULL, NULL };
 
     assert_null(registry_kernel_at(&empty, 0));
     assert_null(registry_variant_at(&empty, 0));

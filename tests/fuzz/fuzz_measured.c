@@ -21,7 +21,7 @@ FUZZ_TARGET(job)
     static const struct kernel *const *const operations[] = { NULL };
     static const struct variant *const files[] = { NULL };
     static const struct missing_variant missing[] = { { .name = NULL } };
-    static const struct registry nothing = { operations, files, missing, NULL, NULL };
+    static const struct registry nothing = { operations, files, missing, NULL, NULL, NULL };
     struct owned_job job;
     struct error err;
 

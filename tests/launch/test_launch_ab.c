@@ -40,8 +40,8 @@ static const struct registry *test_registry(void)
     static const struct kernel *const *const operations[] = { kernels, NULL };
     static const struct variant *const files[] = { null_fake, child_variants, NULL };
     static const struct variant *const old_files[] = { null_fake, NULL };
-    static const struct registry registry = { operations, files, NULL, NULL, NULL };
-    static const struct registry old = { operations, old_files, NULL, NULL, NULL };
+    static const struct registry registry = { operations, files, NULL, NULL, NULL, NULL };
+    static const struct registry old = { operations, old_files, NULL, NULL, NULL, NULL };
 
     return getenv("TEST_OLD") ? &old : &registry;
 }

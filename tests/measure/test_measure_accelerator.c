@@ -17,7 +17,7 @@
 static const struct kernel *const *const no_operations[] = { NULL };
 static const struct variant *const no_files[] = { NULL };
 static const struct missing_variant no_missing[] = { { NULL, NULL, NULL } };
-static const struct registry nothing = { no_operations, no_files, no_missing, NULL, NULL };
+static const struct registry nothing = { no_operations, no_files, no_missing, NULL, NULL, NULL };
 
 static int32_t layout(const int64_t *size, int32_t dtype, struct harness_tensor *t)
 {

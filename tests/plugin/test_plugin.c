@@ -342,7 +342,7 @@ static const struct kernel *const *const base_lists[] = { base_kernels, NULL };
 static const struct variant *const base_files[] = { base_variants, NULL };
 static const struct missing_variant base_missing[] = { { "gemm", "blis", "not found" },
                                                        { NULL, NULL, NULL } };
-static const struct registry base = { base_lists, base_files, base_missing, NULL, NULL };
+static const struct registry base = { base_lists, base_files, base_missing, NULL, NULL, NULL };
 
 static void adapt(struct tables *t, struct plugin *p)
 {

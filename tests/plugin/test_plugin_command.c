@@ -32,7 +32,8 @@ static struct command_spec make_spec(const char *line)
 static const struct kernel *const *const no_operations[] = { NULL };
 static const struct variant *const no_files[] = { NULL };
 static const struct missing_variant no_missing[] = { { NULL, NULL, NULL } };
-static const struct registry nothing_built_in = { no_operations, no_files, no_missing, NULL, NULL };
+static const struct registry nothing_built_in = { no_operations, no_files, no_missing,
+                                                  NULL,          NULL,     NULL };
 
 /* Takes the spec. */
 static struct measurement measure_with(struct command_spec *spec, struct shape shape,

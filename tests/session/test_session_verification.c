@@ -158,6 +158,66 @@ TEST(wrong_sticks)
     verification_release(&list);
 }
 
+static const struct verification_setting *setting(const struct verification_list *list,
+                                                  const char *text)
+{
+    for (size_t i = 0; i < list->settings.nr; i++)
+        if (strcmp(list->settings.items[i].setting, text) == 0)
+            return &list->settings.items[i];
+    return NULL;
+}
+
+/* Tiles and slices that were forced are noted with the variant that has them, beside its shapes. */
+TEST(settings)
+{
+    static const char path[] = HARNESS_TEST_DIR "/verification_settings.json";
+    static const struct {
+        const struct build *build;
+        const char *variant;
+        enum outcome outcome;
+        int shapes[3]; /* then, in the file: of tile=1, tile=2:split=3, tile=3; -1: not there */
+    } rows[] = {
+        { &build, "cuda_simt", OUTCOME_OK, { -1, -1, -1 } },
+        { &build, "cuda_simt:tile=1", OUTCOME_OK, { 1, -1, -1 } },
+        { &build, "cuda_simt:tile=2:split=3", OUTCOME_OK, { 1, 1, -1 } },
+        { &build, "cuda_simt:tile=3", OUTCOME_UNSUPPORTED, { 1, 1, 0 } },
+        { &build, "cuda_mma", OUTCOME_OK, { 1, 1, 0 } },
+        { &dirty_build, "cuda_simt:tile=3", OUTCOME_OK, { -1, -1, 1 } }, /* of another commit */
+    };
+    static const char *const names[] = { "tile=1", "tile=2:split=3", "tile=3" };
+    struct error err;
+
+    unlink(path);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct verification_list list = { 0 };
+        note(&list, rows[i].build, &gpu, rows[i].variant, rows[i].outcome, 1e-5);
+        assert_ok(verification_write(path, &list, &err), &err);
+        verification_release(&list);
+        reread(path, &list);
+        for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++) {
+            const struct verification_setting *s = setting(&list, names[j]);
+            assert_int_equal(s ? s->shapes : -1, rows[i].shapes[j]);
+        }
+        assert_non_null(verification_find(&list, "gemm/linear", "cuda_simt"));
+        assert_null(verification_find(&list, "gemm/linear", "cuda_simt:tile=1"));
+        verification_release(&list);
+    }
+}
+
+/* One that is wrong makes its variant so. */
+TEST(a_wrong_setting_is_of_its_variant)
+{
+    struct verification_list list = { 0 };
+
+    note(&list, &build, &gpu, "cuda_simt", OUTCOME_OK, 1e-5);
+    note(&list, &build, &gpu, "cuda_simt:tile=2", OUTCOME_WRONG, 1);
+    assert_int_equal(list.nr, 1);
+    assert_int_equal(list.items[0].shapes, 1);
+    assert_true(list.items[0].wrong);
+    assert_int_equal(setting(&list, "tile=2")->shapes, 0);
+    verification_release(&list);
+}
+
 static void assert_described(const struct verification *v, const char *source, const char *expected)
 {
     char text[VERIFICATION_TEXT];

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 struct verify_options {
-    bool test_shapes, isolate;
+    bool test_shapes, isolate, all_settings;
     const char *device, *record;
     int64_t seed;
     struct measuring measuring;
@@ -68,7 +68,7 @@ static void take_verification(struct verifying *s, const struct measurement *m)
 {
     print_verification(m);
     s->counts[m->outcome]++;
-    if (s->o->record)
+    if (s->o->record || s->o->all_settings)
         verification_note(&s->record, registry_builtin(), &s->build, &s->device, m);
 }
 
@@ -161,10 +161,25 @@ static int verify_isolated(struct verifying *s, struct error *err)
     return sweep_run(&sweep, &sink, &end, err);
 }
 
+/* Which settings were looked at, and on how many shapes each was right. */
+static void print_coverage(const struct verification_list *list)
+{
+    for (size_t i = 0; i < list->settings.nr; i++) {
+        const struct verification_setting *s = &list->settings.items[i];
+        if (s->shapes > 0)
+            terminal_print("covered     %s/%s %s: right on %lld shapes\n", s->kernel, s->variant,
+                           s->setting, (long long)s->shapes);
+        else
+            terminal_print("NOT COVERED %s/%s %s: on none of these shapes\n", s->kernel, s->variant,
+                           s->setting);
+    }
+}
+
 static int conclude_verify(const struct verifying *s, struct error *err)
 {
     const size_t *counts = s->counts;
 
+    print_coverage(&s->record);
     terminal_print("%zu OK, %zu wrong, %zu failed, %zu unsupported\n", counts[OUTCOME_OK],
                    counts[OUTCOME_WRONG], counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
     if (s->o->record && verification_write(s->o->record, &s->record, err))
@@ -174,11 +189,33 @@ static int conclude_verify(const struct verifying *s, struct error *err)
     return counts[OUTCOME_OK] > 0 ? EXIT_SAME : EXIT_UNDECIDED;
 }
 
+/* Of what is chosen, by names that know of no settings. */
+static void add_all_settings(struct verifying *s)
+{
+    const struct builtin_settings *all = &s->guests.builtin;
+    struct benchmark_list chosen = s->list;
+
+    s->list = (struct benchmark_list) { .items = NULL };
+    for (size_t i = 0; i < chosen.nr; i++) {
+        *array_push(&s->list) = chosen.items[i];
+        for (size_t j = 0; j < all->nr; j++) {
+            if (all->each[j].of != chosen.items[i].variant)
+                continue;
+            struct benchmark *b = array_push(&s->list);
+            *b = chosen.items[i];
+            b->variant = &all->variants[j];
+        }
+    }
+    array_release(&chosen);
+}
+
 /* Without a filter, a plugin's kernels and no others, as workload_make() chooses. */
 static int choose_verified(struct verifying *s, int argc, char **argv, struct error *err)
 {
-    const struct registry *registry =
-        workload_has_guests(&s->o->guests) && argc == 0 ? &s->guests.own : &s->guests.all;
+    const struct registry *registry = s->o->all_settings ? registry_builtin()
+                                      : workload_has_guests(&s->o->guests) && argc == 0
+                                          ? &s->guests.own
+                                          : &s->guests.all;
     struct selection selection = { 0 };
 
     if (workload_open_guests(&s->guests, &s->o->guests, err))
@@ -190,6 +227,8 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
              fill_verify_selection(s->o, argc, argv, &selection, err);
     if (rc == 0)
         rc = selection_expand(&selection, registry, &s->device, &s->list, err);
+    if (rc == 0 && s->o->all_settings)
+        add_all_settings(s);
     selection_release(&selection);
     return rc ? -1 : 0;
 }
@@ -199,6 +238,10 @@ static int verify_benchmarks(struct verifying *s, int argc, char **argv, struct 
 {
     bool isolate = s->o->isolate || workload_has_guests(&s->o->guests);
 
+    if (s->o->all_settings && (s->o->guests.params.nr || workload_has_guests(&s->o->guests)))
+        return error_set(err,
+                         "--all-settings is of this build's own variants: leave out --param, "
+                         "--plugin and --python");
     if (s->o->record && s->o->fills.nr)
         return error_set(err, "--record is of the kernels' own inputs: leave out --fill");
     if (s->o->record && verification_allowed(&s->device, err))
@@ -215,8 +258,11 @@ static int verify_benchmarks(struct verifying *s, int argc, char **argv, struct 
 
 static int run_verify(int argc, char **argv, void *options, struct error *err)
 {
-    struct verifying s = { .o = options };
+    struct verify_options *o = options;
+    struct verifying s = { .o = o };
 
+    if (o->all_settings)
+        string_list_add(&o->guests.settings, BUILTIN_SETTINGS_EVERY);
     int rc = device_open(&s.device, s.o->device ? s.o->device : "cpu", err);
     if (rc == DEVICE_UNAVAILABLE) { /* nothing can be said of its variants on this machine */
         terminal_error(err);
@@ -259,6 +305,9 @@ static const struct option_row rows[] = {
     OPTION_ROW("param", 0, OPTION_TEXTS, struct verify_options, guests.params, "NAME=LIST",
                "of a plugin: its variants with each value in turn"),
     PYTHON_ROWS(struct verify_options, guests),
+    OPTION_ROW(
+        "all-settings", 0, OPTION_FLAG, struct verify_options, all_settings, NULL,
+        "each variant also with each of its tiles, slices and blocks; says which were covered"),
     OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",
                "note in FILE which variants this CUDA device verified"),
     OPTION_END,

@@ -133,9 +133,10 @@ static bool is_of_this_build(const struct store_tuned *kept)
     if (strcmp(kept->code, TUNED_BUILTIN) != 0 || benchmark_name_parse(kept->key, &name, &ignored))
         return false;
     const struct variant *v = registry_variant(registry_builtin(), name.kernel, name.variant);
-    if (v && v->params)
+    bool has_params = v && registry_forced(registry_builtin(), v)->params;
+    if (has_params)
         tuned_key_digest(v, digest);
-    return v && v->params && strcmp(digest, kept->digest) == 0;
+    return has_params && strcmp(digest, kept->digest) == 0;
 }
 
 static int add_settings(struct tuned *t, const struct workload_options *o, struct error *err)
