@@ -6,7 +6,7 @@
 #   probe      the instructions of sm_90 and the kernels made of them, one by one, each against what
 #              it should do; what launches, nodes of graphs and barriers cost
 #   verify     every CUDA variant against the float64 oracles, odd and even sizes, launched one by
-#              one and from graphs; writes verification.json
+#              one and from graphs, and with each of its tiles and slices; writes verification.json
 #   sanitize   compute-sanitizer's memcheck and racecheck, where there is one and it works
 #   profile    forwards and kernels by CUPTI: that nothing is dropped, where the device's time goes,
 #              bytes and FLOPs as the GPU counts them beside the work models
@@ -21,8 +21,8 @@
 # HARNESS names the program if it is not found. Exit status: 0; 1 if a variant is not right; 2 if
 # something else failed; 77 with one line where there is no GPU.
 #
-# For a trial of the script itself: --filter GLOB takes these kernels alone (verify, sanitize, profile), and
-# --no-record writes no verification.json.
+# For a trial of the script itself: --filter GLOB takes these kernels alone, small ones where they are
+# measured, and --no-record writes no verification.json.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -130,6 +130,8 @@ check() {
   shift
   [ ! -e "$out/.done-$name" ] || { echo "$name: done before"; return 0; }
   local options=(--isolate --timeout 60s)
+  # In one process a shape has one answer of the oracle for all settings.
+  if [[ " $* " = *" --all-settings "* ]]; then options=(); fi
   if [ "$record" = yes ]; then options+=(--record "$out/verification.json"); fi
   limited "$(left)" "$harness" verify "$@" "${options[@]}" >"$log" 2>&1 || status=$?
   echo "$name: $(tail -n 1 "$log")"
@@ -176,6 +178,11 @@ all_of() {
 verify_both() { # NAME KERNEL DEVICE
   check "$1-odd" "$2" --device "$3" --test-shapes || exit 2
   [ "$2" = gpt ] || check "$1-even" "$2" --device "$3" || exit 2
+  case $2-$3 in
+    gemm-cuda | attention-cuda)
+      check "$1-settings" "$2/*/cuda_*" --device "$3" --test-shapes --all-settings || exit 2
+      ;;
+  esac
   exit $wrong
 }
 
@@ -278,9 +285,15 @@ measure() {
 
 forwards=(gpt/{nano,micro,mini,tile-small,tile-medium,tile-large}/prefill --batch 4 --seq 64)
 
+suite=(--suite gpu) anchors=(--suite gpu-anchors)
+if [ -n "$filter" ]; then
+  forwards=("$filter" --batch 1 --seq 3)
+  suite=("${forwards[@]}" --launches 1) anchors=("${suite[@]}")
+fi
+
 stage_measure() {
   measure measure-graph "${forwards[@]}" --device cuda:graph --launches 3 --max-time 120ms || return 1
-  measure measure-stream --suite gpu --device cuda
+  measure measure-stream "${suite[@]}" --device cuda
 }
 
 torch_round() { # NAME SECONDS ARG...
@@ -308,7 +321,7 @@ stage_anchors() {
   fi
   local budget=25s
   torch_round 1 25 --parts kernels,eager || return 1
-  measure anchors-1 --suite gpu-anchors --device cuda || return 1
+  measure anchors-1 "${anchors[@]}" --device cuda || return 1
   torch_round 2 10 --parts kernels || return 1
   compiled_rounds || return 1
   measure anchors-2 "${forwards[@]}" --device cuda:graph --launches 1 --max-time 120ms

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# ci/gpu.sh where no GPU is, and its stage verify where the kernels run on the CPU. S4-28.
+# ci/gpu.sh where no GPU is, and its stages where the kernels run on the CPU. S4-28.
 script=$CLI/../../ci/gpu.sh
 
 # No device, whatever this machine and build have.
@@ -43,6 +43,40 @@ profiles() { # [STUB]
     trial --again profile profile >"$WORK.log/script" 2>&1
 }
 loses() { host || return 0; not profiles ranges=5000 && grep -q '^NOT RIGHT: .*dropped' "$WORK.log/script"; }
+# Programs for a device stand for the real ones, which need one; python3 for one that has PyTorch.
+stand_in() { # FILE LINE...: a script
+  mkdir -p "$(dirname "$1")"
+  printf '%s\n' '#!/bin/sh' "${@:2}" >"$1"
+  chmod +x "$1"
+}
+probes() { # STATUS: that of one of three programs
+  host || return 0
+  mkdir -p tree
+  [ -e tree/harness ] || ln "$HARNESS" tree/harness 2>/dev/null || cp "$HARNESS" tree/harness
+  stand_in tree/tests/cuda/device_fine 'echo "all right"'
+  stand_in tree/tests/cuda/device_none 'echo "no device"; exit 77'
+  # shellcheck disable=SC2016 # $1 is the script's own
+  stand_in tree/tests/cuda/device_tile 'echo "1 $1"' "exit $1"
+  HARNESS=tree/harness trial --again probe probe >"$WORK.log/script" 2>&1
+}
+finds() {
+  host || return 0
+  not probes 1 && grep -q '^NOT RIGHT: see .*device_tile.txt' "$WORK.log/script"
+}
+measures() {
+  host || return 0
+  trial measure >"$WORK.log/script" 2>&1 && [ -s trial/measure-stream.json ] &&
+    [ "$("$HARNESS" history list --db trial/history.db | grep -c 'measure-')" = 2 ]
+}
+anchors() {
+  host || return 0
+  # shellcheck disable=SC2016
+  stand_in bin/python3 'case " $* " in' '*import*torch*) exit 0 ;;' \
+    '*gpu_torch.py*) while [ "$1" != --output ]; do shift; done; echo "[]" >"$2"; echo "0 times" ;;' \
+    'esac'
+  PATH=$PWD/bin:$PATH trial anchors >"$WORK.log/script" 2>&1 &&
+    [ "$(grep -cE '^(torch|anchors)-' "$WORK.log/script")" = 7 ] && [ -s trial/anchors-2.json ]
+}
 refuses() {
   host || return 0
   not "$script" --output trial --filter 'layernorm/plain/cuda_rows' --again verify verify
@@ -53,4 +87,8 @@ check "the stage verify passes" passes
 check "a stage that is done is not done again" resumes
 check "the stage profile passes, and prints counters" profiles
 check "it says what was dropped" loses
+check "the stage probe runs each program of a device" probes 0
+check "it says which found something" finds
+check "the stage measure keeps two runs" measures
+check "the stage anchors alternates with PyTorch" anchors
 check "the host layer's results go into no record" refuses
