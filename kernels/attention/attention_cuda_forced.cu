@@ -51,7 +51,7 @@ template <attention_cuda_fn *ATTENTION> static void tile_launch(const struct cal
 
 /* ---- Decode: pieces of the cache ---- */
 
-static const char *const piece_params[] = { "pieces=1,2,3,8", nullptr };
+static const char *const piece_params[] = { "pieces=1,2,3", nullptr };
 
 /* As many SMs as lead to so many pieces, or to the next below. */
 static struct attention_cuda_decode with_pieces(const struct call *call)
