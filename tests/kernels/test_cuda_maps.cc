@@ -13,6 +13,7 @@ extern "C" {
 #include "testing.h"
 }
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -222,6 +223,47 @@ TEST(strips_are_written_without_conflicts)
         assert_int_equal(simt.size(), 32);
         assert_int_equal(mma.size(), 32);
     }
+}
+
+/* The most words that lanes [0, lanes) ask of one bank at a time: as many passes it takes. */
+template <class PLACE> static size_t passes(int lanes, int size, const PLACE &place)
+{
+    std::vector<std::set<int>> words(32);
+    size_t most = 0;
+
+    for (int lane = 0; lane < lanes; lane++)
+        for (int at = place(lane), end = at + size; at < end; at++)
+            words[(size_t)(at / 4 % 32)].insert(at / 4);
+    for (const std::set<int> &bank : words)
+        most = std::max(most, bank.size());
+    return most;
+}
+
+/* On the way out of wgmma (gemm_cuda_wgmma_out.h): a lane's pair of row lane / 4 and columns
+ * 2 (lane % 4), in boxes and in strips of 16 bytes more than 128 or 256, in which a row is shifted
+ * as y's is. The places are said again here, as that header holds asm of the device. That floats
+ * take two passes where one would do was found by this count; the kernel is as a device has
+ * verified it. */
+TEST(ways_out_of_wgmma_have_the_conflicts_that_are_known)
+{
+    assert_int_equal(passes(16, 8,
+                            [](int lane) {
+                                return cuda_swizzled_bytes<8>(lane / 4, lane % 4 / 2) +
+                                       lane % 2 * 8;
+                            }),
+                     2);
+    for (int pitch : { 144, 272 })
+        for (int size : { 2, 4 })
+            for (int64_t ldy = 1; ldy <= 16; ldy++) {
+                auto strip = [=](int lane) {
+                    int row = lane / 4, shift = (int)(row * ldy * size & 15);
+                    return row * pitch + shift + lane % 4 * 2 * size;
+                };
+                bool even = ldy * size % 16 == 0;
+                assert_true(passes(32, size, strip) <= 2);
+                if (even)
+                    assert_int_equal(passes(32, size, strip), size == 2 ? 1 : 2);
+            }
 }
 
 /* ---- Tiles, slices, stages ---- */
