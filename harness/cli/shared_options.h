@@ -57,6 +57,11 @@
         OPTION_ROW("like", 0, OPTION_STRING, target_, member_.like, "KERNEL",                      \
                    "what these compute: sizes, inputs and the right result are the kernel's")
 
+/* Of a struct workload_options; of commands that time programs, see COMMAND_OPTION_ROWS. */
+#define PARAM_ROW(target_, member_)                                                                \
+    OPTION_ROW("param", 0, OPTION_TEXTS, target_, member_.params, "NAME=LIST",                     \
+               "variants that have this parameter, with each value in turn")
+
 /* A struct string_list, of a struct workload_options or for launch/fill_list.h. */
 #define FILL_ROW(target_, member_)                                                                 \
     OPTION_ROW("fill", 0, OPTION_STRINGS, target_, member_, "normal,uniform,zeros,FILE.npy",       \

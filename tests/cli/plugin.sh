@@ -122,6 +122,10 @@ run --plugin ./like.so "${small[@]}" 'gemm/nn/loops*' 'gemm/nn/tells*' --param B
 sed -nE 's/.*(gemm[^"]*warm).*(OK|WRONG|UNSUPPORTED).*/\2 \1/p' out | sed -E 's/cpu-[0-9]+t/cpu/' | sort
 messages | grep device
 check "the settings are in the history" grep -q '"BREAK=1,mode=fast"' <("$HARNESS" history show latest)
+quiet profile --plugin ./like.so --param BREAK=0,1 --variant loops:BREAK=0 "${small[@]}" --launches 1 --iterations 2 \
+  --device cpu:1 --no-store gemm/nn
+check "a profile is of one of them" grep -q 'gemm/nn/loops:BREAK=0' "$WORK.log/out"
+t selftest --plugin ./like.so --param BM=a/b --aa 1
 t run --plugin ./like.so --param BM=a/b
 t run --plugin ./like.so --param BN=64 --param mode=fast
 t run --param BM=1 --dim n=1 null

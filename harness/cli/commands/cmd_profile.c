@@ -323,6 +323,7 @@ static int run_profile(int argc, char **argv, void *options, struct error *err)
 
 static const struct option_row rows[] = {
     WORKLOAD_OPTION_ROWS(struct profile_options, what, "none", 'b'),
+    PARAM_ROW(struct profile_options, what),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct profile_options, iterations, 1, 100000,
                      "N", "recorded in each launch (default 30)"),
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct profile_options, launches, 1, 1000, "N",

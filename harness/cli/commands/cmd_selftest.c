@@ -437,6 +437,7 @@ static const struct option_row rows[] = {
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct selftest_options, seed, 1, INT64_MAX, "N",
                      "of what is planted where (default: fresh)"),
     WORKLOAD_OPTION_ROWS(struct selftest_options, what, "ci", 'b'),
+    PARAM_ROW(struct selftest_options, what),
     DB_ROW(struct selftest_options, db),
     JSON_ROW(struct selftest_options, json),
     OPTION_END,

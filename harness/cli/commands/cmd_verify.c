@@ -302,8 +302,7 @@ static const struct option_row rows[] = {
     MEMORY_LIMIT_ROW(struct verify_options, measuring),
     OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, guests.plugins, "FILE",
                "kernels of your own, from a shared object (implies --isolate)"),
-    OPTION_ROW("param", 0, OPTION_TEXTS, struct verify_options, guests.params, "NAME=LIST",
-               "of a plugin: its variants with each value in turn"),
+    PARAM_ROW(struct verify_options, guests),
     PYTHON_ROWS(struct verify_options, guests),
     OPTION_ROW(
         "all-settings", 0, OPTION_FLAG, struct verify_options, all_settings, NULL,
