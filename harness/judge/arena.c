@@ -43,10 +43,15 @@ size_t arena_slot_bytes(const struct kernel *k, const struct shape *s, enum dtyp
     return a.slot_bytes;
 }
 
+size_t arena_offset(const struct arena *a, int slot, int tensor)
+{
+    return round_up(sizeof(struct board)) + ARENA_PAGE + (size_t)slot * a->slot_bytes +
+           a->offset[tensor];
+}
+
 static unsigned char *tensor_at(const struct arena *a, int slot, int tensor)
 {
-    return a->base + round_up(sizeof(struct board)) + ARENA_PAGE + (size_t)slot * a->slot_bytes +
-           a->offset[tensor];
+    return a->base + arena_offset(a, slot, tensor);
 }
 
 /* ---- the judge's side ---- */

@@ -56,6 +56,8 @@ int arena_map(struct arena *a, int fd, struct error *err);
 void arena_close(struct arena *a);
 
 struct board *arena_board(const struct arena *a);
+/* Where a tensor of a slot begins in this memory. */
+size_t arena_offset(const struct arena *a, int slot, int tensor);
 /* The tensors of a slot, with their data. */
 void arena_tensors(const struct arena *a, int slot, struct tensor *t);
 

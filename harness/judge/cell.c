@@ -106,6 +106,18 @@ static int start(struct cell *c, struct error *err)
 
 /* ---- how it goes on, and stops ---- */
 
+/* An interpreter says why it has ended: an exception, mostly. */
+static int ended(struct cell *c, int status)
+{
+    const struct board *board = arena_board(&c->arena);
+    char words[sizeof(board->words)];
+
+    memcpy(words, board->words, sizeof(words));
+    words[sizeof(words) - 1] = '\0';
+    return fault_set(&c->fault, FAULT_ENDED, "it ended its process (status %d)%s%.200s", status,
+                     words[0] ? ": " : "", words);
+}
+
 /* It is gone. */
 static int over(struct cell *c, int status)
 {
@@ -118,8 +130,7 @@ static int over(struct cell *c, int status)
     if (WIFSIGNALED(status))
         return fault_set(&c->fault, FAULT_ENDED, "it crashed (signal %d, %s)", WTERMSIG(status),
                          strsignal(WTERMSIG(status)));
-    return fault_set(&c->fault, FAULT_ENDED, "it ended its process (status %d)",
-                     WEXITSTATUS(status));
+    return ended(c, WEXITSTATUS(status));
 }
 
 /* Has it been continued by anybody else? A timer's SIGCONT would do it. The kernel keeps that: as
@@ -205,19 +216,61 @@ int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint
     return 0;
 }
 
-int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t delay_ns, int *done,
-                   struct error *err)
+/* Until a launch has returned, or so it says: on a busy machine it begins late. Who does not say so
+ * is stopped all the same. Whoever sleeps or yields until then comes too late for a short window.
+ */
+static void wait_for_begin(const struct cell *c, uint64_t window_ns)
 {
-    const struct timespec delay = { (time_t)(delay_ns / 1000000000U),
-                                    (long)(delay_ns % 1000000000U) };
+    const uint64_t least_ns = 2000000;
+    const struct timespec step = { 0, 50000 };
+    const uint64_t end = clock_ns() + (window_ns > least_ns ? window_ns : least_ns);
+
+    while (!__atomic_load_n(&arena_board(&c->arena)->done, __ATOMIC_ACQUIRE) && clock_ns() < end)
+        if (window_ns > least_ns)
+            nanosleep(&step, NULL);
+}
+
+/* The judge's processors while it waits for a moment of a cell: beside that cell's, if there are
+ * others. */
+static void move_aside(const struct cell *c, const cpu_set_t *all)
+{
+    cpu_set_t others;
+
+    CPU_XOR(&others, all, &c->job->processors);
+    CPU_AND(&others, &others, all);
+    if (CPU_COUNT(&others) > 0)
+        sched_setaffinity(0, sizeof(others), &others);
+}
+
+/* A sleep ends some 50 us late, which is behind the end of a short window. */
+static void pause_for(uint64_t ns)
+{
+    const uint64_t short_ns = 200000, end = clock_ns() + ns;
+    const struct timespec delay = { (time_t)(ns / 1000000000U), (long)(ns % 1000000000U) };
+
+    if (ns > short_ns)
+        nanosleep(&delay, NULL);
+    else
+        while (clock_ns() < end)
+            continue;
+}
+
+int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns, uint64_t delay_ns,
+                   int *done, struct error *err)
+{
     uint64_t now;
+    cpu_set_t all;
 
     if (check_asleep(c))
         return -1;
+    sched_getaffinity(0, sizeof(all), &all);
+    move_aside(c, &all);
     write_board(c, ORDER_LAUNCH, slots, nr);
     kill(c->pid, SIGCONT);
-    nanosleep(&delay, NULL);
+    wait_for_begin(c, window_ns);
+    pause_for(delay_ns);
     kill(c->pid, SIGSTOP);
+    sched_setaffinity(0, sizeof(all), &all);
     if (wait_for_stop(c, &now, err))
         return -1;
     uint32_t said = __atomic_load_n(&arena_board(&c->arena)->done, __ATOMIC_ACQUIRE);

@@ -58,11 +58,11 @@ void cell_close(struct cell *c);
  * -1: the cell is over, its fault says why; or `err` is set and it has none. */
 int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint64_t *ns,
                 struct error *err);
-/* The same, untimed, but stopped once more in the middle, after `delay_ns`: `done` launches had
- * returned by then, and their outputs are as they were then until cell_resume(), which must come
- * next, lets the rest of them run. */
-int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t delay_ns, int *done,
-                   struct error *err);
+/* The same, untimed, but stopped once more in the middle of the usual `window_ns`, `delay_ns` after
+ * a launch has returned: `done` launches had returned by then, and their outputs are as they were
+ * then until cell_resume(), which must come next, lets the rest of them run. */
+int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns, uint64_t delay_ns,
+                   int *done, struct error *err);
 int cell_resume(struct cell *c, struct error *err);
 /* Files with code that it has mapped beyond those of this program, the guest's own without; appends
  * to `files`. */

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "device/devices.h"
+#include "judge/cell_python.h"
 #include "judge/sandbox.h"
 
 #include <errno.h>
@@ -77,7 +78,7 @@ static int prepare(struct inmate *in, int slot, struct error *err)
 static void load(struct inmate *in)
 {
     struct error err = { "" };
-    int rc = sandbox_enter(&err) || find_variant(in, &err) ? -1 : 0;
+    int rc = sandbox_enter(SANDBOX_STAYS, &err) || find_variant(in, &err) ? -1 : 0;
 
     if (rc == 0 && in->variant->supports &&
         !in->variant->supports(in->variant->kernel, &in->shape, &in->device, &err))
@@ -131,6 +132,22 @@ static int settle(struct inmate *in, struct error *err)
     return 0;
 }
 
+/* A function of Python is told by the job; its file is read for its digest, and nothing of it runs
+ * here. 0 where it is none. */
+static int become_another(struct inmate *in, struct error *err)
+{
+    const struct python_function *f;
+
+    if (!cJSON_HasObjectItem(in->job, "python"))
+        return 0;
+    if (find_variant(in, err))
+        return -1;
+    f = python_function_of(&in->guests.python, in->variant);
+    if (!f)
+        return error_set(err, "%s is no function of Python", in->variant->name);
+    return cell_become_python(f, in->spec, &in->shape, &in->arena, in->device.threads, err);
+}
+
 int cell_serve(const struct registry *registry, struct error *err)
 {
     struct inmate in = { .registry = registry, .job = read_job(err) };
@@ -142,6 +159,10 @@ int cell_serve(const struct registry *registry, struct error *err)
                (int)json_int(in.job, "slots", 0));
     if (arena_map(&in.arena, ARENA_FD, err))
         return -1;
+    if (become_another(&in, err)) {
+        say(&in, BOARD_FAILED, err->message);
+        return -1;
+    }
     in.calls = memory_zeroed((size_t)in.arena.slots, sizeof(*in.calls));
     for (;;) {
         if (kill(getpid(), SIGSTOP))

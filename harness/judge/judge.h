@@ -52,6 +52,13 @@ struct judged_time {
     int nr_rounds;
 };
 
+/* Windows that were stopped in the middle: some of their launches had returned, others not. Without
+ * those nobody knows whether a launch owes its result to the next. */
+struct judged_middle {
+    int tried, looked_at;
+    int wanted, missing; /* missing: a busy machine, or somebody hides how far it is */
+};
+
 struct judged_shape {
     struct shape shape;
     bool timed, unsupported;
@@ -62,6 +69,7 @@ struct judged_shape {
     double max_error, rms_error, textbook_rms, tolerance;
     double compared;   /* elements */
     uint64_t launches; /* that were checked */
+    struct judged_middle middle;
 };
 
 struct judgement {
@@ -78,6 +86,8 @@ struct judgement {
 int judge_run(const struct judge_job *job, struct judgement *j, struct error *err);
 void judgement_release(struct judgement *j);
 bool judgement_valid(const struct judgement *j);
+/* Of all its shapes. Is anything missing, then "valid" is said with low confidence. */
+struct judged_middle judgement_middle(const struct judgement *j);
 
 /* As docs/schema/judge.schema.json says. `roof` of each shape: share of the roof, or NaN. */
 cJSON *judgement_to_json(const struct judgement *j, const double *roof);

@@ -31,6 +31,16 @@ static void add_time(cJSON *to, const struct judged_time *t)
     json_add_int(to, "rounds", t->nr_rounds);
 }
 
+static void add_middle(cJSON *to, struct judged_middle m)
+{
+    cJSON *json = cJSON_AddObjectToObject(to, "stopped_in_the_middle");
+
+    json_add_int(json, "tried", m.tried);
+    json_add_int(json, "looked_at", m.looked_at);
+    json_add_int(json, "wanted", m.wanted);
+    json_add_int(json, "missing", m.missing);
+}
+
 static void add_references(cJSON *to, const struct judgement *j, const struct judged_shape *s)
 {
     cJSON *array = cJSON_AddArrayToObject(to, "references");
@@ -56,6 +66,8 @@ static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape
     add_dims(json, j->job.spec, &s->shape);
     json_add_int(json, "launches", (int64_t)s->launches);
     json_add_number(json, "compared", s->compared);
+    if (s->middle.tried)
+        add_middle(json, s->middle);
     if (s->unsupported)
         json_add_string(json, "unsupported", s->why[0] ? s->why : "it does not say why");
     if (s->launches) {
@@ -87,13 +99,15 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
     cJSON_AddBoolToObject(json, "valid", judgement_valid(j));
     if (j->fault.kind != FAULT_NONE) {
         cJSON_AddStringToObject(json, "reason", fault_name(j->fault.kind));
-        cJSON_AddStringToObject(json, "words", j->fault.words);
+        json_add_string(json, "words", j->fault.words);
         if (j->fault.kind != FAULT_SYMBOLS)
             add_dims(json, j->job.spec, &j->fault_shape);
     } else if (!j->supported) {
         cJSON_AddStringToObject(json, "reason", "unsupported");
         cJSON_AddStringToObject(json, "words", "it takes none of the shapes that are timed");
     }
+    if (judgement_valid(j))
+        cJSON_AddStringToObject(json, "confidence", judgement_middle(j).missing ? "low" : "full");
     cJSON *shapes = cJSON_AddArrayToObject(json, "shapes");
     for (size_t i = 0; i < j->shapes.nr; i++)
         cJSON_AddItemToArray(shapes, shape_to_json(j, &j->shapes.items[i], roof[i]));

@@ -63,7 +63,7 @@ char **sandbox_environment(void)
 #define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* Other processes, and looking into them or signalling them; executing; sockets; the system's
+/* Other processes, and looking into them or signalling them; sockets; the system's
  * clock; what the kernel does on its own while a process is stopped. */
 static const int forbidden[] = {
 #ifdef __NR_fork
@@ -72,8 +72,6 @@ static const int forbidden[] = {
 #ifdef __NR_vfork
     __NR_vfork,
 #endif
-    __NR_execve,
-    __NR_execveat,
     __NR_ptrace,
     __NR_process_vm_readv,
     __NR_process_vm_writev,
@@ -108,6 +106,8 @@ static const int forbidden[] = {
     __NR_io_uring_setup,
 #endif
 };
+
+static const int executing[] = { __NR_execve, __NR_execveat };
 
 /* Allowed towards oneself, as the first argument says: the process's number, or 0. */
 static const int own_only[] = { __NR_kill,           __NR_tgkill,
@@ -161,7 +161,7 @@ static void add_own_only(struct program *p, int call, pid_t self)
     add_return(p, SECCOMP_RET_KILL_PROCESS);
 }
 
-static void write_program(struct program *p)
+static void write_program(struct program *p, enum sandbox_kind kind)
 {
     const uint32_t end = SECCOMP_RET_KILL_PROCESS;
     const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
@@ -180,6 +180,8 @@ static void write_program(struct program *p)
 #endif
     for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
         add_case(p, forbidden[i], end);
+    for (size_t i = 0; kind == SANDBOX_STAYS && i < sizeof(executing) / sizeof(executing[0]); i++)
+        add_case(p, executing[i], end);
     for (size_t i = 0; i < sizeof(own_only) / sizeof(own_only[0]); i++)
         add_own_only(p, own_only[i], getpid());
     add_case(p, __NR_sched_setaffinity, refused); /* it has the processors that it was given */
@@ -211,14 +213,14 @@ int sandbox_check(struct error *err)
                      strerror(errno));
 }
 
-int sandbox_enter(struct error *err)
+int sandbox_enter(enum sandbox_kind kind, struct error *err)
 {
     const struct rlimit no_core = { 0, 0 };
     struct program program = { .nr = 0 };
 
     setrlimit(RLIMIT_CORE, &no_core);
     drop_rights();
-    write_program(&program);
+    write_program(&program, kind);
     const struct sock_fprog all = { program.nr, program.lines };
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &all))

@@ -24,9 +24,8 @@ struct trial {
     int nr_cells;
     cpu_set_t processors;  /* that cells may use */
     struct tally textbook; /* none compared: there is none */
-    cpu_set_t affinity;    /* of the judge */
     struct fault *fault;
-    int interrupted; /* windows that were stopped before their last launch had returned */
+    int interrupted; /* windows of this part that were stopped with launches returned and to come */
     struct random random;
 };
 
@@ -45,8 +44,10 @@ int trial_window(struct trial *t, enum deal_kind kind, const int *slots, int nr,
 /* A window of the judged variant alone, without a time, that is stopped in the middle, at some
  * moment before `within_ns`: work of a launch that is left to the next ones is not there when it
  * returns. Until then nobody can tell it from other windows. */
-int trial_interrupt(struct trial *t, const int *slots, int nr, double flops, uint64_t within_ns,
+int trial_interrupt(struct trial *t, const int *slots, int nr, uint64_t within_ns,
                     struct error *err);
+/* At the end of a part that wanted so many of these windows looked at. */
+void trial_note_middle(struct trial *t, int wanted);
 /* Samples until they are enough (judge/trial_times.c). */
 int trial_times(struct trial *t, struct error *err);
 

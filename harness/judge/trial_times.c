@@ -16,7 +16,7 @@
 static const double window_shares = 100, window_least_ns = 1e6;
 /* FLOPs of the oracle for a launch that is timed, and for the last of all. */
 static const double look_flops = 2e6, last_flops = 4e9;
-enum { INTERRUPTED = 4, INTERRUPTED_LEAST = 2, INTERRUPTED_MOST = 10 };
+enum { INTERRUPTED = 4, INTERRUPTED_LEAST = 2, INTERRUPTED_MOST = 30 };
 enum { FIRST_BATCH = 4, FIRST_WINDOWS = 3, WARM_WINDOWS_MOST = 20 };
 /* Making inputs and looking at outputs takes longer than what is measured: then it ends, too. */
 static const double wall_factor = 40;
@@ -81,7 +81,7 @@ static int interrupt_window(struct timing *w, struct error *err)
     int slots[SLOTS_MAX], nr = next_slots(w, slots);
 
     w->interrupted++;
-    return trial_interrupt(w->trial, slots, nr, look_flops, w->least_ns, err);
+    return trial_interrupt(w->trial, slots, nr, w->least_ns, err);
 }
 
 /* How many launches are long against the clock's own share, for each cell. */
@@ -214,7 +214,6 @@ int trial_times(struct trial *t, struct error *err)
 
     int rc = gather(t, err) || warm(&w, err) ? -1 : 0;
 
-    t->interrupted = 0;
     while (rc == 0 && !enough(&w)) {
         rc = take_window(&w, true, err);
         if (rc == 0 && t->batch[0] > 1 && random_below(&t->random, INTERRUPTED) == 0)
@@ -223,6 +222,7 @@ int trial_times(struct trial *t, struct error *err)
     while (rc == 0 && t->batch[0] > 1 && t->interrupted < INTERRUPTED_LEAST &&
            w.interrupted < INTERRUPTED_MOST)
         rc = interrupt_window(&w, err);
+    trial_note_middle(t, t->batch[0] > 1 ? INTERRUPTED_LEAST : 0);
     if (rc == 0)
         rc = look_at_last(&w, err);
     if (rc == 0)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "command/command.h"
 #include "plugin/python_run.h"
+#include "process/process.h"
 #include "text/name.h"
 
 #include <ctype.h>
@@ -20,6 +21,15 @@
 bool python_guest_any(const struct python_guest *g)
 {
     return g->functions.nr > 0;
+}
+
+const struct python_function *python_function_of(const struct python_guest *g,
+                                                 const struct variant *v)
+{
+    for (size_t i = 0; i < g->functions.nr; i++)
+        if (&g->variants[i] == v)
+            return g->functions.items[i];
+    return NULL;
 }
 
 /* ---- the interpreter ---- */
@@ -65,6 +75,31 @@ char *python_find(struct error *why)
     if (!found && given)
         error_prefix(why, "HARNESS_PYTHON");
     return found;
+}
+
+int python_guest_settle(struct python_guest *g, struct error *err)
+{
+    static const char ask[] = "import sys; print(sys.executable, end='')";
+    const char *argv[] = { g->interpreter, "-I", "-S", "-c", ask, NULL };
+    const struct process p = { .argv = argv, .timeout = 60 };
+    struct process_result result;
+    struct strbuf said;
+
+    if (!g->interpreter)
+        return 0;
+    strbuf_init(&said);
+    int rc = process_run(&p, &said, NULL, &result, err);
+    if (rc == 0 && (result.end != PROCESS_EXITED || result.status || said.data[0] != '/'))
+        rc = error_set(err, "%s does not say which program it is, as an interpreter of Python does",
+                       g->interpreter);
+    if (rc == 0) {
+        free(g->interpreter);
+        g->interpreter = memory_string(said.data);
+        for (size_t i = 0; i < g->functions.nr; i++)
+            g->functions.items[i]->interpreter = g->interpreter;
+    }
+    strbuf_release(&said);
+    return rc;
 }
 
 /* ---- what is asked for ---- */

@@ -58,6 +58,13 @@ int python_guest_open(struct python_guest *g, const struct registry *base,
                       const struct python_request *request, struct error *err);
 void python_guest_close(struct python_guest *g);
 bool python_guest_any(const struct python_guest *g);
+/* The function that a variant is; NULL: it is none of these. */
+const struct python_function *python_function_of(const struct python_guest *g,
+                                                 const struct variant *v);
+
+/* Where the interpreter is a program that starts another (a script of pyenv's): that one in its
+ * place. -1 where it does not run. */
+int python_guest_settle(struct python_guest *g, struct error *err);
 
 /* For the job of a measuring process, and back: there the files must be the same. */
 cJSON *python_guest_to_json(const struct python_guest *g);

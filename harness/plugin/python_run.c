@@ -7,7 +7,6 @@
 #include "core/clock.h"
 #include "core/host_cache.h"
 #include "core/record.h"
-#include "plugin/python_guest.h"
 #include "plugin/python_process.h"
 
 #include <inttypes.h>
@@ -36,7 +35,7 @@ static const char *role_name(enum tensor_role role)
     return names[role];
 }
 
-static cJSON *tensor_to_json(const struct tensor *t, const struct device_file *file, int number)
+cJSON *python_tensor(const struct tensor *t)
 {
     cJSON *json = cJSON_CreateObject(), *extents = cJSON_AddArrayToObject(json, "extents");
 
@@ -45,9 +44,21 @@ static cJSON *tensor_to_json(const struct tensor *t, const struct device_file *f
     cJSON_AddStringToObject(json, "dtype", dtype_name(t->dtype));
     for (int i = 0; i < t->rank; i++)
         cJSON_AddItemToArray(extents, cJSON_CreateNumber((double)t->extent[i]));
-    json_add_int(json, "file", number);
-    json_add_int(json, "offset", (int64_t)file->offset);
-    json_add_int(json, "whole", (int64_t)file->whole);
+    return json;
+}
+
+cJSON *python_job(const struct python_function *f, const struct kernel *k, const struct shape *s,
+                  int threads)
+{
+    cJSON *json = cJSON_CreateObject(), *dims;
+
+    cJSON_AddStringToObject(json, "path", f->file->path);
+    cJSON_AddStringToObject(json, "function", f->function);
+    cJSON_AddStringToObject(json, "kernel", k->name);
+    json_add_int(json, "threads", threads > 0 ? threads : 1);
+    dims = cJSON_AddObjectToObject(json, "dims");
+    for (int i = 0; i < kernel_nr_dims(k); i++)
+        json_add_int(dims, k->dims[i], s->dim[i]);
     return json;
 }
 
@@ -62,25 +73,22 @@ static int add_tensors(const struct call *call, cJSON *json, int *files, struct 
             return error_set(err, "tensor %s is not in memory that %s can be given", t->name,
                              "another process");
         files[i] = file.fd;
-        cJSON_AddItemToArray(tensors, tensor_to_json(t, &file, PYTHON_FILES + i));
+        cJSON *one = python_tensor(t);
+        json_add_int(one, "file", PYTHON_FILES + i);
+        json_add_int(one, "offset", (int64_t)file.offset);
+        json_add_int(one, "whole", (int64_t)file.whole);
+        cJSON_AddItemToArray(tensors, one);
     }
     return 0;
 }
 
 static char *describe(const struct call *call, int *files, struct error *err)
 {
-    const struct python_function *f = call->variant->config;
-    cJSON *json = cJSON_CreateObject(), *dims;
+    cJSON *json =
+        python_job(call->variant->config, call->kernel, &call->shape, call->device->threads);
     char *text = NULL;
 
-    cJSON_AddStringToObject(json, "path", f->file->path);
-    cJSON_AddStringToObject(json, "function", f->function);
-    cJSON_AddStringToObject(json, "kernel", call->kernel->name);
-    json_add_int(json, "threads", call->device->threads > 0 ? call->device->threads : 1);
     json_add_int(json, "flush_bytes", (int64_t)host_cache_flush_bytes());
-    dims = cJSON_AddObjectToObject(json, "dims");
-    for (int i = 0; i < kernel_nr_dims(call->kernel); i++)
-        json_add_int(dims, call->kernel->dims[i], call->shape.dim[i]);
     if (add_tensors(call, json, files, err) == 0)
         text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DEFAULT_ROUNDS = 5, DEFAULT_OTHER_SHAPES = 4, DEFAULT_TIMEOUT = 60 };
 
@@ -106,6 +107,22 @@ static void print_shapes(const struct judgement *j, const double *roofs)
     }
 }
 
+static void print_confidence(const struct judgement *j)
+{
+    const struct judged_middle m = judgement_middle(j);
+
+    if (m.missing == 0)
+        terminal_print("  confidence: full, %d windows were looked at in the middle\n",
+                       m.looked_at);
+    else
+        terminal_print(
+            "  confidence: low, of the windows that were to be looked at in the middle %d "
+            "of %d are missing, after %d tries: whether each launch had its result when "
+            "it returned is not known well. Judge again on a quieter machine; where that "
+            "changes nothing, it may hide how far it is\n",
+            m.missing, m.wanted, m.tried);
+}
+
 static void print_judgement(const struct judgement *j, const double *roofs)
 {
     const char *name = j->job.variant->name;
@@ -122,6 +139,8 @@ static void print_judgement(const struct judgement *j, const double *roofs)
         return;
     }
     terminal_print(j->supported ? "\n" : "unsupported: it takes none of the shapes timed\n");
+    if (judgement_valid(j))
+        print_confidence(j);
     print_shapes(j, roofs);
     for (size_t i = 0; i < j->libraries.nr; i++)
         terminal_print("  with code of %s\n", j->libraries.items[i]);
@@ -210,19 +229,39 @@ static void fill_defaults(struct judge_options *o)
     j->interrupted = interrupt_watch();
 }
 
+/* What a function of Python is like is what it is judged by. */
+static int choose_guest(struct judging_options *o, const char *plugin, struct error *err)
+{
+    const char *like = o->workload.like;
+
+    if (plugin && o->workload.python.nr)
+        return error_set(err, "a plugin and --python are judged one after another: give one");
+    if (plugin)
+        string_list_add(&o->workload.plugins, plugin);
+    else if (o->workload.python.nr == 0 && o->workload.variants.nr == 0)
+        return error_set(err,
+                         "what is to be judged? A plugin: `harness judge ./mine.so --spec "
+                         "gemm/nt`, a function of Python: `--python mine.py::f --like gemm/nt`, or "
+                         "by --variant NAME one of this build's");
+    if (like && o->spec && strcmp(like, o->spec) != 0)
+        return error_set(err,
+                         "--like %s and --spec %s are two kernels: for a function of Python "
+                         "--like is enough",
+                         like, o->spec);
+    o->spec = o->spec ? o->spec : like;
+    if (o->workload.python.nr && o->spec)
+        o->workload.like = o->spec;
+    return 0;
+}
+
 static int run_judge(int argc, char **argv, void *options, struct error *err)
 {
     struct judge_options *o = options;
     struct judge_session s = { .o = o };
 
-    if (command_no_more(argc, argv, 1, err))
+    if (command_no_more(argc, argv, 1, err) ||
+        choose_guest(&o->judging, argc == 1 ? argv[0] : NULL, err))
         return -1;
-    if (argc == 1)
-        string_list_add(&o->judging.workload.plugins, argv[0]);
-    else if (o->judging.workload.variants.nr == 0)
-        return error_set(err,
-                         "what is to be judged? A plugin: `harness judge ./mine.so --spec "
-                         "gemm/nt`, or by --variant NAME one of this build's");
     fill_defaults(o);
     int rc = judging_open(&s.judging, &o->judging, err);
     if (rc == 0) {
@@ -247,6 +286,7 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
 static const struct option_row rows[] = {
     OPTION_ROW("spec", 0, OPTION_STRING, struct judge_options, judging.spec, "KERNEL",
                "what is computed, a kernel of harness: its oracle and tolerance judge"),
+    PYTHON_ROWS(struct judge_options, judging.workload),
     OPTION_ROW("variant", 0, OPTION_STRINGS, struct judge_options, judging.workload.variants,
                "NAME,...", "these alone; without a plugin, variants of this build"),
     OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct judge_options, judging.workload.batch, 1,
@@ -276,10 +316,11 @@ extern const struct command cmd_judge;
 const struct command cmd_judge = {
     .name = "judge",
     .arguments = "[PLUGIN]",
-    .summary = "judge a kernel of a plugin so that cheating does not pay",
+    .summary = "judge somebody's kernel so that cheating does not pay",
     .details =
         "  harness judge ./mine.so --spec gemm/nt\n"
         "  harness judge ./mine.so --spec gemm/nt --dim n=768,k=256 --json\n"
+        "  harness judge --python mine.py::f --like gemm/nt\n"
         "  harness judge --spec gemm/nt --variant simd\n"
         "\n"
         "It runs in a process that is stopped whenever the clock stands still, gets data that\n"

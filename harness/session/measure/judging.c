@@ -7,8 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_of_plugin(const struct guests *guests, const struct variant *v)
+/* Of a guest's, where there are any. */
+static bool is_guest(const struct guests *guests, const struct variant *v)
 {
+    if (!guests_any(guests) || python_function_of(&guests->python, v))
+        return true;
     for (size_t i = 0; i < guests->plugins.nr; i++)
         for (const struct variant *own = guests->plugins.items[i].variants; own->name; own++)
             if (own == v)
@@ -37,8 +40,8 @@ static int find_spec(struct judging *g, struct error *err)
 
     if (!o->spec)
         return error_set(err,
-                         "--spec is missing: the kernel that is computed, such as gemm/nt "
-                         "(`harness list kernels`)");
+                         "--spec is missing, of a function of Python --like: the kernel that is "
+                         "computed, such as gemm/nt (`harness list kernels`)");
     g->spec = registry_kernel(registry_builtin(), o->spec);
     if (g->spec)
         return 0;
@@ -56,13 +59,17 @@ int judging_open(struct judging *g, const struct judging_options *o, struct erro
     if (find_spec(g, err) || workload_make(&g->workload, &o->workload, filters, 1, "", err))
         return -1;
     if (g->workload.device.kind != DEVICE_CPU)
-        return error_set(err, "the judge knows the device cpu alone so far, not %s",
+        return error_set(err,
+                         "the judge knows the device cpu alone so far, not %s: on a device, "
+                         "`harness verify` and `harness run` check results, and trust who brought "
+                         "the kernel (docs/judge.md)",
                          g->workload.device.spec);
+    if (python_guest_settle(&g->workload.guests.python, err))
+        return -1;
     const struct guests *guests = &g->workload.guests;
     for (size_t i = 0; i < g->workload.list.nr; i++) {
         const struct benchmark *b = &g->workload.list.items[i];
-        if (strcmp(b->variant->kernel->name, o->spec) == 0 &&
-            (guests->plugins.nr == 0 || is_of_plugin(guests, b->variant)))
+        if (strcmp(b->variant->kernel->name, o->spec) == 0 && is_guest(guests, b->variant))
             add_once(g, b);
     }
     if (guests->plugins.nr)
@@ -131,7 +138,7 @@ int judging_run(const struct judging *g, const struct variant *v, struct judgeme
 {
     const struct judging_options *o = g->options;
     struct judge_job job = {
-        .guests = g->plugin ? &g->workload.guests : NULL,
+        .guests = guests_any(&g->workload.guests) ? &g->workload.guests : NULL,
         .spec = g->spec,
         .variant = v,
         .shapes = g->shapes.items,

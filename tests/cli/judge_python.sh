@@ -1,0 +1,57 @@
+# shellcheck shell=bash
+# A judge of functions of Python: known cheats are found, each for its reason, as the table of
+# docs/judge-python.md says; odd but honest ones are not refused; how sure it is, is told.
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$(dirname "$HARNESS")/CMakeCache.txt" 2>/dev/null)
+[ -n "$source" ] || skip "not a build tree"
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import numpy' 2>/dev/null && break
+  python=
+done
+[ -n "$python" ] || skip "no Python has NumPy here"
+export HARNESS_PYTHON=$python
+cp "$source/tests/judge/cheats.py" "$source/tests/judge/honest.py" .
+quick=(--like gemm/nt --dim 'batch=1,seq=5,n=7,k=16' --rounds 1 --iterations 3 --other-shapes 1
+  --device cpu:1 --against naive)
+# judge FILE FUNCTION...
+judge() {
+  local names
+  names=$(printf '%s\n' "${@:2}" | paste -sd,)
+  "$HARNESS" judge --python "$1::$names" "${quick[@]}" --timeout 2s
+}
+functions_of() {
+  sed -nE 's/^def ([a-z][a-z_]*)\(.*/\1/p' "$1"
+}
+# Lines "NAME VERDICT [FAULT]".
+verdicts() {
+  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+): (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
+}
+
+say "Known cheats"
+mapfile -t cheats < <(functions_of cheats.py)
+judge cheats.py "${cheats[@]}" >cheats 2>err || echo "status $?"
+! grep seccomp err || skip "the kernel has no seccomp"
+# Which of the two it is depends on whether the launch before it was in the same window.
+verdicts <cheats | sed 's/^\(\(last_result\|all_by_one\) INVALID\) .*/\1 wrong or stale/' | tee found
+check "none is valid" not grep -q ' VALID' found
+# shellcheck disable=SC2016  # backquotes of Markdown
+sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$source/docs/judge-python.md" >documented
+check "docs/judge-python.md tells of them, and why" diff documented found
+check "an exception is told, with its line" grep -q 'raise_at_once: INVALID, ended: .*ValueError: no (cheats.py:[0-9]*)' cheats
+
+say "Honest ones"
+judge honest.py matmul returned loops joined memo_of_all other_clock >honest || echo "status $?"
+verdicts <honest
+check "a clock of its own gains nothing" grep -qE '^    0\.[0-9]+ times as fast as naive' honest
+
+say "How sure it is"
+judge honest.py hides_how_far >hides || echo "status $?"
+sed -nE 's/^  (confidence: low).*/\1/p' hides
+"$HARNESS" judge --python honest.py::hides_how_far "${quick[@]}" --json >hides.json || echo "status $?"
+json hides.json judgements 0 confidence
+
+say "Not understood"
+t judge --python honest.py::matmul
+t judge --python honest.py::matmul --like gemm/nt --spec gemm/nn
+t judge --python honest.py::matmul --like gemm/nt --device fake
+judge honest.py nobody | grep -v '^  found at' || echo "status $?"
+HARNESS_PYTHON=/bin/false judge honest.py matmul 2>&1 || echo "status $?"
