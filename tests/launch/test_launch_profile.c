@@ -59,7 +59,7 @@ static const struct registry *scoped_registry(void)
     static const struct kernel *const kernels[] = { &null_copy, NULL };
     static const struct kernel *const *const operations[] = { kernels, NULL };
     static const struct variant *const files[] = { null_fake, scoped_variants, NULL };
-    static const struct registry registry = { operations, files, NULL, NULL, NULL };
+    static const struct registry registry = { .operations = operations, .variant_files = files };
 
     return &registry;
 }

@@ -131,7 +131,7 @@ static inline const struct registry *test_registry(void)
     static const struct kernel *const kernels[] = { &null_copy, NULL };
     static const struct kernel *const *const operations[] = { kernels, NULL };
     static const struct variant *const files[] = { null_fake, child_variants, NULL };
-    static const struct registry registry = { operations, files, NULL, NULL, NULL };
+    static const struct registry registry = { .operations = operations, .variant_files = files };
 
     return &registry;
 }
