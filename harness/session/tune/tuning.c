@@ -14,15 +14,13 @@
 
 /* ---- what races ---- */
 
-/* The values that variants say themselves, each parameter once. */
-static void add_usual_params(const struct tuning *t, const struct guests *g,
-                             struct string_list *params)
+/* The values that the variants say themselves of which something was chosen, each parameter once.
+ */
+static void add_usual_params(const struct workload *w, struct string_list *params)
 {
-    const struct variant *v;
-
-    for (size_t i = 0; (v = registry_variant_at(t->what.plugins.nr ? &g->own : &g->all, i)); i++) {
+    for (size_t i = 0; i < w->list.nr; i++) {
         struct guest_setting s;
-        if (!guests_setting(g, v, &s))
+        if (!guests_setting(&w->guests, w->list.items[i].variant, &s))
             continue;
         for (const char *const *p = s.params; p && *p; p++) {
             bool known = !strchr(*p, '=');
@@ -36,12 +34,13 @@ static void add_usual_params(const struct tuning *t, const struct guests *g,
 
 static int find_usual_params(struct tuning *t, struct error *err)
 {
-    struct guests g;
-    int rc = workload_open_guests(&g, &t->what, err);
+    const struct tuning_request *r = t->request;
+    struct workload w;
+    int rc = workload_make(&w, &t->what, r->filters, r->nr_filters, "", err);
 
     if (rc == 0)
-        add_usual_params(t, &g, &t->params);
-    guests_close(&g);
+        add_usual_params(&w, &t->params);
+    workload_release(&w);
     if (rc == 0 && t->params.nr == 0)
         rc =
             error_set(err,
