@@ -35,7 +35,7 @@
  * matrix's element is read, in bytes; 0: all of it. */
 struct gpt_ops {
     const char *name;
-    size_t weight;
+    uint8_t weight;
     bool team; /* they can share the caller's parallel region (kernels/host.h), so a pass has one */
     int (*open)(struct error *err); /* before anything of it is called; may be called again */
     size_t (*packed_size)(int64_t n, int64_t k); /* floats */

@@ -46,9 +46,9 @@ struct gpt_op_size {
     const struct gpt_config *config;
     int64_t batch, seq, length;
     bool last;      /* attention: of each sequence the last token alone asks */
+    uint8_t weight; /* those of a matrix, where they are fewer, with a scale an output; or 0 */
     size_t element; /* bytes of weights and activations; `stream` those of the residual stream */
     size_t stream;
-    size_t weight; /* those of a matrix, where they are less, and have a scale an output; or 0 */
 };
 
 /* Also the operation that a tensor's weight belongs to. */
