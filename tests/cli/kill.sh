@@ -24,11 +24,16 @@ seed=$(random_seed)
 RANDOM=$seed
 kills=20 held=0 before=0
 stored() { "$HARNESS" history verify | sed -nE 's/.* ([0-9]+) measurements.*/\1/p'; }
+# As long as it takes here and now until something is measured, and a while.
+started=$(date +%s%3N)
+"$HARNESS" run null/copy/right --device "$FAKE" --launches 3 --iterations 5 --no-store >out 2>err
+span=$(($(date +%s%3N) - started + 300))
 for ((i = 0; i < kills; i++)); do
   "$HARNESS" run null/copy/right --device "$FAKE" --launches 100 --iterations 5 >out 2>err &
   pid=$!
   disown $pid
-  sleep "0.$(printf %03d $((RANDOM % 400)))"
+  delay=$((RANDOM % span))
+  sleep "$((delay / 1000)).$(printf %03d $((delay % 1000)))"
   kill -KILL $pid
   wait_for not measuring || break
   now=$(stored)
