@@ -10,8 +10,8 @@ struct cJSON;
 
 /* One run (-1: the newest) as {"schema_version":1, "metadata":{...}, "benchmarks":[{"name",
  * "config":{kernel, variant, math, device, cache, fill, dims}, "outcome", "timing":{"unit":"ms",
- * mean, std, min, max, median, p5, p25, p75, p90, p95, p99, n, launches, "intervals":{"median":{"low",
- * "high"}, ...} (95 %), "too_few_samples_for":["p99"]},
+ * mean, std, min, max, median, p5, p25, p75, p90, p95, p99, n, launches,
+ * "intervals":{"median":{"low", "high"}, ...} (95 %), "too_few_samples_for":["p99"]},
  * "throughput":{tokens_per_second, gflops, gbs}}]}. What does not apply is absent; what has no time
  * has no "timing". */
 struct cJSON *export_json(const struct records *records, int run);
