@@ -197,7 +197,7 @@ static char *section_texts(const struct elf_file *e, const char *section,
     ARRAY(const char *) texts = ARRAY_EMPTY;
     struct strbuf all;
     size_t size = 0;
-    const uint8_t *bytes = elf_section(e, section, &size), *end = bytes + size;
+    const uint8_t *bytes = elf_section(e, section, &size), *end = bytes ? bytes + size : NULL;
 
     while (bytes && bytes < end) {
         const uint8_t *nul = memchr(bytes, '\0', (size_t)(end - bytes));
