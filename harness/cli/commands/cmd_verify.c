@@ -261,16 +261,17 @@ static int run_verify(int argc, char **argv, void *options, struct error *err)
     struct verify_options *o = options;
     struct verifying s = { .o = o };
 
-    if (o->all_settings)
-        string_list_add(&o->guests.settings, BUILTIN_SETTINGS_EVERY);
-    int rc = device_open(&s.device, s.o->device ? s.o->device : "cpu", err);
+    int rc = device_open(&s.device, o->device ? o->device : "cpu", err);
     if (rc == DEVICE_UNAVAILABLE) { /* nothing can be said of its variants on this machine */
         terminal_error(err);
         return EXIT_UNDECIDED;
     }
     if (rc)
         return rc;
+    if (o->all_settings)
+        string_list_add(&o->guests.settings, BUILTIN_SETTINGS_EVERY);
     rc = verify_benchmarks(&s, argc, argv, err);
+    string_list_release(&o->guests.settings);
     array_release(&s.list);
     verification_release(&s.record);
     guests_close(&s.guests);
