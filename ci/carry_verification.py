@@ -79,6 +79,7 @@ class Compiled:
             lines = [line.split(" : ")[0].split() for line in file]
         self.files = {name: files for name, _, *files in lines}
         self.objects = {}
+        self.work = tempfile.TemporaryDirectory()
 
     def compile(self, tree, file):
         out = f"{tree}/{file}.o"
@@ -92,7 +93,7 @@ class Compiled:
 
     def fill(self, commit, files):
         """Compiles those files of a commit that are not known yet."""
-        tree = f"{tempfile.gettempdir()}/carry-verification"
+        tree = f"{self.work.name}/tree"
         wanted = sorted(f for f in files if (commit, f) not in self.objects)
         shutil.rmtree(tree, ignore_errors=True)
         for folder in ("harness",) if commit else ("harness", "kernels", "models"):
