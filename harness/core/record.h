@@ -82,8 +82,9 @@ struct machine {
     char gpu[96];        /* "" if there is none */
 };
 
-/* Room for a full hash of git: 40 digits, or 64 where the repository uses SHA-256. */
-enum { COMMIT_SIZE = 72 };
+/* Room for a full hash of git: 40 digits, or 64 where the repository uses SHA-256; and so many
+ * digits, as git shows, are enough to name a commit. */
+enum { COMMIT_SIZE = 72, COMMIT_DIGITS_MIN = 7 };
 
 /* What may change under a machine: a new epoch is shown, never silently pooled. */
 struct build {

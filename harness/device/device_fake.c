@@ -9,7 +9,7 @@
  *   base    median ns of one kernel launch, before `slow`          (default 10000)
  *   slow    planted slow-down factor                               (1)
  *   launch  sd of the log of a whole process launch                (0)
- *   placement  the same, in launches that were placed anew (device/placement.h)   (0)
+ *   placement  the same, in launches that were placed anew (device/memory_placement.h)   (0)
  *   sd      sd of the log of one sample                            (0)
  *   seed    of both noises; 0 draws a fresh one each process       (0)
  *   only    slow applies only to benchmarks whose first dim is N   (all)
@@ -30,7 +30,7 @@
 #include "base/text.h"
 #include "core/kernel.h"
 #include "device/device_host.h"
-#include "device/placement.h"
+#include "device/memory_placement.h"
 #include "stats/random.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "history/temporary.h"
 #include "store/place.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <stdlib.h>
 
@@ -31,11 +31,11 @@ static int copy_pages(struct store *from, struct store *to, struct error *err)
 static int copy_to(struct store *s, struct store *copy, const char *name, struct error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    int rc = sqlite3_open_v2(name, &copy->db, flags, WATCH_VFS);
-    bool watched = watch_is_on(s->db);
+    int rc = sqlite3_open_v2(name, &copy->db, flags, PAGE_CHECKSUM_VFS);
+    bool watched = page_checksum_is_on(s->db);
 
     if (rc == SQLITE_OK && watched)
-        rc = watch_new_file(copy->db);
+        rc = page_checksum_new_file(copy->db);
     if (rc != SQLITE_OK)
         rc = sql_error(copy, rc, err);
     else

@@ -6,7 +6,7 @@
 #include "store/samples.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "history/verify.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,8 +59,8 @@ static void open_copy(struct salvage *s, const char *copy)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE;
     int64_t size = salvage_size(copy);
 
-    if (watch_register() != SQLITE_OK ||
-        sqlite3_open_v2(copy, &s->from, flags, WATCH_VFS) != SQLITE_OK) {
+    if (page_checksum_register() != SQLITE_OK ||
+        sqlite3_open_v2(copy, &s->from, flags, PAGE_CHECKSUM_VFS) != SQLITE_OK) {
         close_copy(s);
         return;
     }

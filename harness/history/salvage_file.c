@@ -8,8 +8,8 @@
 #include "store/schema.h"
 #include "store/untrusted.h"
 #include "vfs/page.h"
+#include "vfs/page_checksum.h"
 #include "vfs/sparse.h"
-#include "vfs/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,7 @@ static size_t page_size_of(const unsigned char *header)
 static int write_first(int fd, unsigned char *first, size_t size, bool seal)
 {
     if (seal)
-        watch_page_seal(first, size, 1);
+        page_checksum_seal(first, size, 1);
     return pwrite(fd, first, size, 0) == (ssize_t)size ? 0 : -1;
 }
 
@@ -134,7 +134,7 @@ static int mend_length(int fd, off_t size, unsigned char *first, struct salvaged
         return -1;
     if (pages >= named)
         return 0;
-    bool seal = watch_page_holds(first, page, 1);
+    bool seal = page_checksum_holds(first, page, 1);
     page_put(first + HEADER_PAGES, (uint32_t)pages, 4);
     page_put(first + HEADER_FREE_FIRST, 0, 4); /* may lie behind the end */
     page_put(first + HEADER_FREE, 0, 4);
@@ -148,7 +148,7 @@ static bool was_watched(int fd)
 
     for (uint32_t nr = 2; pread(fd, page, PAGE_USUAL, (off_t)(nr - 1) * PAGE_USUAL) == PAGE_USUAL;
          nr++)
-        if (watch_page_holds(page, PAGE_USUAL, nr))
+        if (page_checksum_holds(page, PAGE_USUAL, nr))
             return true;
     return false;
 }
@@ -160,7 +160,7 @@ int salvage_trust_start(const char *copy, struct error *err)
     int rc = fd < 0 || pread(fd, first, PAGE_USUAL, 0) != PAGE_USUAL ? -1 : 0;
 
     if (rc == 0 && has_magic(first) && was_watched(fd)) {
-        first[HEADER_RESERVED] = WATCH_BYTES;
+        first[HEADER_RESERVED] = PAGE_CHECKSUM_BYTES;
         rc = write_first(fd, first, PAGE_USUAL, true);
     }
     if (fd >= 0)
@@ -199,7 +199,7 @@ static int write_page(int fd, const unsigned char *bytes, uint32_t page, bool wa
 
     memcpy(copy, bytes, sizeof(copy));
     if (watched)
-        watch_page_seal(copy, PAGE_USUAL, page);
+        page_checksum_seal(copy, PAGE_USUAL, page);
     return pwrite(fd, copy, PAGE_USUAL, at) == PAGE_USUAL ? 0 : -1;
 }
 
@@ -233,10 +233,10 @@ static char *fresh_history(const char *path, bool watched, size_t *length, struc
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     struct store s = { .path = memory_string(path), .mode = STORE_WRITE };
-    int rc = sqlite3_open_v2(path, &s.db, flags, watched ? WATCH_VFS : NULL);
+    int rc = sqlite3_open_v2(path, &s.db, flags, watched ? PAGE_CHECKSUM_VFS : NULL);
 
     if (rc == SQLITE_OK && watched)
-        rc = watch_new_file(s.db);
+        rc = page_checksum_new_file(s.db);
     rc = rc == SQLITE_OK ? schema_upgrade(&s, err) : sql_error(&s, rc, err);
     sql_release_cache(&s);
     sqlite3_close(s.db);

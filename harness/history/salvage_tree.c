@@ -5,7 +5,7 @@
  * sqlite.org/fileformat2.html, 1.5 (free pages), 1.6 (trees).
  */
 #include "history/salvage_leaf.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,13 +52,13 @@ static bool read_page(const struct builder *b, uint32_t page, unsigned char *byt
 {
     return page >= 1 && page <= b->pages &&
            pread(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == PAGE_USUAL &&
-           (!b->watched || watch_page_holds(bytes, PAGE_USUAL, page));
+           (!b->watched || page_checksum_holds(bytes, PAGE_USUAL, page));
 }
 
 static bool write_page(const struct builder *b, uint32_t page, unsigned char *bytes)
 {
     if (b->watched)
-        watch_page_seal(bytes, PAGE_USUAL, page);
+        page_checksum_seal(bytes, PAGE_USUAL, page);
     return pwrite(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == PAGE_USUAL;
 }
 
@@ -159,7 +159,7 @@ static void collect_leaves(struct builder *b, const struct tree *tree)
 static void make_inner(const struct builder *b, const struct node *nodes, size_t nr,
                        unsigned char page[PAGE_USUAL])
 {
-    size_t at = b->watched ? PAGE_USUAL - WATCH_BYTES : PAGE_USUAL;
+    size_t at = b->watched ? PAGE_USUAL - PAGE_CHECKSUM_BYTES : PAGE_USUAL;
 
     memset(page, 0, PAGE_USUAL);
     page[0] = PAGE_INNER;
@@ -277,7 +277,7 @@ static bool has_usual_pages(struct builder *b)
     unsigned char page[PAGE_USUAL];
 
     if (pread(b->fd, page, PAGE_USUAL, 0) == PAGE_USUAL)
-        b->watched = page[HEADER_RESERVED] == WATCH_BYTES;
+        b->watched = page[HEADER_RESERVED] == PAGE_CHECKSUM_BYTES;
     return read_page(b, 1, page) && page_get(page + HEADER_PAGE_SIZE, 2) == PAGE_USUAL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading on behind pages that cannot be read. */
 #include "history/salvage_parts.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 enum {
     NUMBERS_LOG2 = 62,
@@ -122,7 +122,7 @@ static void note_span(struct walk *w, int64_t first, int64_t last, uint32_t page
 static bool step_over(struct walk *w, int64_t last, int64_t *next)
 {
     int64_t found = 0;
-    uint32_t page = watch_damaged_page(w->s->from);
+    uint32_t page = page_checksum_damaged_page(w->s->from);
     int rc = last < INT64_MAX ? find_row(w, last + 1, &found) : SQLITE_DONE;
 
     if (rc == SQLITE_ROW) { /* its number can be read, but not all that it holds */
@@ -133,7 +133,7 @@ static bool step_over(struct walk *w, int64_t last, int64_t *next)
     }
     if (rc == SQLITE_DONE)
         return false;
-    page = watch_damaged_page(w->s->from);
+    page = page_checksum_damaged_page(w->s->from);
     if (!behind_damage(w, last, next)) {
         w->gaps->open = true;
         note_span(w, last + 1, INT64_MAX, page);

@@ -5,7 +5,7 @@
 #include "history/salvage_parts.h"
 #include "store/rows.h"
 #include "store/schema.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,9 +108,9 @@ static int name_all_rows(struct checking *c, struct pages *pages, struct error *
 static int check_pages(struct checking *c, struct error *err)
 {
     struct pages pages = { 0 };
-    int rc = watch_scan(c->store->db, DAMAGED_MOST, add_page, &pages);
+    int rc = page_checksum_scan(c->store->db, DAMAGED_MOST, add_page, &pages);
 
-    c->health->watched = watch_is_on(c->store->db);
+    c->health->watched = page_checksum_is_on(c->store->db);
     rc = rc == SQLITE_OK ? 0 : sql_error(c->store, rc, err);
     c->damaged_pages = pages.nr > 0;
     if (pages.nr == DAMAGED_MOST)

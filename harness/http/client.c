@@ -11,7 +11,7 @@
 
 enum { NETWORK_BYTES = 8 }; /* of an IPv6 address: whoever has one has all that begin alike */
 
-struct question {
+struct problem {
     struct nlmsghdr head;
     struct inet_diag_req_v2 body;
 };
@@ -32,12 +32,12 @@ static bool client_is_four(const struct sockaddr *peer, struct in_addr *four)
 
 /* Its end of the connection: the socket from there to here. */
 static void client_describe(const struct sockaddr *peer, const struct listening *listening,
-                            struct question *q)
+                            struct problem *q)
 {
     struct inet_diag_sockid *id = &q->body.id;
     struct in_addr four;
 
-    *q = (struct question) {
+    *q = (struct problem) {
         .head = { .nlmsg_len = sizeof(*q),
                   .nlmsg_type = SOCK_DIAG_BY_FAMILY,
                   .nlmsg_flags = NLM_F_REQUEST },
@@ -59,7 +59,7 @@ static void client_describe(const struct sockaddr *peer, const struct listening 
     id->idiag_sport = ((const struct sockaddr_in *)(const void *)peer)->sin_port;
 }
 
-static bool client_ask(const struct question *q, uint32_t *user)
+static bool client_ask(const struct problem *q, uint32_t *user)
 {
     struct {
         struct nlmsghdr head;
@@ -84,7 +84,7 @@ static bool client_ask(const struct question *q, uint32_t *user)
 void client_find(const struct sockaddr *peer, const struct listening *listening,
                  struct client *client)
 {
-    struct question question;
+    struct problem question;
     struct in_addr four;
 
     *client = (struct client) { .local = false };

@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "core/thread_pinning.h"
 #include "device/devices.h"
-#include "device/placement.h"
+#include "device/memory_placement.h"
 #include "launch/launch_job.h"
 #include "machine/ceilings.h"
 #include "machine/environment.h"

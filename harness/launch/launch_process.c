@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/launch_process.h"
 
-#include "device/placement.h"
+#include "device/memory_placement.h"
 #include "process/descriptors.h"
 #include "process/process.h"
 #include "process/process_tree.h"
@@ -64,7 +64,7 @@ struct birth {
     int input, report, errors;
     const char *path;
     char **env;
-    bool fixed; /* see device/placement.h */
+    bool fixed; /* see device/memory_placement.h */
 };
 
 /* In the child, between fork and exec: only async-signal-safe calls. It gets four descriptors. */

@@ -30,7 +30,7 @@ enum { COUNT_LOOKS = 3 };
 struct state {
     const struct case_settings *settings;
     struct measurement *m;
-    struct question own, *question;
+    struct problem own, *problem;
     struct call call;
     struct plant plant;
     const struct input_fill *inputs;
@@ -59,17 +59,17 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
     const struct variant *v = bench->variant;
 
     device->shares = v->repeat != NULL;
-    if (question_ask(s->question, bench, device, s->settings->seed, err))
+    if (problem_ask(s->problem, bench, device, s->settings->seed, err))
         return -1;
     s->call = (struct call) {
         .variant = v,
         .kernel = v->kernel,
         .shape = bench->shape,
         .device = device,
-        .nr_tensors = s->question->buffers.nr,
+        .nr_tensors = s->problem->buffers.nr,
         .cold = s->cold,
     };
-    memcpy(s->call.tensor, s->question->buffers.on_device, sizeof(s->call.tensor));
+    memcpy(s->call.tensor, s->problem->buffers.on_device, sizeof(s->call.tensor));
     int rc = v->prepare ? v->prepare(&s->call, err) : 0;
     if (rc == CALL_UNSUPPORTED) {
         case_end(s->m, OUTCOME_UNSUPPORTED, err->message);
@@ -93,7 +93,7 @@ static bool is_from_file(const struct state *s)
 
 static int verdict(struct state *s, bool right, const char *when)
 {
-    struct check *c = &s->question->check;
+    struct check *c = &s->problem->check;
     const struct variant *v = s->call.variant;
     const char *known = v->explain ? v->explain(&s->call) : "";
     struct error message;
@@ -137,11 +137,11 @@ static bool takes_all_runs(const struct state *s)
 
 static int verify(struct state *s, struct error *err)
 {
-    struct question *q = s->question;
+    struct problem *q = s->problem;
     struct check *c = &q->check;
 
     tell_alive(s);
-    if (question_expect(q, s->call.variant->math, s->m->tolerance, s->settings->verify_only, err))
+    if (problem_expect(q, s->call.variant->math, s->m->tolerance, s->settings->verify_only, err))
         return -1;
     s->m->checked = c->checked;
     if (is_from_file(s) && !check_expects_numbers(c, &q->buffers)) {
@@ -177,7 +177,7 @@ static int restore_tensors(struct state *s, struct error *err)
     struct device *d = s->call.device;
 
     for (int i = 0; s->restores && i < s->call.nr_tensors; i++) {
-        const struct tensor *t = &s->question->buffers.host[i];
+        const struct tensor *t = &s->problem->buffers.host[i];
         if (t->role == TENSOR_INOUT &&
             d->ops->upload(d, s->current->tensor[i].data, t->data, (size_t)tensor_bytes(t), err))
             return -1;
@@ -369,9 +369,9 @@ static int make_copies(struct state *s, const struct benchmark *bench, struct er
     s->restores = has_inout(s);
     if (!s->rotates)
         return 0;
-    if (buffers_poison_outputs(&s->question->buffers, err)) /* also those that are copied */
+    if (buffers_poison_outputs(&s->problem->buffers, err)) /* also those that are copied */
         return -1;
-    return copies_make(&s->copies, &s->question->buffers, &s->call, copies_needed(bench), err);
+    return copies_make(&s->copies, &s->problem->buffers, &s->call, copies_needed(bench), err);
 }
 
 /* Of copies the last that was launched, too. */
@@ -380,14 +380,14 @@ static int verify_again(struct state *s, struct error *err)
     const char *when = takes_all_runs(s) ? "" : "after timing: ";
     const struct call *last = &s->call;
 
-    if (verdict(s, check_outputs(&s->question->check, &s->question->buffers, err), when))
+    if (verdict(s, check_outputs(&s->problem->check, &s->problem->buffers, err), when))
         return -1;
     while (s->rotates && last->next != s->current)
         last = last->next;
     if (last == &s->call || s->m->outcome != OUTCOME_OK)
         return 0;
-    struct buffers view = copies_view(&s->question->buffers, last);
-    return verdict(s, check_outputs(&s->question->check, &view, err), "after timing, of a copy: ");
+    struct buffers view = copies_view(&s->problem->buffers, last);
+    return verdict(s, check_outputs(&s->problem->check, &view, err), "after timing, of a copy: ");
 }
 
 static int sample(struct state *s, struct error *err)
@@ -462,8 +462,8 @@ static void take_down(struct state *s, struct device *device)
         device->ops->end(device, &s->call);
     if (s->prepared && v->release)
         v->release(&s->call);
-    question_settle(s->question, s->m->outcome == OUTCOME_OK && !device->broken);
-    question_release(&s->own);
+    problem_settle(s->problem, s->m->outcome == OUTCOME_OK && !device->broken);
+    problem_release(&s->own);
     device->shares = false;
     if (device->broken && s->m->outcome == OUTCOME_OK)
         case_end(s->m, OUTCOME_FAILED, "the device failed after the last launch");
@@ -480,9 +480,9 @@ void case_measure(const struct benchmark *bench, struct device *device,
                        .rotates = bench->cache == CACHE_ROTATE };
     struct error err = { "" };
 
-    s.question = settings->question ? settings->question : &s.own;
-    if (!question_is(s.question, bench, device, settings->seed))
-        question_release(s.question); /* this one may need its memory */
+    s.problem = settings->problem ? settings->problem : &s.own;
+    if (!problem_is(s.problem, bench, device, settings->seed))
+        problem_release(s.problem); /* this one may need its memory */
 
     case_describe(bench, device, m);
     if (settings->profiling)

@@ -9,8 +9,8 @@
 
 #include "machine/clock_eye.h"
 #include "machine/nvml.h"
+#include "measure/problem.h"
 #include "measure/profiling.h"
-#include "measure/question.h"
 #include "measure/sampling.h"
 #include "plugin/guests.h"
 #include "process/counters.h"
@@ -23,11 +23,11 @@ struct case_settings {
     int64_t memory_limit;        /* bytes that a measuring process, with what it starts, may hold;
                                   * 0: what core/host_memory.h says when it starts */
     bool verify_only;            /* no timing; every output row is compared */
-    struct question *question;   /* of the case before: taken where this one asks the same, and
+    struct problem *problem;     /* of the case before: taken where this one asks the same, and
                                   * left for the next. With verify_only; NULL: its own */
     double plant;                /* slow-down to plant, as a share; 0: none. See measure/plant.h */
     bool fixed_placement;        /* everything where it always is; else anew in each launch, see
-                                  * device/placement.h. For the launch alone */
+                                  * device/memory_placement.h. For the launch alone */
     const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */
     const struct clock_eye *eye; /* on its clock, in place of the usual one; for tests */
     struct counters *counters;   /* of this process's threads; NULL: nothing can be counted */

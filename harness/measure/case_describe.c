@@ -75,7 +75,7 @@ static bool is_met(const struct need *need, struct error *why)
 static bool benchmark_fits(const struct benchmark *bench, struct device *device,
                            const struct case_settings *settings, struct error *why)
 {
-    if (settings->question && question_is(settings->question, bench, device, settings->seed))
+    if (settings->problem && problem_is(settings->problem, bench, device, settings->seed))
         return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
     if (bench->cache == CACHE_ROTATE && both < INT64_MAX / 2)

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "metrics/epoch.h"
 #include "overview/overview_parts.h"
-#include "verdict/slow_machine.h"
+#include "verdict/machine_probe.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static void health_add_machine(struct overview_making *m)
 {
     struct slow_machine slow;
 
-    slow_machine_find(m->input->records, m->input->run, &slow);
+    machine_probe_find_slow(m->input->records, m->input->run, &slow);
     if (slow.probed == 0)
         return;
     if (slow.disturbed == 0)
@@ -103,9 +103,9 @@ static void health_add_machine(struct overview_making *m)
 
 static void health_add_repeats(struct overview_making *m)
 {
-    struct slow_machine_repeats repeats;
+    struct machine_probe_repeats repeats;
 
-    slow_machine_repeats_count(m->input->records, m->input->run, &repeats);
+    machine_probe_repeats_count(m->input->records, m->input->run, &repeats);
     if (repeats.left)
         health_add(m, OVERVIEW_OPEN, "neighbours", "%zu of %zu measurements stayed disturbed",
                    repeats.left, repeats.measured);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UUID_PREFIX_MIN = 6, COMMIT_PREFIX_MIN = 7 };
+enum { UUID_PREFIX_MIN = 6 };
 
 static void ref_add_run(struct ref_lookup *l, int64_t id)
 {
@@ -127,7 +127,7 @@ static bool has_branch(const struct ref_run *c, const char *name)
 
 static bool has_commit(const struct ref_run *c, const char *name)
 {
-    return strlen(name) >= COMMIT_PREFIX_MIN && ref_starts_with(c->commit, name);
+    return strlen(name) >= COMMIT_DIGITS_MIN && ref_starts_with(c->commit, name);
 }
 
 static bool has_sweep(const struct ref_run *c, const char *name)

@@ -11,7 +11,7 @@
 #include "text/escape.h"
 #include "text/table.h"
 #include "text/ticks.h"
-#include "verdict/slow_machine.h"
+#include "verdict/machine_probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,13 +156,13 @@ static bool takes_all(const struct records *records, int run)
  * whoever else wants one; one case in five is more than the system's own work. */
 static void run_table_add_repeats(const struct records *records, int run, struct strbuf *out)
 {
-    struct slow_machine_repeats r;
+    struct machine_probe_repeats r;
 
-    slow_machine_repeats_count(records, run, &r);
+    machine_probe_repeats_count(records, run, &r);
     if (r.repeated + r.left == 0)
         return;
     strbuf_adds(out, "disturbed by other programs or the host: ");
-    slow_machine_repeats_words(&r, out);
+    machine_probe_repeats_words(&r, out);
     strbuf_addc(out, '\n');
     if (5 * (r.repeated + r.left) > r.measured && takes_all(records, run))
         strbuf_addf(out,
@@ -244,7 +244,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
     run_table_add_repeats(records, run, out);
     /* One in twenty may be chance: a probe is 3 ms of a machine that others use, too. */
     struct slow_machine d;
-    slow_machine_find(records, run, &d);
+    machine_probe_find_slow(records, run, &d);
     char worst[TEXT_UNIT_SIZE];
     if (20 * d.disturbed > d.probed)
         strbuf_addf(out,

@@ -2,6 +2,7 @@
 #include "store/samples.h"
 
 #include "base/memory.h"
+#include "stats/thin_samples.h"
 
 #include <stdlib.h>
 
@@ -71,66 +72,13 @@ unsigned char *samples_encode(const uint64_t *samples, size_t nr, size_t *length
 
 /* ---- a summary ---- */
 
-enum { THIN_VERSION = 2, FIRST = 4, LAST = 16, PERCENTILES = 100, RANKS_MAX = 320 };
-
-struct ranks {
-    size_t items[RANKS_MAX]; /* ascending */
-    size_t nr;
-};
-
-static int order_sizes(const void *x, const void *y)
-{
-    size_t a = *(const size_t *)x, b = *(const size_t *)y;
-
-    return (a > b) - (a < b);
-}
+enum { THIN_VERSION = 2 };
 
 static int order_samples(const void *x, const void *y)
 {
     uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
 
     return (a > b) - (a < b);
-}
-
-/* Those percentiles whose upper neighbour is kept too, so that they are exact. */
-static bool is_exact(size_t k)
-{
-    return k % 5 == 0 || k == 1 || k == PERCENTILES - 1;
-}
-
-static void add_rank(struct ranks *ranks, size_t rank, size_t n)
-{
-    if (rank < n)
-        ranks->items[ranks->nr++] = rank;
-}
-
-static struct ranks ranks_of(size_t n)
-{
-    struct ranks ranks = { .nr = 0 };
-    size_t distinct = 0;
-
-    for (size_t i = 0; i < FIRST; i++)
-        add_rank(&ranks, i, n);
-    for (size_t i = 1; i <= LAST && i <= n; i++)
-        add_rank(&ranks, n - i, n);
-    for (size_t k = 0; k <= PERCENTILES; k++) {
-        size_t rank = k * (n - 1) / PERCENTILES;
-        add_rank(&ranks, rank, n);
-        if (is_exact(k))
-            add_rank(&ranks, rank + 1, n);
-    }
-    for (size_t step = LAST; step < n; step *= 2) { /* closer together towards both ends */
-        add_rank(&ranks, step, n);
-        add_rank(&ranks, step + step / 2, n);
-        add_rank(&ranks, n - 1 - step, n);
-        add_rank(&ranks, n - 1 - step - step / 2, n); /* below 0: beyond n, as unsigned */
-    }
-    qsort(ranks.items, ranks.nr, sizeof(*ranks.items), order_sizes);
-    for (size_t i = 0; i < ranks.nr; i++)
-        if (i == 0 || ranks.items[i] != ranks.items[distinct - 1])
-            ranks.items[distinct++] = ranks.items[i];
-    ranks.nr = distinct;
-    return ranks;
 }
 
 bool samples_are_thin(const unsigned char *blob, size_t length)
@@ -142,17 +90,17 @@ unsigned char *samples_thin(uint64_t *samples, size_t nr, size_t *length)
 {
     if (nr == 0 || nr > SAMPLES_THIN_MAX)
         return NULL;
-    struct ranks ranks = ranks_of(nr);
-    unsigned char *blob = memory_zeroed(ranks.nr + 2, VARINT_MAX);
+    struct thin_samples kept = thin_samples_of(nr);
+    unsigned char *blob = memory_zeroed(kept.nr + 2, VARINT_MAX);
     unsigned char *p = blob;
     uint64_t last = 0;
 
     qsort(samples, nr, sizeof(*samples), order_samples);
     *p++ = THIN_VERSION;
     p += varint_write(p, nr);
-    for (size_t i = 0; i < ranks.nr; i++) {
-        p += varint_write(p, samples[ranks.items[i]] - last);
-        last = samples[ranks.items[i]];
+    for (size_t i = 0; i < kept.nr; i++) {
+        p += varint_write(p, samples[kept.ranks[i]] - last);
+        last = samples[kept.ranks[i]];
     }
     *length = (size_t)(p - blob);
     return blob;
@@ -177,16 +125,16 @@ int samples_thin_decode(const unsigned char *blob, size_t length, uint64_t **sam
     *nr = 0;
     if (!varint_read(&p, end, &count) || count == 0 || count > SAMPLES_THIN_MAX)
         return error_set(err, "the summary of samples is damaged: bad count");
-    struct ranks ranks = ranks_of((size_t)count);
+    struct thin_samples kept = thin_samples_of((size_t)count);
     uint64_t *series = memory_zeroed((size_t)count, sizeof(*series));
-    for (size_t i = 0; i < ranks.nr; i++) {
+    for (size_t i = 0; i < kept.nr; i++) {
         if (!varint_read(&p, end, &distance) || distance > UINT64_MAX - last) {
             free(series);
             return error_set(err, "the summary of samples is damaged at number %zu", i);
         }
-        series[ranks.items[i]] = last += distance;
+        series[kept.ranks[i]] = last += distance;
         if (i > 0)
-            draw_line(series, ranks.items[i - 1], ranks.items[i]);
+            draw_line(series, kept.ranks[i - 1], kept.ranks[i]);
     }
     if (p != end) {
         free(series);

@@ -28,16 +28,9 @@ int samples_decode(const unsigned char *blob, size_t length, uint64_t **samples,
                    struct error *err);
 
 /*
- * A summary of a long series of samples: some of them, by rank, and how many there were. The
- * order in which they were measured is gone. Kept of n sorted samples, with ranks from 0:
- *
- *     the first 4 and the last 16
- *     16, 24, 32, 48, 64, 96 ... and as many from the last one
- *     floor(k (n - 1) / 100) for k = 0 .. 100, and the next one for k = 1, 5, 10, 15 ... 95, 99
- *
- * So least, largest and the percentiles 1, 5, 10 ... 95, 99 (Hyndman and Fan's type 7, which
- * stats_quantile() is) come out to the last digit; any other sample is put on the straight line
- * between its kept neighbours. Series of up to 101 samples are kept whole, in order of size.
+ * A summary of a long series of samples: those that stats/thin_samples.h keeps, and how many there
+ * were. The order in which they were measured is gone. Any other sample is put on the straight line
+ * between its kept neighbours.
  *
  *     byte 0    2, the version of this form
  *     varint    number of samples n, at most SAMPLES_THIN_MAX

@@ -1,5 +1,5 @@
 -- Version 3: words about a run, and runs whose samples are only kept as summaries
--- (samples_thin.h), which an older harness could not read.
+-- (stats/thin_samples.h), which an older harness could not read.
 
 ALTER TABLE run ADD COLUMN thinned_ms INTEGER NOT NULL DEFAULT 0; -- when that was done; 0: never
 

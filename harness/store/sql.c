@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "store/untrusted.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <errno.h>
 #include <math.h>
@@ -86,7 +86,7 @@ static int damaged_page_error(const struct store *s, struct error *err)
                      "wrote it, on the disk or by another program; it was left as it is. `harness "
                      "history verify` says what lies there; restore a backup, or save the rest: "
                      "`harness history salvage FILE NEW`",
-                     s->path, watch_damaged_page(s->db));
+                     s->path, page_checksum_damaged_page(s->db));
 }
 
 /* Content that the disk does not give, or not as it was, is damaged like any. */

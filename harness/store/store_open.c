@@ -7,7 +7,7 @@
 #include "store/rows.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 #include "vfs/watch_log.h"
 
 #include <stdlib.h>
@@ -17,10 +17,10 @@
 
 static int connect_to(struct store *s, const char *name, int flags, struct error *err)
 {
-    int rc = watch_register();
+    int rc = page_checksum_register();
 
     if (rc == SQLITE_OK)
-        rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_PRIVATECACHE, WATCH_VFS);
+        rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_PRIVATECACHE, PAGE_CHECKSUM_VFS);
     if (rc != SQLITE_OK) {
         sql_error(s, rc, err);
         return -1;
@@ -241,7 +241,7 @@ static int make_ready(struct store *s, struct error *err)
 {
     if (schema_upgrade(s, err))
         return -1;
-    if (s->upgraded && !watch_is_on(s->db))
+    if (s->upgraded && !page_checksum_is_on(s->db))
         add_checksums(s);
     s->upgraded = false;
     return switch_to_wal(s, err);
@@ -283,7 +283,7 @@ static int open_for_writing(struct store *s, struct error *err)
         return -1;
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return sql_error(s, SQLITE_READONLY, err);
-    if (empty && (rc = watch_new_file(s->db)) != SQLITE_OK)
+    if (empty && (rc = page_checksum_new_file(s->db)) != SQLITE_OK)
         return sql_error(s, rc, err);
     /* A new file and an upgrade are on the disk before anything is said to be in them. */
     if (sql_execute(s, "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA", err) ||
@@ -403,7 +403,7 @@ int store_room(struct store *s, struct store_room *room, struct error *err)
 
 int store_vacuum(struct store *s, struct error *err)
 {
-    int rc = watch_with_vacuum(s->db);
+    int rc = page_checksum_with_vacuum(s->db);
 
     if (rc != SQLITE_OK)
         return sql_error(s, rc, err);

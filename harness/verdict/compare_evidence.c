@@ -3,7 +3,7 @@
 #include "verdict/compare_parts.h"
 
 #include "metrics/group.h"
-#include "verdict/slow_machine.h"
+#include "verdict/machine_probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void add_values(const struct join *join, const struct side *side, const s
                        size_t at, size_t nr, int occasion, struct evidence_side *out)
 {
     struct metric_context context = metric_context_of(side->records, g->items[at]->run);
-    double probe = slow_machine_machine(&g->items[at]->m, join->probe);
+    double probe = machine_probe_time(&g->items[at]->m, join->probe);
     struct summary s;
 
     summary_init(&s, g->items + at, nr);
@@ -415,7 +415,7 @@ void compare_collect(const struct compare_sides *sides, const struct compare_set
         .metrics = metrics,
         .out = out,
         .unsupported = unsupported,
-        .probe = slow_machine_probe_name(sides->base, sides->head),
+        .probe = machine_probe_name(sides->base, sides->head),
     };
 
     side_init(&join.base, sides->base, settings->any_machine);

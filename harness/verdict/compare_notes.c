@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "metrics/epoch.h"
-#include "verdict/slow_machine.h"
+#include "verdict/machine_probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -486,14 +486,14 @@ static void note_asked(struct comparison *c)
 /* By one rule for both sides, but a machine need not have been the same to both. */
 static void note_repeats(struct comparison *c, const struct records *side, const char *name)
 {
-    struct slow_machine_repeats r;
+    struct machine_probe_repeats r;
     struct strbuf words;
 
-    slow_machine_repeats_count(side, -1, &r);
+    machine_probe_repeats_count(side, -1, &r);
     if (r.repeated + r.left == 0)
         return;
     strbuf_init(&words);
-    slow_machine_repeats_words(&r, &words);
+    machine_probe_repeats_words(&r, &words);
     comparison_note(c, "Disturbed while the %s was measured: %s.", name, words.data);
     strbuf_release(&words);
 }

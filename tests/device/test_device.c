@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "core/kernel.h"
 #include "device/devices.h"
-#include "device/placement.h"
+#include "device/memory_placement.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>

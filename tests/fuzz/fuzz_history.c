@@ -8,7 +8,7 @@
 #include "history/verify.h"
 #include "store/sql.h"
 #include "store/verdicts.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static void damage(uint8_t *file, size_t *length, const uint8_t *piece)
 static void seal(uint8_t *file, size_t length)
 {
     for (size_t at = 0; at + PAGE <= length; at += PAGE)
-        watch_page_seal(file + at, PAGE, (uint32_t)(at / PAGE) + 1);
+        page_checksum_seal(file + at, PAGE, (uint32_t)(at / PAGE) + 1);
 }
 
 const char *small_history_damaged(const uint8_t *data, size_t size)

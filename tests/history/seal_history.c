@@ -3,7 +3,7 @@
  * harness had written it. For tests that change a file past harness. */
 #include "base/file.h"
 #include "vfs/page.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@ int main(int argc, char **argv)
     char *bytes = argc == 2 ? file_read(argv[1], FILE_RECORDS_MOST, &length, &err) : NULL;
     int rc = 1;
 
-    if (bytes && length >= PAGE_USUAL && bytes[HEADER_RESERVED] == WATCH_BYTES) {
+    if (bytes && length >= PAGE_USUAL && bytes[HEADER_RESERVED] == PAGE_CHECKSUM_BYTES) {
         for (size_t at = 0; at + PAGE_USUAL <= length; at += PAGE_USUAL)
-            watch_page_seal((unsigned char *)bytes + at, PAGE_USUAL,
-                            (uint32_t)(at / PAGE_USUAL) + 1);
+            page_checksum_seal((unsigned char *)bytes + at, PAGE_USUAL,
+                               (uint32_t)(at / PAGE_USUAL) + 1);
         rc = file_write(argv[1], bytes, length, &err) ? 1 : 0;
     }
     if (rc)

@@ -54,7 +54,7 @@ enum { LEVELS = 7, CHILDREN = 200 };
 static void make_level(unsigned char page[PAGE], unsigned char type, int64_t child,
                        const unsigned char *rest, size_t length)
 {
-    uint32_t at = PAGE - WATCH_BYTES;
+    uint32_t at = PAGE - PAGE_CHECKSUM_BYTES;
 
     memset(page, 0, PAGE);
     page[0] = type;

@@ -21,13 +21,13 @@
  * A kernel at a shape: its tensors as they were filled, and what the outputs should be. Filling and
  * the oracle take far longer than any variant, so that all of them share one.
  */
-struct question {
+struct problem {
     struct call call;
     void *first[TENSOR_MAX];      /* each tensor's bytes, outputs poisoned */
     double *expected[TENSOR_MAX]; /* NULL of what is no output */
 };
 
-static void question_init(struct question *q, const struct kernel *k, const struct shape *s,
+static void question_init(struct problem *q, const struct kernel *k, const struct shape *s,
                           uint64_t seed)
 {
     memset(q, 0, sizeof(*q));
@@ -42,7 +42,7 @@ static void question_init(struct question *q, const struct kernel *k, const stru
     }
 }
 
-static void question_release(struct question *q)
+static void problem_release(struct problem *q)
 {
     for (int i = 0; i < q->call.nr_tensors; i++) {
         free(q->first[i]);
@@ -62,7 +62,7 @@ static void describe(const struct call *call, char *text, size_t size)
 
 /* What a launch left: inputs as they were, outputs right. The largest error in units of the
  * tolerance. */
-static double question_check(const struct question *q)
+static double question_check(const struct problem *q)
 {
     const struct call *call = &q->call;
     double tolerance = call->kernel->tolerance(call->kernel, &call->shape, DTYPE_FP32, MATH_FP32);
@@ -87,7 +87,7 @@ static double question_check(const struct question *q)
 }
 
 /* Runs twice on the same prepared state; the error in units of the tolerance. */
-static double question_ask(struct question *q, const struct variant *v, int threads)
+static double problem_ask(struct problem *q, const struct variant *v, int threads)
 {
     struct device device = { .kind = DEVICE_CPU, .threads = threads };
     struct call *call = &q->call;
@@ -136,12 +136,12 @@ static void check_kernel(const struct kernel *k)
 
     assert_true(n >= 2); /* at least plain and simd */
     for (size_t j = 0; j < k->nr_test_shapes; j++) {
-        struct question q;
+        struct problem q;
         question_init(&q, k, &k->test_shapes[j], 100 + j);
         for (int i = 0; i < n; i++)
             for (int threads = 1; threads <= 3; threads += 2)
-                worst[i] = fmax(worst[i], question_ask(&q, variants[i], threads));
-        question_release(&q);
+                worst[i] = fmax(worst[i], problem_ask(&q, variants[i], threads));
+        problem_release(&q);
     }
     for (int i = 0; i < n; i++)
         print_message("%s/%s: worst error %.2f of the tolerance\n", k->name, variants[i]->name,

@@ -738,13 +738,13 @@ MEASUREMENT_TEST(refused_shapes)
 }
 
 /* Variants that ask the same share inputs and oracle; what one has spoilt the next never sees. */
-TEST(a_question_is_shared_until_it_is_spoilt)
+TEST(a_problem_is_shared_until_it_is_spoilt)
 {
     static const struct {
         const char *variant;
         int64_t seq;
         enum outcome outcome;
-        bool taken, left; /* the question of the row before; for the next one */
+        bool taken, left; /* the problem of the row before; for the next one */
     } rows[] = {
         { "right", 16, OUTCOME_OK, false, true },
         { "right", 16, OUTCOME_OK, true, true },
@@ -756,10 +756,8 @@ TEST(a_question_is_shared_until_it_is_spoilt)
         { "right", 17, OUTCOME_OK, false, true },
         { "unprepared", 17, OUTCOME_FAILED, true, false },
     };
-    struct question question = { .stands = false };
-    const struct case_settings settings = { .seed = 42,
-                                            .verify_only = true,
-                                            .question = &question };
+    struct problem problem = { .stands = false };
+    const struct case_settings settings = { .seed = 42, .verify_only = true, .problem = &problem };
     struct device d;
     struct error err;
 
@@ -772,13 +770,13 @@ TEST(a_question_is_shared_until_it_is_spoilt)
             NULL,
         };
         struct measurement m;
-        assert_int_equal(question_is(&question, &bench, &d, 42), rows[i].taken);
+        assert_int_equal(problem_is(&problem, &bench, &d, 42), rows[i].taken);
         case_measure(&bench, &d, &settings, &m);
         assert_int_equal(m.outcome, rows[i].outcome);
-        assert_int_equal(question_is(&question, &bench, &d, 42), rows[i].left);
+        assert_int_equal(problem_is(&problem, &bench, &d, 42), rows[i].left);
         measurement_release(&m);
     }
-    question_release(&question);
+    problem_release(&problem);
     device_close(&d);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "metrics/density.h"
-#include "metrics/thin.h"
+#include "metrics/thin_series.h"
 #include "stats/random.h"
 #include "stats/stats.h"
 

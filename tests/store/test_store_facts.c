@@ -78,7 +78,8 @@ static void make_old(const char *path, int version)
     sqlite3 *db;
 
     make_version(path, version);
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, WATCH_VFS), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, PAGE_CHECKSUM_VFS),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
     for (int i = 0; i < LEGACY_RUNS; i++)
         add_old_run(db, i);

@@ -257,7 +257,8 @@ static void assert_losses_are_named(const struct files *f, const struct salvaged
     sqlite3 *db;
 
     snprintf(attach, sizeof(attach), "ATTACH '%s' AS saved", f->saved);
-    assert_int_equal(sqlite3_open_v2(f->sound, &db, SQLITE_OPEN_READWRITE, WATCH_VFS), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(f->sound, &db, SQLITE_OPEN_READWRITE, PAGE_CHECKSUM_VFS),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, attach, NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, text, -1, &stmt, NULL), SQLITE_OK);
     while (sqlite3_step(stmt) == SQLITE_ROW)
@@ -362,7 +363,7 @@ SCRATCH_TEST(test_lost_mark)
 
     for (int value = 0; value < 256; value++) {
         bytes[HEADER_RESERVED] = (char)value;
-        if (value == WATCH_BYTES)
+        if (value == PAGE_CHECKSUM_BYTES)
             continue;
         assert_ok(file_write(f.damaged, bytes, length, &err), &err);
         verify_must_fail(f.damaged, &err, "the mark", HEADER_RESERVED);

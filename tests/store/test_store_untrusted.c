@@ -169,7 +169,7 @@ static void make_long(const char *path, enum hole hole)
         assert_int_equal(pwrite(fd, page, PAGE, length - PAGE), PAGE);
     if (hole == BELIEVED) {
         page_put(page + HEADER_PAGES, (uint32_t)(length / PAGE), 4);
-        watch_page_seal(page, PAGE, 1);
+        page_checksum_seal(page, PAGE, 1);
         assert_int_equal(pwrite(fd, page, PAGE, 0), PAGE);
     }
     close(fd);
@@ -261,7 +261,7 @@ SCRATCH_TEST(test_verify_ends_in_a_hole)
         assert_int_equal(pwrite(fd, page, PAGE, end + (off_t)i * PAGE), PAGE);
     assert_int_equal(ftruncate(fd, length), 0);
     page_put(page + HEADER_PAGES, (uint32_t)(length / PAGE), 4);
-    watch_page_seal(page, PAGE, 1);
+    page_checksum_seal(page, PAGE, 1);
     assert_int_equal(pwrite(fd, page, PAGE, 0), PAGE);
     close(fd);
     struct store *s = open_store(scratch->path, STORE_READ);

@@ -45,8 +45,8 @@ static void try_in(const char *path, const char *script)
     int flags = SQLITE_OPEN_READWRITE;
     sqlite3 *db;
 
-    watch_register();
-    if (sqlite3_open_v2(path, &db, flags, WATCH_VFS) == SQLITE_OK) {
+    page_checksum_register();
+    if (sqlite3_open_v2(path, &db, flags, PAGE_CHECKSUM_VFS) == SQLITE_OK) {
         sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
         sqlite3_exec(db, script, NULL, NULL, NULL);
     }
@@ -287,7 +287,7 @@ static void change_length(const char *path, struct random *r, char *what, size_t
         fail_msg("%s", strerror(errno));
     if (believed) {
         page_put(page + HEADER_PAGES, (uint32_t)(length / PAGE), 4);
-        watch_page_seal(page, PAGE, 1);
+        page_checksum_seal(page, PAGE, 1);
         if (pwrite(fd, page, PAGE, 0) != PAGE)
             fail_msg("%s", strerror(errno));
     }
@@ -340,7 +340,7 @@ static void change_pages(const char *path, struct random *r, char *what, size_t 
             memcpy(p + at, "\x8f\xff\xff\x7f", 4);
     }
     for (uint32_t nr = 1; nr <= pages; nr++)
-        watch_page_seal(bytes + (size_t)(nr - 1) * PAGE, PAGE, nr);
+        page_checksum_seal(bytes + (size_t)(nr - 1) * PAGE, PAGE, nr);
     file_write(path, (char *)bytes, length, &err);
     free(bytes);
 }

@@ -78,7 +78,7 @@ static inline void overwrite_sealed(const char *path, int64_t page, const unsign
     unsigned char copy[PAGE];
 
     memcpy(copy, bytes, PAGE);
-    watch_page_seal(copy, PAGE, (uint32_t)page + 1);
+    page_checksum_seal(copy, PAGE, (uint32_t)page + 1);
     overwrite(path, page, copy);
 }
 
@@ -90,7 +90,7 @@ static inline void seal_all(const char *path, size_t size)
 
     assert_non_null(bytes);
     for (size_t at = 0; at + size <= length; at += size)
-        watch_page_seal((unsigned char *)bytes + at, size, (uint32_t)(at / size) + 1);
+        page_checksum_seal((unsigned char *)bytes + at, size, (uint32_t)(at / size) + 1);
     assert_ok(file_write(path, bytes, length, &err), &err);
     free(bytes);
 }

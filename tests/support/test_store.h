@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "stats/random.h"
 #include "store/store.h"
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include <ftw.h>
 #include <sqlite3.h>
@@ -56,8 +56,8 @@ static inline void execute_in(const char *path, const char *script)
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     sqlite3 *db;
 
-    assert_int_equal(watch_register(), SQLITE_OK);
-    assert_int_equal(sqlite3_open_v2(path, &db, flags, WATCH_VFS), SQLITE_OK);
+    assert_int_equal(page_checksum_register(), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(path, &db, flags, PAGE_CHECKSUM_VFS), SQLITE_OK);
     sqlite3_busy_timeout(db, 60000); /* who reads meanwhile may hold it for a moment */
     if (sqlite3_exec(db, script, NULL, NULL, NULL) != SQLITE_OK)
         fail_msg("%s: %s", script, sqlite3_errmsg(db));

@@ -6,7 +6,7 @@
 #include "chart/base/chart_samples.h"
 #include "chart/types/chart_types.h"
 #include "figure/figure_axis.h"
-#include "metrics/thin.h"
+#include "metrics/thin_series.h"
 #include "text/textwidth.h"
 
 #include <math.h>

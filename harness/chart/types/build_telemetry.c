@@ -3,7 +3,7 @@
  * throttling, a busy neighbour, a clock that sags, memory that grows. */
 #include "base/memory.h"
 #include "chart/types/chart_types.h"
-#include "metrics/thin.h"
+#include "metrics/thin_series.h"
 
 #include <math.h>
 #include <stdio.h>

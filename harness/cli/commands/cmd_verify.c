@@ -72,11 +72,9 @@ static void take_verification(struct verifying *s, const struct measurement *m)
         verification_note(&s->record, registry_builtin(), &s->build, &s->device, m);
 }
 
-static void verify_one(struct verifying *s, size_t i, uint64_t seed, struct question *question)
+static void verify_one(struct verifying *s, size_t i, uint64_t seed, struct problem *problem)
 {
-    const struct case_settings settings = { .seed = seed,
-                                            .verify_only = true,
-                                            .question = question };
+    const struct case_settings settings = { .seed = seed, .verify_only = true, .problem = problem };
     struct measurement m;
 
     if (s->device.broken) {
@@ -103,17 +101,17 @@ static bool asks_the_same(const struct benchmark *a, const struct benchmark *b)
 static void verify_here(struct verifying *s)
 {
     bool *done = memory_zeroed(s->list.nr ? s->list.nr : 1, sizeof(*done));
-    struct question question = { .stands = false };
+    struct problem problem = { .stands = false };
 
     for (size_t i = 0; i < s->list.nr; i++) {
         for (size_t j = i; j < s->list.nr && !done[i]; j++) {
             if (done[j] || !asks_the_same(&s->list.items[i], &s->list.items[j]))
                 continue;
-            verify_one(s, j, (uint64_t)s->o->seed + i, &question);
+            verify_one(s, j, (uint64_t)s->o->seed + i, &problem);
             done[j] = j > i;
         }
     }
-    question_release(&question);
+    problem_release(&problem);
     free(done);
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_DIGITS_MIN = 7, COMMIT_DIGITS = 12 };
+enum { COMMIT_DIGITS = 12 };
 
 /* What the commands that measure again have in common. */
 struct again {

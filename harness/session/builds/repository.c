@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_DIGITS_MIN = 7 };
-
 /* Of a commit (`bad` ""), or of a pair. */
 struct answer {
     char good[COMMIT_SIZE], bad[COMMIT_SIZE];

@@ -28,7 +28,7 @@ struct ab_request_side {
     const char *commit;  /* full hash, where it is known better than the program knows; or NULL */
     const double *plant; /* of each benchmark of the workload, see launch/launch.h; or NULL */
     const struct guests *guests; /* in place of the workload's; or NULL */
-    bool fixed;                  /* placement, see device/placement.h */
+    bool fixed;                  /* placement, see device/memory_placement.h */
 };
 
 struct ab_request {

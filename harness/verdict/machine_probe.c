@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "verdict/slow_machine.h"
+#include "verdict/machine_probe.h"
 
 #include "base/memory.h"
 #include "stats/stats.h"
@@ -23,7 +23,7 @@ static bool has_telemetry(const struct records *records, const char *name)
     return false;
 }
 
-void slow_machine_find(const struct records *records, int run, struct slow_machine *d)
+void machine_probe_find_slow(const struct records *records, int run, struct slow_machine *d)
 {
     double *probes = memory_zeroed(records->nr + 1, sizeof(*probes));
 
@@ -37,25 +37,25 @@ void slow_machine_find(const struct records *records, int run, struct slow_machi
     stats_sort(probes, d->probed);
     double quiet = probes[d->probed / 10];
     for (size_t i = 0; i < d->probed; i++)
-        d->disturbed += probes[i] > SLOW_MACHINE_LIMIT * quiet;
+        d->disturbed += probes[i] > MACHINE_PROBE_LIMIT * quiet;
     if (d->probed > 0)
         d->worst = probes[d->probed - 1] / quiet;
     free(probes);
 }
 
-const char *slow_machine_probe_name(const struct records *base, const struct records *head)
+const char *machine_probe_name(const struct records *base, const struct records *head)
 {
     return has_telemetry(base, TELEMETRY_MACHINE) && has_telemetry(head, TELEMETRY_MACHINE)
                ? TELEMETRY_MACHINE
                : TELEMETRY_MACHINE_OLD;
 }
 
-double slow_machine_machine(const struct measurement *m, const char *probe_name)
+double machine_probe_time(const struct measurement *m, const char *probe_name)
 {
     double probe = measurement_telemetry(m, probe_name);
     double waited = measurement_telemetry(m, "waited_percent") / 100;
     double switches = measurement_telemetry(m, "involuntary_switches");
-    bool hit = switches * SLOW_MACHINE_HITS >= (double)m->nr_samples;
+    bool hit = switches * MACHINE_PROBE_HITS >= (double)m->nr_samples;
 
     return waited > 0 && hit ? probe * (1 + waited) : probe;
 }
@@ -67,10 +67,10 @@ static size_t told(const struct measurement *m, const char *name)
     return value > 0 && value < 1e9 ? (size_t)value : 0;
 }
 
-void slow_machine_repeats_count(const struct records *records, int run,
-                                struct slow_machine_repeats *r)
+void machine_probe_repeats_count(const struct records *records, int run,
+                                 struct machine_probe_repeats *r)
 {
-    *r = (struct slow_machine_repeats) { .measured = 0 };
+    *r = (struct machine_probe_repeats) { .measured = 0 };
     for (size_t i = 0; i < records->nr; i++) {
         const struct measurement *m = &records->items[i].m;
         if (run >= 0 && records->items[i].run != run)
@@ -85,7 +85,7 @@ void slow_machine_repeats_count(const struct records *records, int run,
     }
 }
 
-void slow_machine_repeats_words(const struct slow_machine_repeats *r, struct strbuf *out)
+void machine_probe_repeats_words(const struct machine_probe_repeats *r, struct strbuf *out)
 {
     const struct {
         size_t nr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vfs/watch.h"
+#include "vfs/page_checksum.h"
 
 #include "base/digest.h"
 #include "vfs/page.h"
@@ -28,25 +28,25 @@ struct watched {
 
 static uint64_t sum_of(const unsigned char *page, size_t size, uint32_t number)
 {
-    return checksum_xxh64(page, size - WATCH_BYTES, number);
+    return checksum_xxh64(page, size - PAGE_CHECKSUM_BYTES, number);
 }
 
-bool watch_page_holds(const unsigned char *page, size_t size, uint32_t number)
+bool page_checksum_holds(const unsigned char *page, size_t size, uint32_t number)
 {
     uint64_t sum = sum_of(page, size, number);
 
-    for (int i = 0; i < WATCH_BYTES; i++, sum >>= 8)
-        if (page[size - WATCH_BYTES + (size_t)i] != (sum & 0xff))
+    for (int i = 0; i < PAGE_CHECKSUM_BYTES; i++, sum >>= 8)
+        if (page[size - PAGE_CHECKSUM_BYTES + (size_t)i] != (sum & 0xff))
             return false;
     return true;
 }
 
-void watch_page_seal(unsigned char *page, size_t size, uint32_t number)
+void page_checksum_seal(unsigned char *page, size_t size, uint32_t number)
 {
     uint64_t sum = sum_of(page, size, number);
 
-    for (int i = 0; i < WATCH_BYTES; i++, sum >>= 8)
-        page[size - WATCH_BYTES + (size_t)i] = (unsigned char)sum;
+    for (int i = 0; i < PAGE_CHECKSUM_BYTES; i++, sum >>= 8)
+        page[size - PAGE_CHECKSUM_BYTES + (size_t)i] = (unsigned char)sum;
 }
 
 static bool is_page_size(sqlite3_int64 size)
@@ -72,8 +72,8 @@ static bool is_start(const unsigned char *bytes, int length)
 static bool first_page_lost_its_mark(const unsigned char *page, size_t size, unsigned char *copy)
 {
     memcpy(copy, page, size);
-    copy[HEADER_RESERVED] = WATCH_BYTES;
-    return watch_page_holds(copy, size, 1);
+    copy[HEADER_RESERVED] = PAGE_CHECKSUM_BYTES;
+    return page_checksum_holds(copy, size, 1);
 }
 
 static unsigned char *buffer_of(struct watched *w)
@@ -97,7 +97,7 @@ static size_t look_at_start(struct watched *w)
 
     if (rc != SQLITE_OK || !is_start(header, HEADER_SIZE))
         return 0;
-    w->on = header[HEADER_RESERVED] == WATCH_BYTES;
+    w->on = header[HEADER_RESERVED] == PAGE_CHECKSUM_BYTES;
     return page_size_of(header);
 }
 
@@ -106,7 +106,7 @@ static size_t look_at_start(struct watched *w)
 static int check_page(struct watched *w, const unsigned char *page, size_t size, uint32_t number)
 {
     if (number == 1 && is_start(page, (int)size)) {
-        w->on = page[HEADER_RESERVED] == WATCH_BYTES;
+        w->on = page[HEADER_RESERVED] == PAGE_CHECKSUM_BYTES;
         if (!w->on) {
             unsigned char *copy = buffer_of(w);
             if (!copy)
@@ -114,7 +114,7 @@ static int check_page(struct watched *w, const unsigned char *page, size_t size,
             return first_page_lost_its_mark(page, size, copy) ? fail_page(w, 1) : SQLITE_OK;
         }
     }
-    return !w->on || watch_page_holds(page, size, number) ? SQLITE_OK : fail_page(w, number);
+    return !w->on || page_checksum_holds(page, size, number) ? SQLITE_OK : fail_page(w, number);
 }
 
 /* A piece of a page, or of what is no page at all. */
@@ -134,7 +134,7 @@ static int read_piece(struct watched *w, void *bytes, int amount, sqlite3_int64 
     if (rc != SQLITE_OK)
         return rc;
     memcpy(bytes, page + offset % (sqlite3_int64)size, (size_t)amount);
-    return watch_page_holds(page, size, number) ? SQLITE_OK : fail_page(w, number);
+    return page_checksum_holds(page, size, number) ? SQLITE_OK : fail_page(w, number);
 }
 
 static bool is_cut(struct watched *w, sqlite3_int64 offset)
@@ -169,7 +169,7 @@ static int write_sealed(struct watched *w, const void *bytes, int amount, sqlite
     if (!page)
         return SQLITE_IOERR_NOMEM;
     memcpy(page, bytes, (size_t)amount);
-    watch_page_seal(page, (size_t)amount, (uint32_t)(offset / amount) + 1);
+    page_checksum_seal(page, (size_t)amount, (uint32_t)(offset / amount) + 1);
     return w->real->pMethods->xWrite(w->real, page, amount, offset);
 }
 
@@ -184,7 +184,7 @@ static int fill_gap(struct watched *w, int amount, sqlite3_int64 end)
         if (!page)
             return SQLITE_IOERR_NOMEM;
         memset(page, 0, (size_t)amount);
-        watch_page_seal(page, (size_t)amount, (uint32_t)(size / amount) + 1);
+        page_checksum_seal(page, (size_t)amount, (uint32_t)(size / amount) + 1);
         rc = w->real->pMethods->xWrite(w->real, page, amount, size);
     }
     return rc;
@@ -197,7 +197,7 @@ static int watched_write(sqlite3_file *file, const void *bytes, int amount, sqli
     if (!w->watchable || !is_page_size(amount) || offset % amount != 0)
         return w->real->pMethods->xWrite(w->real, bytes, amount, offset);
     if (offset == 0 && is_start(bytes, amount))
-        w->on = ((const unsigned char *)bytes)[HEADER_RESERVED] == WATCH_BYTES;
+        w->on = ((const unsigned char *)bytes)[HEADER_RESERVED] == PAGE_CHECKSUM_BYTES;
     if (!w->on)
         return w->real->pMethods->xWrite(w->real, bytes, amount, offset);
     int rc = fill_gap(w, amount, offset);
@@ -442,7 +442,7 @@ static sqlite3_vfs watch_vfs = {
     .iVersion = 2,
     .szOsFile = sizeof(struct watched),
     .mxPathname = 512, /* as SQLite's for Unix */
-    .zName = WATCH_VFS,
+    .zName = PAGE_CHECKSUM_VFS,
     .xOpen = vfs_open,
     .xDelete = vfs_delete,
     .xAccess = vfs_access,
@@ -454,37 +454,37 @@ static sqlite3_vfs watch_vfs = {
     .xCurrentTimeInt64 = vfs_time64,
 };
 
-int watch_register(void)
+int page_checksum_register(void)
 {
     int rc = sqlite3_initialize();
 
-    if (rc != SQLITE_OK || sqlite3_vfs_find(WATCH_VFS))
+    if (rc != SQLITE_OK || sqlite3_vfs_find(PAGE_CHECKSUM_VFS))
         return rc;
     return sqlite3_vfs_register(&watch_vfs, 0);
 }
 
 /* ---- a handle ---- */
 
-int watch_with_vacuum(sqlite3 *db)
+int page_checksum_with_vacuum(sqlite3 *db)
 {
-    int bytes = WATCH_BYTES;
+    int bytes = PAGE_CHECKSUM_BYTES;
 
     return sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
 }
 
-int watch_new_file(sqlite3 *db)
+int page_checksum_new_file(sqlite3 *db)
 {
-    int rc = watch_with_vacuum(db);
+    int rc = page_checksum_with_vacuum(db);
 
     return rc == SQLITE_OK ? sqlite3_file_control(db, "main", CONTROL_BEGIN, NULL) : rc;
 }
 
-bool watch_is_on(sqlite3 *db)
+bool page_checksum_is_on(sqlite3 *db)
 {
     int bytes = -1; /* asks */
 
     return sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes) == SQLITE_OK &&
-           bytes == WATCH_BYTES;
+           bytes == PAGE_CHECKSUM_BYTES;
 }
 
 /* A page that is just being written by another process may look torn. Nobody writes so many at once
@@ -506,7 +506,8 @@ static int look_at_page(struct watched *w, unsigned char *page, size_t size, uin
     return rc;
 }
 
-int watch_scan(sqlite3 *db, size_t most, void (*found)(void *context, uint32_t page), void *context)
+int page_checksum_scan(sqlite3 *db, size_t most, void (*found)(void *context, uint32_t page),
+                       void *context)
 {
     struct watched *w = NULL;
     sqlite3_int64 length = 0;
@@ -533,7 +534,7 @@ int watch_scan(sqlite3 *db, size_t most, void (*found)(void *context, uint32_t p
     return rc;
 }
 
-uint32_t watch_damaged_page(sqlite3 *db)
+uint32_t page_checksum_damaged_page(sqlite3 *db)
 {
     uint32_t page = 0;
 

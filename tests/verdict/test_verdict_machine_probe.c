@@ -4,7 +4,7 @@
 
 #include "output_records.h"
 
-#include "verdict/slow_machine.h"
+#include "verdict/machine_probe.h"
 
 static void add_probes(struct records *r, int run, size_t nr, double low, double high)
 {
@@ -22,7 +22,7 @@ static struct slow_machine found(const struct records *r, int run)
 {
     struct slow_machine d;
 
-    slow_machine_find(r, run, &d);
+    machine_probe_find_slow(r, run, &d);
     return d;
 }
 
@@ -88,7 +88,7 @@ TEST(test_machine_waits)
         struct measurement *m = &r.items[0].m; /* 20 samples */
         measurement_add_telemetry(m, "waited_percent", waits[i].waited);
         measurement_add_telemetry(m, "involuntary_switches", waits[i].switches);
-        assert_close(slow_machine_machine(m, TELEMETRY_MACHINE), waits[i].machine, 1e-9);
+        assert_close(machine_probe_time(m, TELEMETRY_MACHINE), waits[i].machine, 1e-9);
         records_release(&r);
     }
 }
@@ -114,11 +114,11 @@ TEST(probes_of_one_kind_are_compared)
             struct measurement *m = made_measurement(of[j], 0, 0, "a/b/c/d/e", 1000, 0.01, 20, 1);
             measurement_add_telemetry(m, names[j], 100);
         }
-        const char *taken = slow_machine_probe_name(&base, &head);
+        const char *taken = machine_probe_name(&base, &head);
         assert_string_equal(taken, sides[i].taken);
         bool both = strcmp(names[0], names[1]) == 0;
-        assert_int_equal(isnan(slow_machine_machine(&base.items[0].m, taken)) ||
-                             isnan(slow_machine_machine(&head.items[0].m, taken)),
+        assert_int_equal(isnan(machine_probe_time(&base.items[0].m, taken)) ||
+                             isnan(machine_probe_time(&head.items[0].m, taken)),
                          !both);
         records_release(&base);
         records_release(&head);
@@ -151,7 +151,7 @@ TEST(test_repeats_in_words)
 {
     for (size_t i = 0; i < sizeof(repeats_rows) / sizeof(*repeats_rows); i++) {
         struct records r = { 0 };
-        struct slow_machine_repeats count;
+        struct machine_probe_repeats count;
         struct strbuf words;
         made_run(&r, 0, "feedbeef", "gcc");
         add_probes(&r, 0, 2, 100, 101);
@@ -162,10 +162,10 @@ TEST(test_repeats_in_words)
         add_told(m, "repeats_stolen", repeats_rows[i].stolen);
         add_told(m, "disturbed_percent", repeats_rows[i].left);
         strbuf_init(&words);
-        slow_machine_repeats_count(&r, 0, &count);
-        slow_machine_repeats_words(&count, &words);
+        machine_probe_repeats_count(&r, 0, &count);
+        machine_probe_repeats_words(&count, &words);
         assert_string_equal(words.data, repeats_rows[i].words);
-        slow_machine_repeats_count(&r, 1, &count); /* there is no such run */
+        machine_probe_repeats_count(&r, 1, &count); /* there is no such run */
         assert_int_equal(count.measured, 0);
         strbuf_release(&words);
         records_release(&r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Long series for pictures of some hundred pixels: fewer points that look the same. */
-#ifndef HARNESS_METRICS_THIN_H
-#define HARNESS_METRICS_THIN_H
+#ifndef HARNESS_METRICS_THIN_SERIES_H
+#define HARNESS_METRICS_THIN_SERIES_H
 
 #include <stddef.h>
 

@@ -4,13 +4,13 @@
  * what the outputs should be. Filling a model and evaluating it in float64 take far longer than
  * most variants do, so variants that are only verified, one after another, may share one.
  */
-#ifndef HARNESS_MEASURE_QUESTION_H
-#define HARNESS_MEASURE_QUESTION_H
+#ifndef HARNESS_MEASURE_PROBLEM_H
+#define HARNESS_MEASURE_PROBLEM_H
 
 #include "measure/buffers.h"
 #include "measure/oracle_check.h"
 
-struct question {
+struct problem {
     struct buffers buffers;
     struct check check;
     enum dtype dtype;
@@ -21,17 +21,17 @@ struct question {
 };
 
 /* Is it the one that the benchmark asks with this seed? */
-bool question_is(const struct question *q, const struct benchmark *bench,
-                 const struct device *device, uint64_t seed);
-/* Allocates and fills, unless it is that one already. question_release() whatever the result. */
-int question_ask(struct question *q, const struct benchmark *bench, struct device *device,
-                 uint64_t seed, struct error *err);
+bool problem_is(const struct problem *q, const struct benchmark *bench, const struct device *device,
+                uint64_t seed);
+/* Allocates and fills, unless it is that one already. problem_release() whatever the result. */
+int problem_ask(struct problem *q, const struct benchmark *bench, struct device *device,
+                uint64_t seed, struct error *err);
 /* Poisons the outputs and begins a check of results of `math` within `tolerance`; asks the oracle
  * where it has not been. */
-int question_expect(struct question *q, enum math math, double tolerance, bool all_rows,
-                    struct error *err);
+int problem_expect(struct problem *q, enum math math, double tolerance, bool all_rows,
+                   struct error *err);
 /* Not to be used again where a variant may have left the inputs otherwise than they were. */
-void question_settle(struct question *q, bool unchanged);
-void question_release(struct question *q);
+void problem_settle(struct problem *q, bool unchanged);
+void problem_release(struct problem *q);
 
 #endif

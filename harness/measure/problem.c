@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/question.h"
+#include "measure/problem.h"
 
 #include <string.h>
 
-bool question_is(const struct question *q, const struct benchmark *bench,
-                 const struct device *device, uint64_t seed)
+bool problem_is(const struct problem *q, const struct benchmark *bench, const struct device *device,
+                uint64_t seed)
 {
     return q->stands && q->seed == seed && q->dtype == bench->variant->dtype &&
            q->rounds == math_rounds_weights(bench->variant->math) &&
@@ -12,12 +12,12 @@ bool question_is(const struct question *q, const struct benchmark *bench,
            q->buffers.inputs == bench->inputs && shape_equal(&q->buffers.shape, &bench->shape);
 }
 
-int question_ask(struct question *q, const struct benchmark *bench, struct device *device,
-                 uint64_t seed, struct error *err)
+int problem_ask(struct problem *q, const struct benchmark *bench, struct device *device,
+                uint64_t seed, struct error *err)
 {
-    if (question_is(q, bench, device, seed))
+    if (problem_is(q, bench, device, seed))
         return 0;
-    question_release(q);
+    problem_release(q);
     q->dtype = bench->variant->dtype;
     q->rounds = math_rounds_weights(bench->variant->math);
     q->seed = seed;
@@ -27,8 +27,8 @@ int question_ask(struct question *q, const struct benchmark *bench, struct devic
     return 0;
 }
 
-int question_expect(struct question *q, enum math math, double tolerance, bool all_rows,
-                    struct error *err)
+int problem_expect(struct problem *q, enum math math, double tolerance, bool all_rows,
+                   struct error *err)
 {
     if (q->expected)
         check_again(&q->check, tolerance);
@@ -38,15 +38,15 @@ int question_expect(struct question *q, enum math math, double tolerance, bool a
     return buffers_poison_outputs(&q->buffers, err);
 }
 
-void question_settle(struct question *q, bool unchanged)
+void problem_settle(struct problem *q, bool unchanged)
 {
     for (int i = 0; i < q->buffers.nr; i++)
         unchanged &= q->buffers.host[i].role != TENSOR_INOUT;
     if (!unchanged)
-        question_release(q);
+        problem_release(q);
 }
 
-void question_release(struct question *q)
+void problem_release(struct problem *q)
 {
     check_release(&q->check);
     buffers_release(&q->buffers);

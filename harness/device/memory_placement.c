@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "device/placement.h"
+#include "device/memory_placement.h"
 
 #include "stats/random.h"
 

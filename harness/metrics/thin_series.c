@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "metrics/thin.h"
+#include "metrics/thin_series.h"
 
 enum { EACH = 4 };
 

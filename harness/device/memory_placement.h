@@ -9,8 +9,8 @@
  * What stays where it is: code and data within their pages, which the linker chose, and the buffers
  * of a case (device/device_host.c).
  */
-#ifndef HARNESS_DEVICE_PLACEMENT_H
-#define HARNESS_DEVICE_PLACEMENT_H
+#ifndef HARNESS_DEVICE_MEMORY_PLACEMENT_H
+#define HARNESS_DEVICE_MEMORY_PLACEMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
