@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/strbuf.h"
-#include "command/command_ears.h"
+#include "command/command_output.h"
 #include "command/command_words.h"
 #include "command/output_check.h"
 #include "core/clock.h"
@@ -88,8 +88,8 @@ struct running {
     char *expect;   /* file name */
     char *expected; /* its content */
     size_t expected_length;
-    struct ears ears;
-    struct ears_listener listener;
+    struct command_output output;
+    struct command_output_listener listener;
     struct number_hearing *hearing; /* NULL: no number is asked for */
     ARRAY(double) said;             /* of each run so far, a value for each metric */
     struct counters *counters;      /* NULL: nothing can be counted here */
@@ -129,7 +129,7 @@ static int listen_for_numbers(struct running *r, struct error *err)
 {
     if (r->spec->numbers.nr == 0)
         return 0;
-    r->listener = (struct ears_listener) { hear_numbers, r };
+    r->listener = (struct command_output_listener) { hear_numbers, r };
     r->hearing = number_hearing_create(&r->spec->numbers, err);
     return r->hearing ? 0 : -1;
 }
@@ -145,8 +145,9 @@ static int fill_running(struct running *r, const struct call *call, struct error
         if (!r->expected)
             return -1;
     }
-    return listen_for_numbers(r, err) || ears_open(&r->ears, r->expect ? &r->expected_length : NULL,
-                                                   r->hearing ? &r->listener : NULL, err)
+    return listen_for_numbers(r, err) ||
+                   command_output_open(&r->output, r->expect ? &r->expected_length : NULL,
+                                       r->hearing ? &r->listener : NULL, err)
                ? -1
                : 0;
 }
@@ -162,7 +163,7 @@ static void let_go(struct running *r)
     free(r->input);
     free(r->expect);
     free(r->expected);
-    ears_close(&r->ears);
+    command_output_close(&r->output);
     number_hearing_free(r->hearing);
     counters_close(r->counters);
     array_release(&r->said);
@@ -176,7 +177,7 @@ int command_prepare(struct call *call, struct error *err)
     struct error why; /* then counts are absent */
 
     r->spec = ((const struct command_guest *)call->kernel->config)->spec;
-    r->ears = ears_none;
+    r->output = command_output_none;
     if (fill_running(r, call, err)) {
         let_go(r);
         return -1;
@@ -217,8 +218,8 @@ static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
     process_signals_as_usual(attributes);
 }
 
-static int time_process(const struct start *s, struct ears *ears, uint64_t *ns, int *status,
-                        struct rusage *usage, struct error *err)
+static int time_process(const struct start *s, struct command_output *output, uint64_t *ns,
+                        int *status, struct rusage *usage, struct error *err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -229,7 +230,7 @@ static int time_process(const struct start *s, struct ears *ears, uint64_t *ns, 
     uint64_t start = clock_ns();
     int rc = posix_spawn(&pid, s->program, &actions, &attributes, s->argv, environ);
     if (rc == 0)
-        ended = ears_wait(ears, pid, status, usage);
+        ended = command_output_wait(output, pid, status, usage);
     *ns = clock_ns() - start;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -249,12 +250,12 @@ static bool is_fine(const struct command_spec *spec, int status)
     return fine;
 }
 
-static int check_end(const char *who, int status, struct ears *ears,
+static int check_end(const char *who, int status, struct command_output *output,
                      const struct command_spec *spec, struct error *err)
 {
     if (WIFEXITED(status) && is_fine(spec, WEXITSTATUS(status)))
         return 0;
-    const char *words = ears_last_words(ears);
+    const char *words = command_output_last_words(output);
     if (WIFSIGNALED(status))
         return error_set(err, "%s died by signal %d (%s)%s%s", who, WTERMSIG(status),
                          strsignal(WTERMSIG(status)), *words ? ": " : "", words);
@@ -267,37 +268,38 @@ static int run_beside(struct running *r, const char *option_name, char *line, st
 {
     char shell[] = "sh", option[] = "-c";
     char *argv[] = { shell, option, line, NULL };
-    const struct start start = { "/bin/sh", argv, NULL, -1, r->ears.errors[1] };
+    const struct start start = { "/bin/sh", argv, NULL, -1, r->output.errors[1] };
     struct rusage usage;
     uint64_t ns;
     int status;
 
     if (!line)
         return 0;
-    ears_clear(&r->ears);
-    if (time_process(&start, &r->ears, &ns, &status, &usage, err))
+    command_output_clear(&r->output);
+    if (time_process(&start, &r->output, &ns, &status, &usage, err))
         return -1;
-    return check_end(option_name, status, &r->ears, NULL, err);
+    return check_end(option_name, status, &r->output, NULL, err);
 }
 
 /* One that was ended for what it said has not failed: that is wrong. */
 static int run_program(struct running *r, uint64_t *ns, struct rusage *usage,
                        double counts[COUNTER_NR], struct error *err)
 {
-    const struct start start = { r->program, r->argv, r->input, r->ears.out[1], r->ears.errors[1] };
+    const struct start start = { r->program, r->argv, r->input, r->output.out[1],
+                                 r->output.errors[1] };
     int status;
 
-    ears_clear(&r->ears);
+    command_output_clear(&r->output);
     if (r->hearing)
         number_hearing_begin(r->hearing);
     counters_begin(r->counters);
-    int rc = time_process(&start, &r->ears, ns, &status, usage, err);
+    int rc = time_process(&start, &r->output, ns, &status, usage, err);
     counters_end(r->counters, counts);
     if (rc)
         return -1;
-    if (r->ears.too_much)
+    if (r->output.too_much)
         return 0;
-    return check_end(r->argv[0], status, &r->ears, r->spec, err);
+    return check_end(r->argv[0], status, &r->output, r->spec, err);
 }
 
 static double milliseconds(struct timeval t)
@@ -324,7 +326,7 @@ static void keep_cost(struct running *r, const struct rusage *usage,
 
 static void check_output(struct running *r)
 {
-    const struct strbuf *said = ears_output(&r->ears);
+    const struct strbuf *said = command_output_said(&r->output);
 
     r->wrong = r->expect && !output_check(said->data, said->length, r->expected, r->expected_length,
                                           r->expect, &r->why);
@@ -337,8 +339,8 @@ static int keep_numbers(struct running *r, struct error *err)
 
     if (!r->hearing || r->wrong)
         return 0;
-    ears_output(&r->ears);
-    ears_last_words(&r->ears);
+    command_output_said(&r->output);
+    command_output_last_words(&r->output);
     if (number_hearing_end(r->hearing, values, err))
         return -1;
     for (size_t i = 0; i < r->spec->numbers.nr; i++)

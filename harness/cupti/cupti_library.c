@@ -5,6 +5,7 @@
 #include "cupti/cupti_records.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,14 @@ static void *find_cupti(struct error *why)
     if (!handle)
         handle = open_in_toolkit(getenv("CUDA_PATH"));
     return handle ? handle : open_in_toolkit("/usr/local/cuda");
+}
+
+int cupti_version_supported(uint32_t version, struct error *err)
+{
+    if (version < CUPTI_VERSION_OLDEST)
+        return error_set(err, "CUPTI's API version %" PRIu32 " is older than %d (CUDA 11.8)",
+                         version, CUPTI_VERSION_OLDEST);
+    return 0;
 }
 
 static int load_cupti(struct cupti_library *library, struct error *why)

@@ -38,6 +38,11 @@ struct cupti_library {
     struct cupti_functions call;
 };
 
+/* As cuptiGetVersion() counts: 18 is CUDA 11.8, 26 is 12.8, 130001 is 13.0 update 1. */
+enum { CUPTI_VERSION_OLDEST = 18 };
+
+/* 0, or -1 where records of this version are not understood (cupti/cupti_parse.h). */
+int cupti_version_supported(uint32_t version, struct error *err);
 /* -1 with the reason where it cannot be opened, or is too old. It stays in the process for good:
  * its threads may outlive any close. */
 int cupti_library_open(struct cupti_library *library, struct error *why);

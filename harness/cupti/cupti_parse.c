@@ -23,14 +23,6 @@ static const struct size {
 
 enum { STEP_OLDEST = 26, STEP_NEWEST = 130001 };
 
-int cupti_version_supported(uint32_t version, struct error *err)
-{
-    if (version < CUPTI_VERSION_OLDEST)
-        return error_set(err, "CUPTI's API version %" PRIu32 " is older than %d (CUDA 11.8)",
-                         version, CUPTI_VERSION_OLDEST);
-    return 0;
-}
-
 /* Appends an activity with its times. CUPTI writes 0 where it had no room to take the time: such a
  * record is counted, no more. */
 static struct activity *timed_activity(struct activity_list *list, enum activity_kind kind,

@@ -5,17 +5,14 @@
  *
  * NVIDIA changes a record by adding fields at its end and giving it a new number
  * (CUpti_ActivityKernel8, 9, 10): the fields read here stand at the same place in all records since
- * CUPTI 18 (CUDA 11.8), which is the oldest that is read. Where CUDA's headers are at hand, the
- * compiler checks the places (cupti/cupti_layout.c).
+ * CUPTI 18 (CUDA 11.8), which is the oldest that is taken (cupti/cupti_library.h). Where CUDA's
+ * headers are at hand, the compiler checks the places (cupti/cupti_layout.c).
  */
 #ifndef HARNESS_CUPTI_CUPTI_PARSE_H
 #define HARNESS_CUPTI_CUPTI_PARSE_H
 
 #include "base/error.h"
 #include "gputrace/activity.h"
-
-/* As cuptiGetVersion() counts: 18 is CUDA 11.8, 26 is 12.8, 130001 is 13.0 update 1. */
-enum { CUPTI_VERSION_OLDEST = 18 };
 
 struct cupti_reader {
     uint32_t version; /* of the library that wrote the records */
@@ -24,8 +21,6 @@ struct cupti_reader {
     const void *ctx;
 };
 
-/* 0, or -1 where records of this version are not understood. */
-int cupti_version_supported(uint32_t version, struct error *err);
 /* Appends one record, whose size the caller knows to be right. Counts what it does not append
  * (list->untimed, list->unread). `record` needs no alignment; a kernel's name pointer is read. */
 void cupti_parse_record(const struct cupti_reader *reader, const void *record,

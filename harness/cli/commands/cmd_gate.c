@@ -161,15 +161,6 @@ static bool is_gate_quiet(const struct comparison *c)
     return c->count[VERDICT_SAME] + c->count[VERDICT_UNDECIDED] == c->nr;
 }
 
-static int gate_status(const struct gate_options *o, int status)
-{
-    bool undecided = status == EXIT_UNDECIDED;
-
-    if (!undecided || (o->fail_on && strcmp(o->fail_on, "undecided") == 0))
-        return status;
-    return 0;
-}
-
 static const char *gate_conclusion(int status)
 {
     return status == 0   ? "no regression"
@@ -188,7 +179,7 @@ static int conclude_gate(const struct gate_options *o, struct compared *c, struc
         (leave_gate_forms(o, c, NULL, err) || leave_gate_status(o->output, status, quiet, err)))
         return -1;
     terminal_print("gate: %s\n", gate_conclusion(status));
-    return gate_status(o, status);
+    return gate_exit_status(o->fail_on, status);
 }
 
 /* The change reaches nothing that is measured. */

@@ -262,6 +262,13 @@ int gate_measure(struct gate *g, struct compared *c, struct error *err)
     return c->idle ? 0 : measure_gate_benches(g, c, err);
 }
 
+int gate_exit_status(const char *fail_on, int status)
+{
+    bool passes = status == EXIT_UNDECIDED && !(fail_on && strcmp(fail_on, "undecided") == 0);
+
+    return passes ? 0 : status;
+}
+
 void gate_release(struct gate *g)
 {
     for (int i = 0; i < AB_SIDES; i++)

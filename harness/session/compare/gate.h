@@ -41,6 +41,9 @@ int gate_begin(struct gate *g, struct error *err);
 /* Fills the sides of `c`, whose store and rule are there. -1, too, where a build or a benchmark
  * fails. An interrupt is told by c->interrupted. */
 int gate_measure(struct gate *g, struct compared *c, struct error *err);
+/* What a gate ends with where the comparison ends with `status`: a change of which nobody can tell
+ * passes, unless `fail_on` is "undecided"; NULL is "regression". */
+int gate_exit_status(const char *fail_on, int status);
 void gate_release(struct gate *g);
 
 /* A project's commit, by this recipe; what could not be built is an error that says why. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/command_ears.h"
+#include "command/command_output.h"
 
 #include "process/process_tree.h"
 
@@ -17,7 +17,7 @@ enum { END, OUT, ERRORS, FDS };
 /* At most so much is taken at once of a pipe: what the program left behind may fill it for ever. */
 enum { BLOCK = 16384, BLOCKS = 128 };
 
-const struct ears ears_none = { .out = { -1, -1 }, .errors = { -1, -1 } };
+const struct command_output command_output_none = { .out = { -1, -1 }, .errors = { -1, -1 } };
 
 static int open_pipe(int ends[2])
 {
@@ -26,17 +26,17 @@ static int open_pipe(int ends[2])
     return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
-int ears_open(struct ears *e, const size_t *expected, const struct ears_listener *listener,
-              struct error *err)
+int command_output_open(struct command_output *e, const size_t *expected,
+                        const struct command_output_listener *listener, struct error *err)
 {
-    *e = ears_none;
+    *e = command_output_none;
     e->listener = listener;
     e->keeps = expected != NULL;
     strbuf_init(&e->said);
     strbuf_init(&e->words);
     if (open_pipe(e->errors) || ((expected || listener) && open_pipe(e->out)))
         return error_set(err, "cannot listen to the program: %s", strerror(errno));
-    e->most = expected ? *expected + EARS_SLACK : 0;
+    e->most = expected ? *expected + COMMAND_OUTPUT_SLACK : 0;
     return 0;
 }
 
@@ -47,7 +47,7 @@ static void close_pipe(int ends[2])
             close(ends[i]);
 }
 
-void ears_close(struct ears *e)
+void command_output_close(struct command_output *e)
 {
     close_pipe(e->out);
     close_pipe(e->errors);
@@ -57,13 +57,14 @@ void ears_close(struct ears *e)
 
 /* ---- listening ---- */
 
-static void tell_listener(const struct ears *e, bool errors, const char *block, ssize_t nr)
+static void tell_listener(const struct command_output *e, bool errors, const char *block,
+                          ssize_t nr)
 {
     if (e->listener)
         e->listener->hear(e->listener->context, errors, block, (size_t)nr);
 }
 
-static void hear_output(struct ears *e)
+static void hear_output(struct command_output *e)
 {
     char block[BLOCK];
     ssize_t nr;
@@ -79,7 +80,7 @@ static void hear_output(struct ears *e)
     }
 }
 
-static void hear_errors(struct ears *e)
+static void hear_errors(struct command_output *e)
 {
     char block[BLOCK];
     ssize_t nr;
@@ -87,11 +88,11 @@ static void hear_errors(struct ears *e)
     for (int i = 0; i < BLOCKS && (nr = read(e->errors[0], block, sizeof(block))) > 0; i++) {
         tell_listener(e, true, block, nr);
         strbuf_add(&e->words, block, (size_t)nr);
-        strbuf_keep_last(&e->words, EARS_LAST_WORDS + 1); /* whether there was more */
+        strbuf_keep_last(&e->words, COMMAND_OUTPUT_LAST_WORDS + 1); /* whether there was more */
     }
 }
 
-void ears_clear(struct ears *e)
+void command_output_clear(struct command_output *e)
 {
     hear_output(e);
     hear_errors(e);
@@ -128,7 +129,7 @@ static int reap(pid_t pid, int *status, struct rusage *usage)
 }
 
 /* A child that another thread's wait hides would not be missed for long. */
-static int listen_once(struct ears *e, int end, const sigset_t *mask)
+static int listen_once(struct command_output *e, int end, const sigset_t *mask)
 {
     static const struct timespec at_most = { .tv_nsec = 50000000 };
     struct pollfd fds[FDS] = { [END] = { .fd = end, .events = POLLIN },
@@ -152,7 +153,7 @@ static void silence(pid_t pid)
     kill(pid, SIGKILL);
 }
 
-static int follow(struct ears *e, pid_t pid, int end, int *status, struct rusage *usage)
+static int follow(struct command_output *e, pid_t pid, int end, int *status, struct rusage *usage)
 {
     bool silenced = false;
     sigset_t mask;
@@ -175,7 +176,7 @@ static int follow(struct ears *e, pid_t pid, int end, int *status, struct rusage
     return ended;
 }
 
-int ears_wait(struct ears *e, pid_t pid, int *status, struct rusage *usage)
+int command_output_wait(struct command_output *e, pid_t pid, int *status, struct rusage *usage)
 {
     int end = (int)syscall(SYS_pidfd_open, pid, 0);
     int ended = follow(e, pid, end, status, usage);
@@ -185,19 +186,19 @@ int ears_wait(struct ears *e, pid_t pid, int *status, struct rusage *usage)
     return ended < 0 ? -1 : 0;
 }
 
-const struct strbuf *ears_output(struct ears *e)
+const struct strbuf *command_output_said(struct command_output *e)
 {
     hear_output(e);
     return &e->said;
 }
 
-const char *ears_last_words(struct ears *e)
+const char *command_output_last_words(struct command_output *e)
 {
     bool more = false;
 
     hear_errors(e);
-    if (e->words.length > EARS_LAST_WORDS) {
-        strbuf_keep_last(&e->words, EARS_LAST_WORDS);
+    if (e->words.length > COMMAND_OUTPUT_LAST_WORDS) {
+        strbuf_keep_last(&e->words, COMMAND_OUTPUT_LAST_WORDS);
         more = true;
     }
     char *newline = more ? strchr(e->words.data, '\n') : NULL;
