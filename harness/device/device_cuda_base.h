@@ -7,6 +7,7 @@
  *   device_cuda_find.cu   drivers, devices, descriptions: nothing here occupies the GPU
  *   device_cuda_time.cu   running and timing on the stream, flushing the L2
  *   device_cuda_graph.cu  launches captured in a CUDA graph
+ *   device_cuda_lend.cu   memory that a second process works on
  */
 #ifndef HARNESS_DEVICE_DEVICE_CUDA_BASE_H
 #define HARNESS_DEVICE_DEVICE_CUDA_BASE_H

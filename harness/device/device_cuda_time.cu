@@ -66,6 +66,7 @@ static unsigned enqueues_of(const struct cuda *cuda, const struct call *call, un
     return cuda->graph_mode ? batch / cuda_graph_launches(call, batch) : batch;
 }
 
+/* Copies of the tensors take turns. */
 static int enqueue_launches(struct device *d, const struct call *call, unsigned enqueues,
                             struct error *err)
 {
@@ -76,6 +77,7 @@ static int enqueue_launches(struct device *d, const struct call *call, unsigned 
             CUDA_DO(d, cudaGraphLaunch(cuda->graph.exec, cuda->stream), err);
         else
             call->variant->launch(call);
+        call = call->next ? call->next : call;
     }
     return cuda_failed(d, cudaGetLastError(), "launch()", __FILE__, __LINE__, err);
 }

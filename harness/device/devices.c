@@ -2,6 +2,7 @@
 #include "device/devices.h"
 
 #include "base/array.h"
+#include "core/host_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 extern const struct device_class device_cpu_class, device_cuda_class, device_fake_class,
     device_process_class, device_hip_class, device_sycl_class;
+extern const struct device_lending device_cuda_lending;
 
 #ifndef HARNESS_CUDA_WHY
 #define HARNESS_CUDA_WHY "this build has no CUDA"
@@ -59,6 +61,24 @@ const struct device_class *device_class_of(enum device_kind kind, const char **w
     if (why)
         *why = devices[kind].why;
     return devices[kind].class;
+}
+
+const struct device_lending *device_lending_of(enum device_kind kind)
+{
+#ifdef HARNESS_HAVE_CUDA
+    if (kind == DEVICE_CUDA)
+        return &device_cuda_lending;
+#endif
+    (void)kind;
+    return NULL;
+}
+
+/* The host's are counted as what flushes them, twice as much as they are. */
+int64_t device_cache_bytes(const struct device *d)
+{
+    const struct device_lending *own = device_lending_of(d->kind);
+
+    return own ? own->cache(d) : (int64_t)host_cache_flush_bytes() / 2;
 }
 
 const char *device_kind_name(enum device_kind kind)

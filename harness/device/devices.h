@@ -41,6 +41,26 @@ const char *device_kind_name(enum device_kind kind);
 /* The kind a spec names, or -1. */
 int device_kind_of(const char *spec);
 
+/* Memory of alloc() that a second process of this program works on, as long as the first has it,
+ * and what else is asked where not everything can be believed. A handle is told as its bytes. */
+struct device_handle {
+    unsigned char bytes[64];
+};
+struct device_lending {
+    int (*lend)(struct device *d, void *memory, struct device_handle *handle, struct error *err);
+    /* The memory there; NULL and an error. It stays until the process ends. */
+    void *(*borrow)(struct device *d, const struct device_handle *handle, struct error *err);
+    /* Until nothing that this process has enqueued is running any more, on whatever queue. */
+    int (*wait)(struct device *d, struct error *err);
+    int64_t (*cache)(const struct device *d); /* see device_cache_bytes() */
+};
+/* Of a started device; NULL: its memory is the host's, or it cannot. */
+const struct device_lending *device_lending_of(enum device_kind kind);
+
+/* Bytes of the last cache in which a launch may find its data, to be emptied twice over: of CUDA
+ * the L2's. */
+int64_t device_cache_bytes(const struct device *d);
+
 /* Version of the CUDA runtime in this build, "13.0"; "" where there is none. */
 const char *device_cuda_runtime(void);
 

@@ -71,56 +71,106 @@ static void fill_margins(struct arena *a)
         }
 }
 
-static int map(struct arena *a, struct error *err)
+/* With a device, of the shared file the board is all. */
+static int map(struct arena *a, bool on_device, struct error *err)
 {
     char text[TEXT_UNIT_SIZE];
-    void *base = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, a->fd, 0);
+    size_t bytes = on_device ? round_up(sizeof(struct board)) : a->bytes;
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, a->fd, 0);
 
     if (base == MAP_FAILED)
         return error_set(err, "cannot have %s of shared memory: %s",
-                         text_bytes((double)a->bytes, text), strerror(errno));
-    a->base = base;
+                         text_bytes((double)bytes, text), strerror(errno));
+    a->board = base;
+    a->shared = bytes;
+    if (!on_device)
+        a->base = base;
     return 0;
 }
 
-int arena_make(struct arena *a, struct error *err)
+static int make_file(struct arena *a, size_t bytes, struct error *err)
 {
     char text[TEXT_UNIT_SIZE];
 
     a->fd = memfd_create("tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (a->fd < 0 || ftruncate(a->fd, (off_t)a->bytes))
+    if (a->fd < 0 || ftruncate(a->fd, (off_t)bytes))
         return error_set(err, "cannot have %s of shared memory: %s",
-                         text_bytes((double)a->bytes, text), strerror(errno));
+                         text_bytes((double)bytes, text), strerror(errno));
     /* Made shorter by who is judged, it would end the judge. */
     if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
         return error_set(err, "cannot seal shared memory: %s", strerror(errno));
-    if (map(a, err))
+    return 0;
+}
+
+int arena_make(struct arena *a, struct device *device, struct error *err)
+{
+    if (make_file(a, device ? round_up(sizeof(struct board)) : a->bytes, err) ||
+        map(a, device != NULL, err))
         return -1;
+    if (device) {
+        a->device = device;
+        a->base = memory_zeroed(1, a->bytes);
+        a->there = device_alloc(device, a->bytes, err);
+        if (!a->there)
+            return -1;
+    }
     fill_margins(a);
     return 0;
 }
 
-int arena_map(struct arena *a, int fd, struct error *err)
+int arena_lend(const struct arena *a, struct device_handle *handle, struct error *err)
+{
+    return device_lending_of(a->device->kind)->lend(a->device, a->there, handle, err);
+}
+
+int arena_map(struct arena *a, int fd, bool on_device, struct error *err)
 {
     a->fd = fd;
-    return map(a, err);
+    return map(a, on_device, err);
+}
+
+int arena_borrow(struct arena *a, struct device *device, const struct device_handle *handle,
+                 struct error *err)
+{
+    a->base = device_lending_of(device->kind)->borrow(device, handle, err);
+    return a->base ? 0 : -1;
 }
 
 void arena_close(struct arena *a)
 {
-    if (a->base)
-        munmap(a->base, a->bytes);
+    if (a->there)
+        device_free(a->device, a->there);
+    if (a->device)
+        free(a->base);
+    if (a->board)
+        munmap(a->board, a->shared);
     if (a->fd >= 0)
         close(a->fd);
     free(a->margin);
-    a->margin = NULL;
-    a->base = NULL;
-    a->fd = -1;
+    *a = (struct arena) { .fd = -1 };
+}
+
+int arena_send(const struct arena *a, int slot, struct error *err)
+{
+    size_t at = arena_offset(a, slot, 0);
+
+    return a->device
+               ? a->device->ops->upload(a->device, a->there + at, a->base + at, a->slot_bytes, err)
+               : 0;
+}
+
+int arena_fetch(const struct arena *a, int slot, struct error *err)
+{
+    size_t at = arena_offset(a, slot, 0);
+
+    return a->device ? a->device->ops->download(a->device, a->base + at, a->there + at,
+                                                a->slot_bytes, err)
+                     : 0;
 }
 
 struct board *arena_board(const struct arena *a)
 {
-    return (struct board *)a->base;
+    return a->board;
 }
 
 void arena_tensors(const struct arena *a, int slot, struct tensor *t)

@@ -2,13 +2,17 @@
 /*
  * The memory that the judge and a cell (judge/cell.h) share: a board for what is to be done next,
  * and slots. A slot has all tensors of one call, each on pages of its own, with a margin behind it
- * that nobody may write to. Nothing in here is believed: inputs are compared with the judge's own
- * copies, outputs with its oracle, and the words on the board are only ever why there is no result.
+ * that nobody may write to. With a device, the slots are a block of its memory that is the judge's
+ * and borrowed by the cell; the judge works on a copy of it in its own memory, which it sends and
+ * fetches while the cell stands still. Nothing in here is believed: inputs are compared with the
+ * judge's own copies, outputs with its oracle, and the words on the board are only ever why there
+ * is no result.
  */
 #ifndef HARNESS_JUDGE_ARENA_H
 #define HARNESS_JUDGE_ARENA_H
 
 #include "core/kernel.h"
+#include "device/devices.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +43,11 @@ struct arena {
     int nr_tensors, slots;
     size_t slot_bytes, bytes;
     int fd; /* -1: none */
-    unsigned char *base;
+    struct board *board;
+    size_t shared;         /* bytes that are mapped with it */
+    unsigned char *base;   /* as if the board and the slots behind it began there */
+    struct device *device; /* NULL: its memory is the host's, and shared */
+    unsigned char *there;  /* the device's block, of which `base` is the judge's copy */
     unsigned char *margin; /* what margins hold; the judge's alone, owned */
 };
 
@@ -49,11 +57,21 @@ void arena_plan(struct arena *a, const struct kernel *k, const struct shape *s, 
 /* Of one slot; for choosing how many there are. */
 size_t arena_slot_bytes(const struct kernel *k, const struct shape *s, enum dtype dtype);
 
-/* The judge's side: memory with margins, zeroed. arena_close() whatever the result. */
-int arena_make(struct arena *a, struct error *err);
-/* The cell's: maps what it was given. */
-int arena_map(struct arena *a, int fd, struct error *err);
+/* The judge's side: memory with margins, zeroed; `device` is a started one that lends its memory,
+ * or NULL. arena_close() whatever the result. */
+int arena_make(struct arena *a, struct device *device, struct error *err);
+/* What the cell needs to know of the device's memory. */
+int arena_lend(const struct arena *a, struct device_handle *handle, struct error *err);
+/* The cell's: maps what it was given, and with a device borrows its memory. */
+int arena_map(struct arena *a, int fd, bool on_device, struct error *err);
+int arena_borrow(struct arena *a, struct device *device, const struct device_handle *handle,
+                 struct error *err);
 void arena_close(struct arena *a);
+
+/* The judge's side, with a device: a slot as it is here to there, and back. Without one all is one.
+ */
+int arena_send(const struct arena *a, int slot, struct error *err);
+int arena_fetch(const struct arena *a, int slot, struct error *err);
 
 struct board *arena_board(const struct arena *a);
 /* Where a tensor of a slot begins in this memory. */

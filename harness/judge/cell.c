@@ -24,15 +24,36 @@ static const double start_seconds = 60;
 
 /* ---- a process is made ---- */
 
-static int write_job(const struct cell_job *job, int slots, struct error *err)
+/* "0a1b..." */
+static int add_memory(cJSON *json, const struct arena *a, struct error *err)
+{
+    struct device_handle handle = { { 0 } };
+    char text[2 * sizeof(handle.bytes) + 1];
+
+    if (!a->device)
+        return 0;
+    if (arena_lend(a, &handle, err))
+        return -1;
+    for (size_t i = 0; i < sizeof(handle.bytes); i++)
+        snprintf(text + 2 * i, 3, "%02x", handle.bytes[i]);
+    cJSON_AddStringToObject(json, "device_memory", text);
+    return 0;
+}
+
+static int write_job(const struct cell_job *job, const struct arena *a, struct error *err)
 {
     cJSON *json = cJSON_CreateObject(), *dims = cJSON_AddArrayToObject(json, "shape");
+
+    if (add_memory(json, a, err)) {
+        cJSON_Delete(json);
+        return -1;
+    }
     int fd = memfd_create("job", MFD_CLOEXEC);
 
     cJSON_AddStringToObject(json, "spec", job->spec->name);
     cJSON_AddStringToObject(json, "variant", job->variant->name);
     cJSON_AddStringToObject(json, "device", job->device_spec);
-    json_add_int(json, "slots", slots);
+    json_add_int(json, "slots", a->slots);
     json_add_int(json, "dtype", (int64_t)job->variant->dtype);
     for (int i = 0; i < SHAPE_MAX; i++)
         cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)job->shape.dim[i]));
@@ -80,7 +101,7 @@ static void become(const int from[4], char **env, pid_t judge, const cpu_set_t *
 
 static int start(struct cell *c, struct error *err)
 {
-    int job = write_job(c->job, c->arena.slots, err);
+    int job = write_job(c->job, &c->arena, err);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     char **env = sandbox_environment();
     const int from[4] = { job, nowhere, nowhere, c->arena.fd };
@@ -197,6 +218,33 @@ static void write_board(struct cell *c, enum order order, const int *slots, int 
         board->slot[i] = (uint32_t)slots[i];
 }
 
+/* ---- what is in its memory ---- */
+
+int cell_put(struct cell *c, const struct deal *d, int slot, bool weights, struct error *err)
+{
+    arena_put(&c->arena, slot, d->hands[slot].host, weights);
+    return arena_send(&c->arena, slot, err);
+}
+
+/* The last launches first: theirs is what could still be under way. */
+static int fetch(const struct cell *c, const int *slots, int nr, struct error *err)
+{
+    int rc = 0;
+
+    for (int i = nr - 1; rc == 0 && i >= 0; i--)
+        rc = arena_fetch(&c->arena, slots[i], err);
+    return rc;
+}
+
+static int fetch_all(const struct cell *c, struct error *err)
+{
+    int rc = 0;
+
+    for (int slot = 0; rc == 0 && slot < c->arena.slots; slot++)
+        rc = arena_fetch(&c->arena, slot, err);
+    return rc;
+}
+
 int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint64_t *ns,
                 struct error *err)
 {
@@ -213,7 +261,7 @@ int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint
         return -1;
     c->stopped = true;
     *ns = to - from;
-    return 0;
+    return order == ORDER_WAIT ? fetch_all(c, err) : fetch(c, slots, nr, err);
 }
 
 /* Until a launch has returned, or so it says: on a busy machine it begins late. Who does not say so
@@ -255,6 +303,20 @@ static void pause_for(uint64_t ns)
             continue;
 }
 
+/* A device goes on with what was enqueued when the process has stopped. What was is done soon: ten
+ * times what all launches take, and a time in which somebody else may have the device. */
+static int let_device_finish(const struct cell *c, const int *slots, int nr, uint64_t window_ns,
+                             struct error *err)
+{
+    const uint64_t others_ns = 10000000, ns = 10 * window_ns + others_ns;
+    const struct timespec delay = { (time_t)(ns / 1000000000U), (long)(ns % 1000000000U) };
+
+    if (!c->arena.device)
+        return 0;
+    nanosleep(&delay, NULL);
+    return fetch(c, slots, nr, err);
+}
+
 int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns, uint64_t delay_ns,
                    int *done, struct error *err)
 {
@@ -275,18 +337,18 @@ int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns,
         return -1;
     uint32_t said = __atomic_load_n(&arena_board(&c->arena)->done, __ATOMIC_ACQUIRE);
     *done = said > (uint32_t)nr ? nr : (int)said;
-    return 0;
+    return let_device_finish(c, slots, nr, window_ns, err);
 }
 
 /* Where it had stopped by itself already, it launches the same once more, which changes nothing. */
-int cell_resume(struct cell *c, struct error *err)
+int cell_resume(struct cell *c, const int *slots, int nr, struct error *err)
 {
     uint64_t now;
 
     if (check_asleep(c))
         return -1;
     kill(c->pid, SIGCONT);
-    return wait_for_stop(c, &now, err);
+    return wait_for_stop(c, &now, err) ? -1 : fetch(c, slots, nr, err);
 }
 
 /* ---- its beginning and end ---- */
@@ -337,6 +399,14 @@ static void take_state(struct cell *c)
     }
 }
 
+/* Nothing of a guest has run yet: it is no fault of one. */
+static int not_begun(const struct cell *c, struct error *err)
+{
+    return c->fault.kind == FAULT_NONE
+               ? -1
+               : error_set(err, "a process for %s: %s", c->job->variant->name, c->fault.words);
+}
+
 int cell_open(struct cell *c, const struct cell_job *job, const struct deal *d, struct error *err)
 {
     uint64_t ns;
@@ -345,11 +415,16 @@ int cell_open(struct cell *c, const struct cell_job *job, const struct deal *d, 
     arena_plan(&c->arena, job->spec, &job->shape, d->dtype, d->slots);
     c->past = memory_zeroed((size_t)d->slots, c->arena.slot_bytes);
     c->has_past = memory_zeroed((size_t)d->slots, sizeof(*c->has_past));
-    if (arena_make(&c->arena, err))
+    if (arena_make(&c->arena, job->device, err))
         return -1;
     for (int slot = 0; slot < d->slots; slot++)
-        arena_put(&c->arena, slot, d->hands[slot].host, true);
-    if (start(c, err) || measure_overhead(c, err) || cell_window(c, ORDER_LOAD, NULL, 0, &ns, err))
+        if (cell_put(c, d, slot, true, err))
+            return -1;
+    if (start(c, err))
+        return -1;
+    if (measure_overhead(c, err))
+        return not_begun(c, err);
+    if (cell_window(c, ORDER_LOAD, NULL, 0, &ns, err))
         return c->fault.kind == FAULT_NONE ? -1 : 0;
     take_state(c);
     return 0;

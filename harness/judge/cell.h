@@ -29,8 +29,9 @@ struct cell_job {
     const struct kernel *spec;
     struct shape shape;
     const char *device_spec;
-    cpu_set_t processors; /* as many as the device has threads: it gets no others */
-    double timeout;       /* s, of a window */
+    struct device *device; /* that lends its memory; NULL: tensors are in the host's */
+    cpu_set_t processors;  /* as many as the device has threads: it gets no others */
+    double timeout;        /* s, of a window */
     const volatile sig_atomic_t *interrupted;
 };
 
@@ -54,6 +55,9 @@ struct cell {
 int cell_open(struct cell *c, const struct cell_job *job, const struct deal *d, struct error *err);
 void cell_close(struct cell *c);
 
+/* Of a deal to the memory of the cell, which stands still. */
+int cell_put(struct cell *c, const struct deal *d, int slot, bool weights, struct error *err);
+
 /* One window: `ns` by the judge's clock, from before the cell goes on until all of it has stopped.
  * -1: the cell is over, its fault says why; or `err` is set and it has none. */
 int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint64_t *ns,
@@ -63,7 +67,7 @@ int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint
  * then until cell_resume(), which must come next, lets the rest of them run. */
 int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns, uint64_t delay_ns,
                    int *done, struct error *err);
-int cell_resume(struct cell *c, struct error *err);
+int cell_resume(struct cell *c, const int *slots, int nr, struct error *err);
 /* Files with code that it has mapped beyond those of this program, the guest's own without; appends
  * to `files`. */
 void cell_libraries(const struct cell *c, struct string_list *files);

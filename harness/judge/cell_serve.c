@@ -24,7 +24,8 @@ struct inmate {
     const struct kernel *spec;
     struct shape shape;
     const struct variant *variant;
-    struct call *calls; /* of each slot */
+    struct call *calls;                   /* of each slot */
+    const struct device_lending *lending; /* of its device, where it has memory of its own */
 };
 
 static cJSON *read_job(struct error *err)
@@ -74,17 +75,34 @@ static int prepare(struct inmate *in, int slot, struct error *err)
     return v->prepare ? v->prepare(call, err) : 0;
 }
 
+/* What this process has enqueued is over; of a guest with a runtime of its own it has the words. */
+static int wait_for_device(const struct inmate *in, struct error *err)
+{
+    const struct variant *v = in->variant;
+
+    if (!in->lending)
+        return 0;
+    int rc = in->lending->wait((struct device *)&in->device, err);
+    const char *fault = v && v->fault && in->calls ? v->fault(&in->calls[0]) : NULL;
+    return fault ? error_set(err, "launch(): %s", fault) : rc;
+}
+
 /* All that lasts from one window to the next is made here, behind the filter. */
 static void load(struct inmate *in)
 {
     struct error err = { "" };
-    int rc = sandbox_enter(SANDBOX_STAYS, &err) || find_variant(in, &err) ? -1 : 0;
+    int rc =
+        sandbox_enter(in->lending ? SANDBOX_DRIVES : SANDBOX_STAYS, &err) || find_variant(in, &err)
+            ? -1
+            : 0;
 
     if (rc == 0 && in->variant->supports &&
         !in->variant->supports(in->variant->kernel, &in->shape, &in->device, &err))
         rc = CALL_UNSUPPORTED;
     for (int slot = 0; rc == 0 && slot < in->arena.slots; slot++)
         rc = prepare(in, slot, &err);
+    if (rc == 0 && wait_for_device(in, &err))
+        rc = -1;
     say(in,
         rc == 0                  ? BOARD_READY
         : rc == CALL_UNSUPPORTED ? BOARD_UNSUPPORTED
@@ -92,24 +110,39 @@ static void load(struct inmate *in)
         err.message);
 }
 
+/* The window of a device ends when it has nothing left to do. */
+static void launch_all(struct inmate *in, struct board *board)
+{
+    struct error err;
+
+    for (uint32_t i = 0; i < board->nr; i++) {
+        in->variant->launch(&in->calls[board->slot[i]]);
+        __atomic_store_n(&board->done, i + 1, __ATOMIC_RELEASE);
+    }
+    if (wait_for_device(in, &err)) {
+        say(in, BOARD_FAILED, err.message);
+        _exit(1);
+    }
+}
+
 static void obey(struct inmate *in)
 {
     struct board *board = arena_board(&in->arena);
+    struct error ignored;
 
     switch ((enum order)board->order) {
     case ORDER_NOTHING:
+        wait_for_device(in, &ignored);
         break;
     case ORDER_LOAD:
         load(in);
         break;
     case ORDER_LAUNCH:
-        for (uint32_t i = 0; i < board->nr; i++) {
-            in->variant->launch(&in->calls[board->slot[i]]);
-            __atomic_store_n(&board->done, i + 1, __ATOMIC_RELEASE);
-        }
+        launch_all(in, board);
         break;
     case ORDER_WAIT:
         usleep(10000);
+        wait_for_device(in, &ignored);
         break;
     }
 }
@@ -126,10 +159,27 @@ static int settle(struct inmate *in, struct error *err)
     in->spec = registry_kernel(in->registry, json_string(in->job, "spec", ""));
     if (!in->spec || slots < 1 || slots > SLOTS_MAX)
         return error_set(err, "this is no job of a judge");
-    if (device_open(&in->device, json_string(in->job, "device", "cpu"), err) ||
-        device_start(&in->device, err))
+    return device_open(&in->device, json_string(in->job, "device", "cpu"), err);
+}
+
+/* What a driver needs beyond the filter it does before there is one: a context, threads, the
+ * judge's memory. */
+static int start_device(struct inmate *in, struct error *err)
+{
+    const char *text = json_string(in->job, "device_memory", "");
+    struct device_handle handle;
+
+    if (device_start(&in->device, err))
         return -1;
-    return 0;
+    if (!*text)
+        return 0;
+    for (size_t i = 0; i < sizeof(handle.bytes); i++)
+        if (sscanf(text + 2 * i, "%2hhx", &handle.bytes[i]) != 1)
+            return error_set(err, "this is no job of a judge");
+    in->lending = device_lending_of(in->device.kind);
+    if (!in->lending)
+        return error_set(err, "device %s lends no memory", in->device.spec);
+    return arena_borrow(&in->arena, &in->device, &handle, err);
 }
 
 /* A function of Python is told by the job; its file is read for its digest, and nothing of it runs
@@ -157,9 +207,9 @@ int cell_serve(const struct registry *registry, struct error *err)
     /* The dtype is that of the tensors, which a layout needs: the variant is not loaded yet. */
     arena_plan(&in.arena, in.spec, &in.shape, (enum dtype)json_int(in.job, "dtype", 0),
                (int)json_int(in.job, "slots", 0));
-    if (arena_map(&in.arena, ARENA_FD, err))
+    if (arena_map(&in.arena, ARENA_FD, cJSON_HasObjectItem(in.job, "device_memory"), err))
         return -1;
-    if (become_another(&in, err)) {
+    if (start_device(&in, err) || become_another(&in, err)) {
         say(&in, BOARD_FAILED, err->message);
         return -1;
     }

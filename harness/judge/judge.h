@@ -30,7 +30,7 @@ struct judge_job {
     const struct variant *textbook; /* whose errors are the measure; NULL: there is none */
     const struct shape *shapes;     /* that are timed */
     size_t nr_shapes;
-    const struct device *device;
+    struct device *device;
     struct sampling sampling;
     int rounds;
     int other_shapes;   /* beside these, drawn for each judgement: checked, not timed */

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "core/record.h"
+#include "judge/reach.h"
 
 #include <math.h>
 
@@ -89,6 +90,18 @@ static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape
     return json;
 }
 
+static void add_beyond_reach(cJSON *to, enum device_kind kind)
+{
+    cJSON *array = cJSON_AddArrayToObject(to, "beyond_reach");
+
+    for (const struct reach *r = reach_beyond(kind); r->name; r++) {
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "name", r->name);
+        cJSON_AddStringToObject(one, "words", r->words);
+        cJSON_AddItemToArray(array, one);
+    }
+}
+
 cJSON *judgement_to_json(const struct judgement *j, const double *roof)
 {
     cJSON *json = cJSON_CreateObject();
@@ -96,6 +109,7 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
     cJSON_AddStringToObject(json, "spec", j->job.spec->name);
     cJSON_AddStringToObject(json, "variant", j->job.variant->name);
     cJSON_AddStringToObject(json, "math", math_name(j->job.variant->math));
+    cJSON_AddStringToObject(json, "device", j->job.device->label);
     cJSON_AddBoolToObject(json, "valid", judgement_valid(j));
     if (j->fault.kind != FAULT_NONE) {
         cJSON_AddStringToObject(json, "reason", fault_name(j->fault.kind));
@@ -115,5 +129,6 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
     for (size_t i = 0; i < j->libraries.nr; i++)
         cJSON_AddItemToArray(libraries, cJSON_CreateString(j->libraries.items[i]));
     cJSON_AddBoolToObject(json, "vendor_library", j->vendor);
+    add_beyond_reach(json, j->job.device->kind);
     return json;
 }

@@ -23,9 +23,24 @@
 /* Those whose names begin so, and no other: how OpenMP and the BLAS libraries set up their threads,
  * and where the loader finds them. */
 static const char *const kept[] = {
-    "PATH=",         "HOME=",          "LD_LIBRARY_PATH=",  "OMP_",          "GOMP_",
-    "OPENBLAS_",     "HARNESS_ISA=",   "HARNESS_OPENBLAS=", "HARNESS_BLIS=", "HARNESS_ONEDNN=",
-    "ASAN_OPTIONS=", "UBSAN_OPTIONS=", "TSAN_OPTIONS=",
+    "PATH=",
+    "HOME=",
+    "LD_LIBRARY_PATH=",
+    "OMP_",
+    "GOMP_",
+    "OPENBLAS_",
+    "HARNESS_ISA=",
+    "HARNESS_OPENBLAS=",
+    "HARNESS_BLIS=",
+    "HARNESS_ONEDNN=",
+    "ASAN_OPTIONS=",
+    "UBSAN_OPTIONS=",
+    "TSAN_OPTIONS=",
+    /* Which device is number 0, and where its libraries are; CUDA_HOST is of the tests. */
+    "CUDA_VISIBLE_DEVICES=",
+    "CUDA_DEVICE_ORDER=",
+    "HARNESS_CUBLAS=",
+    "CUDA_HOST",
 };
 
 static bool is_kept(const char *setting)
@@ -81,8 +96,6 @@ static const int forbidden[] = {
     __NR_rt_tgsigqueueinfo,
     __NR_setpgid,
     __NR_setsid,
-    __NR_socket,
-    __NR_socketpair,
     __NR_clock_settime,
     __NR_settimeofday,
     __NR_adjtimex,
@@ -106,6 +119,8 @@ static const int forbidden[] = {
     __NR_io_uring_setup,
 #endif
 };
+
+static const int connecting[] = { __NR_socket, __NR_socketpair };
 
 static const int executing[] = { __NR_execve, __NR_execveat };
 
@@ -180,7 +195,10 @@ static void write_program(struct program *p, enum sandbox_kind kind)
 #endif
     for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
         add_case(p, forbidden[i], end);
-    for (size_t i = 0; kind == SANDBOX_STAYS && i < sizeof(executing) / sizeof(executing[0]); i++)
+    for (size_t i = 0; i < sizeof(connecting) / sizeof(connecting[0]); i++)
+        add_case(p, connecting[i], kind == SANDBOX_DRIVES ? refused : end);
+    for (size_t i = 0; kind != SANDBOX_EXECUTES && i < sizeof(executing) / sizeof(executing[0]);
+         i++)
         add_case(p, executing[i], end);
     for (size_t i = 0; i < sizeof(own_only) / sizeof(own_only[0]); i++)
         add_own_only(p, own_only[i], getpid());

@@ -43,11 +43,12 @@ static int check_memory(const struct trial *t, const struct shape *s, int slots,
                      text_bytes(all, text), text_bytes(room, free_text));
 }
 
-/* The processors of this round: all that the device has threads for, by lot. */
+/* The processors of this round: all that the device has threads for, by lot; for another device all
+ * that there are. */
 static void draw_processors(struct trial *t)
 {
     size_t order[CPU_SETSIZE], numbers[CPU_SETSIZE], nr = 0;
-    int wanted = t->job->device->threads;
+    int wanted = t->job->device->threads ? t->job->device->threads : CPU_SETSIZE;
     cpu_set_t all;
     struct random r;
 

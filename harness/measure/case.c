@@ -35,6 +35,7 @@ struct state {
     struct plant plant;
     const struct input_fill *inputs;
     struct copies copies;       /* beside the first, which `call` is */
+    uint64_t turns;             /* launches of copies so far */
     const struct call *current; /* whose turn it is; copies end with the first */
     bool prepared, begun, cold, rotates;
     bool restores;     /* in-out tensors are as they were before each launch */
@@ -189,6 +190,7 @@ static void next_turn(struct state *s)
 {
     for (unsigned i = 0; s->rotates && i < s->m->batch; i++)
         s->current = s->current->next;
+    s->turns += s->m->batch;
 }
 
 /* Makes the caches and in-out tensors what they are to be, and runs a batch. */
@@ -371,23 +373,23 @@ static int make_copies(struct state *s, const struct benchmark *bench, struct er
         return 0;
     if (buffers_poison_outputs(&s->problem->buffers, err)) /* also those that are copied */
         return -1;
-    return copies_make(&s->copies, &s->problem->buffers, &s->call, copies_needed(bench), err);
+    return copies_make(&s->copies, &s->problem->buffers, &s->call,
+                       copies_needed(bench, s->call.device), err);
 }
 
-/* Of copies the last that was launched, too. */
+/* Of copies each that was launched. */
 static int verify_again(struct state *s, struct error *err)
 {
     const char *when = takes_all_runs(s) ? "" : "after timing: ";
-    const struct call *last = &s->call;
+    int rc = verdict(s, check_outputs(&s->problem->check, &s->problem->buffers, err), when);
 
-    if (verdict(s, check_outputs(&s->problem->check, &s->problem->buffers, err), when))
-        return -1;
-    while (s->rotates && last->next != s->current)
-        last = last->next;
-    if (last == &s->call || s->m->outcome != OUTCOME_OK)
-        return 0;
-    struct buffers view = copies_view(&s->problem->buffers, last);
-    return verdict(s, check_outputs(&s->problem->check, &view, err), "after timing, of a copy: ");
+    for (size_t i = 0; rc == 0 && i < s->copies.nr && i + 1 < s->turns; i++) {
+        if (s->m->outcome != OUTCOME_OK)
+            return 0;
+        struct buffers view = copies_view(&s->problem->buffers, &s->copies.calls[i]);
+        rc = verdict(s, check_outputs(&s->problem->check, &view, err), "after timing, of a copy: ");
+    }
+    return rc;
 }
 
 static int sample(struct state *s, struct error *err)

@@ -78,11 +78,13 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
     if (settings->problem && problem_is(settings->problem, bench, device, settings->seed))
         return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
-    if (bench->cache == CACHE_ROTATE && both < INT64_MAX / 2)
-        both += one * copies_needed(bench);
+    int64_t turns = bench->cache == CACHE_ROTATE && both < INT64_MAX / 2
+                        ? one * copies_needed(bench, device)
+                        : 0;
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
     bool gpu = device->ops->own_memory;
-    struct need own = { gpu ? one : both, device->ops->available(device), gpu ? INT64_MAX : allowed,
+    struct need own = { (gpu ? one : both) + turns, device->ops->available(device),
+                        gpu ? INT64_MAX : allowed,
                         gpu ? "on the device (inputs and outputs)"
                             : "(inputs, outputs and their check)" };
     struct need copies = { gpu ? one : 0, gpu ? device_host_available(device) : 0, allowed,
@@ -105,11 +107,15 @@ static const char *refuse_apart(const struct case_settings *settings)
 static const char *refuse_rotation(const struct benchmark *bench, const struct device *device,
                                    const struct case_settings *settings)
 {
-    if (device->kind != DEVICE_CPU || bench->variant->repeat)
-        return "--cache rotate is for code that runs in this process, on the CPU; try cold";
+    if ((device->kind != DEVICE_CPU && device->kind != DEVICE_CUDA) || bench->variant->repeat)
+        return "--cache rotate is for code that runs in this process, on the CPU or with CUDA; try "
+               "cold";
+    if (device_label_is_graph(device->label))
+        return "--cache rotate is for launches one by one: a graph has its addresses within; try "
+               "--device cuda";
     if (settings->profiling || settings->plant > 0)
         return "with --cache rotate nothing is profiled and no slow-down planted";
-    if (copies_needed(bench) > COPIES_MAX)
+    if (copies_needed(bench, device) > COPIES_MAX)
         return "its tensors are so small that --cache rotate would need thousands of copies; try "
                "cold";
     return NULL;

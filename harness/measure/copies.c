@@ -2,16 +2,16 @@
 #include "measure/copies.h"
 
 #include "base/memory.h"
-#include "core/host_cache.h"
+#include "device/devices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int64_t copies_needed(const struct benchmark *bench)
+int64_t copies_needed(const struct benchmark *bench, const struct device *device)
 {
     const struct variant *v = bench->variant;
     int64_t each = kernel_footprint(v->kernel, &bench->shape, v->dtype);
-    int64_t all = (int64_t)host_cache_flush_bytes();
+    int64_t all = 2 * device_cache_bytes(device);
 
     return each > 0 ? (all + each - 1) / each + 1 : INT64_MAX;
 }

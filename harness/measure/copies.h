@@ -20,7 +20,7 @@ struct copies {
 };
 
 /* How many, with the first; more than COPIES_MAX cannot be had. */
-int64_t copies_needed(const struct benchmark *bench);
+int64_t copies_needed(const struct benchmark *bench, const struct device *device);
 /* From the content of `b` on the host, whose call `first` is; makes a ring of them.
  * copies_release() whatever the result, before the first is released. */
 int copies_make(struct copies *c, const struct buffers *b, struct call *first, int64_t nr,

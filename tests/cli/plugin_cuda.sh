@@ -16,8 +16,8 @@ make_cuda() {
 }
 steady() { sed -E -e 's/\.cu:[0-9]+/.cu:N/g' -e 's/ error [0-9].*//' -e 's/ +$//'; }
 # The vendor's variants stand beside, as far as the machine has them: no cuBLAS for the host layer.
-rows() { grep -v '/cublas/' | sed -nE 's/.*"?((mine|gemm)\/[^"]*\/(warm|cold))"?.*(OK|WRONG|FAILED|UNSUPPORTED).*/\4 \1/p;
-  s/.*((mine|gemm)[^"]*,(warm|cold)).*(OK|WRONG|FAILED|UNSUPPORTED).*/\4 \1/p' | sort -u; }
+rows() { grep -v '/cublas/' | sed -nE 's/.*"?((mine|gemm)\/[^"]*\/(warm|cold|rotate))"?.*(OK|WRONG|FAILED|UNSUPPORTED).*/\4 \1/p;
+  s/.*((mine|gemm)[^"]*,(warm|cold|rotate)).*(OK|WRONG|FAILED|UNSUPPORTED).*/\4 \1/p' | sort -u; }
 messages() {
   quiet history show latest
   grep -oE '"message":[[:space:]]*"([^"\\]|\\.)*"' "$WORK.log/out" | grep -v cuBLAS | steady |
@@ -42,6 +42,25 @@ check "of the same file" grep -q 'Plugin fast.so is the same file' "$WORK.log/ou
 say "In a graph, cold, with parameters"
 "$HARNESS" run --plugin ./fast.so --device cuda:graph "${small[@]}" --cache warm,cold --param wide=8,16 \
   --launches 1 2>"$WORK.log/err" | rows
+
+say "Copies take turns, each at its own place; each is checked"
+# It notes where its output lies, and on demand leaves out all places but the first.
+sed 's/^    cudaLaunchKernelEx(.*/    static void *first; if (!first) first = call->tensor[2].data;\
+    if (FILE *f = fopen(getenv("PLACES"), "a")) { fprintf(f, "%p\\n", call->tensor[2].data); fclose(f); }\
+    if (getenv("ONLY_FIRST") \&\& call->tensor[2].data != first) return;\
+&/; s/^#include <cuda_runtime.h>/#include <cstdio>\n&/' fast.cu >turns.cu
+make_cuda turns.so turns.cu
+turns=(--dim n=128 --dim k=128 --batch 1 --seq 8 --seed 1 --iterations 40 --format csv --cache rotate --launches 1)
+turn() { "$HARNESS" run --plugin ./turns.so --device "$1" "${turns[@]}" gemm/nn/fast 2>"$WORK.log/err" | rows; }
+export PLACES=$WORK/places
+turn cuda
+# 29 of 72 KiB are twice the L2 of 1 MiB; and one more.
+check "they are twice the L2" test "$(sort -u places | wc -l)" -eq 30
+ONLY_FIRST=1 turn cuda
+messages
+turn cuda:graph
+messages
+unset PLACES
 
 say "A kernel of its own"
 quiet plugin new sum --cuda -o sum

@@ -27,6 +27,7 @@ struct setup {
     int driver = CUDART_VERSION; /* 0: none is installed */
     size_t memory = size_t { 8 } << 30;
     uint64_t seed = 1;
+    bool lag = false;
     std::vector<struct fault> faults;
 };
 

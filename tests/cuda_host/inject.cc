@@ -40,6 +40,12 @@ static bool set_no_driver(struct setup *s, const std::string &value)
     return value.empty();
 }
 
+static bool set_lag(struct setup *s, const std::string &value)
+{
+    s->lag = true;
+    return value.empty();
+}
+
 static bool set_driver(struct setup *s, const std::string &value)
 {
     return read_int(value, 0, 1000000, &s->driver);
@@ -84,8 +90,10 @@ static const struct {
     const char *word;
     bool (*set)(struct setup *, const std::string &value);
 } words[] = {
-    { "devices", set_devices },       { "no-driver", set_no_driver }, { "driver", set_driver },
-    { "capability", set_capability }, { "memory", set_memory },       { "fail", add_fault },
+    { "devices", set_devices }, { "no-driver", set_no_driver },
+    { "driver", set_driver },   { "capability", set_capability },
+    { "memory", set_memory },   { "fail", add_fault },
+    { "lag", set_lag },
 };
 
 static bool add_word(struct setup *s, const std::string &text)

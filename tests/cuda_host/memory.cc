@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "cuda_host.h"
 #include "driver.h"
+#include "lag.h"
 #include "sanitizer.h"
 
 #include <cstdlib>
@@ -59,6 +60,19 @@ static struct allocations *heap(void)
     static struct allocations all;
 
     return &all;
+}
+
+enum : size_t { PAGE = 4096, LARGE = 4 * PAGE };
+
+size_t memory_round(size_t bytes)
+{
+    return (bytes + GUARD_BYTES + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Bytes that an allocation of so many has for itself. */
+static size_t memory_whole(size_t bytes)
+{
+    return bytes < LARGE ? bytes : memory_round(bytes) - GUARD_BYTES;
 }
 
 /* In or out of reach of everyone. */
@@ -118,6 +132,44 @@ void memory_free_all(void)
     heap()->used = 0;
 }
 
+/* ---- for other processes ---- */
+
+size_t memory_bytes(const void *memory)
+{
+    auto found = heap()->device.find(number(memory));
+
+    return found == heap()->device.end() ? 0 : found->second;
+}
+
+size_t memory_pages(const void *memory)
+{
+    size_t bytes = memory_bytes(memory);
+
+    return bytes < LARGE ? 0 : memory_round(bytes);
+}
+
+void memory_adopt(void *memory, size_t bytes)
+{
+    heap()->device[number(memory)] = bytes;
+    reach(memory, bytes, heap()->accesses > 0);
+}
+
+/* A large one has its pages for itself; what is behind its end is out of reach all the same. */
+static void *allocate_whole(size_t bytes)
+{
+    if (bytes < LARGE)
+        return guarded_allocate(ALIGNMENT, bytes);
+    size_t room = memory_round(bytes);
+    char *memory = static_cast<char *>(guarded_allocate(PAGE, room - GUARD_BYTES));
+    if (!memory)
+        return nullptr;
+    memset(memory + bytes, GUARD, room - bytes);
+#if CUDA_HOST_ASAN
+    __asan_poison_memory_region(memory + bytes, room - bytes);
+#endif
+    return memory;
+}
+
 static cudaError_t allocate(void **memory, size_t bytes)
 {
     *memory = nullptr;
@@ -125,7 +177,7 @@ static cudaError_t allocate(void **memory, size_t bytes)
         return cudaSuccess;
     if (bytes > driver()->setup.memory - heap()->used)
         return cudaErrorMemoryAllocation;
-    void *fresh = guarded_allocate(ALIGNMENT, bytes);
+    void *fresh = allocate_whole(bytes);
     if (!fresh)
         return cudaErrorMemoryAllocation;
     heap()->device[number(fresh)] = bytes;
@@ -178,7 +230,7 @@ static cudaError_t give_back(std::map<uintptr_t, size_t> *map, void *memory)
     if (found == map->end())
         return cudaErrorInvalidValue;
     cudaError_t rc = memory_check();
-    reach(memory, found->second, true);
+    reach(memory, map == &heap()->device ? memory_whole(found->second) : found->second, true);
     if (map == &heap()->device)
         heap()->used -= found->second;
     map->erase(found);
@@ -252,6 +304,8 @@ cudaError_t cudaFree(void *memory)
 {
     return driver_give_back("cudaFree", [=] {
         cudaError_t rc = capture_forbids();
+        if (rc == cudaSuccess)
+            lag_run_all(); /* it waits for the device */
         return rc == cudaSuccess ? give_back(&heap()->device, memory) : rc;
     });
 }
@@ -285,7 +339,11 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
-    return driver_enter("cudaMemcpy", [=] { return copy(to, from, bytes, kind, nullptr); });
+    return driver_enter("cudaMemcpy", [=] {
+        cudaError_t rc = copy(to, from, bytes, kind, nullptr);
+        lag_run(nullptr); /* the host waits */
+        return rc;
+    });
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,

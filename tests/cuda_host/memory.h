@@ -19,6 +19,13 @@ void guarded_free(void *memory);
 /* 0, or IllegalAddress where something was written behind an allocation. */
 cudaError_t memory_check(void);
 void memory_free_all(void);
+/* Of an allocation that another process can be given (ipc.cc): its bytes, and those of the whole
+ * pages that it has for itself; 0: it is a small one, or none. */
+size_t memory_bytes(const void *memory);
+size_t memory_pages(const void *memory);
+size_t memory_round(size_t bytes);
+/* Memory that another process gave is the device's, until the process ends. */
+void memory_adopt(void *memory, size_t bytes);
 
 /* What device memory holds, for one kernel to run without what another one has written. */
 struct memory_image {

@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "cuda_host.h"
 #include "driver.h"
+#include "lag.h"
 #include "memory.h"
 
 #include <ctime>
@@ -58,6 +59,8 @@ cudaError_t stream_enqueue(cudaStream_t stream, struct work work)
     cudaError_t rc = stream ? cudaSuccess : capture_forbids_legacy();
     if (rc != cudaSuccess)
         return rc;
+    if (lag_keep(stream, work))
+        return cudaSuccess;
     struct cuda_host_access access;
     work.run(); /* its errors stay, and show from the next call on */
     return cudaSuccess;
@@ -86,6 +89,7 @@ static cudaError_t stream_create(cudaStream_t *stream, unsigned flags)
         return cudaErrorInvalidValue;
     *stream = new CUstream_st { enqueue_locked, flags, nullptr, 0 };
     streams()->streams.insert(*stream);
+    lag_created(*stream);
     return cudaSuccess;
 }
 
@@ -95,18 +99,27 @@ static cudaError_t stream_destroy(cudaStream_t stream)
         return cudaErrorInvalidResourceHandle;
     if (stream->capture)
         stream->capture->invalid = true;
+    lag_destroyed(stream);
     streams()->streams.erase(stream);
     delete stream;
     return cudaSuccess;
 }
 
-/* All work is done when it is enqueued: what is left to do is to look whether it went well. */
+/* All work is done when it is enqueued, or lags: what is left to do is to look whether it went
+ * well. */
 static cudaError_t stream_finish(cudaStream_t stream)
 {
     if (!stream_known(stream))
         return cudaErrorInvalidResourceHandle;
     cudaError_t rc = capture_forbids_stream(stream);
+    if (rc == cudaSuccess)
+        lag_run(stream);
     return rc == cudaSuccess ? memory_check() : rc;
+}
+
+static cudaError_t stream_query(cudaStream_t stream)
+{
+    return stream_known(stream) && lag_busy(stream) ? cudaErrorNotReady : stream_finish(stream);
 }
 
 static cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event)
@@ -117,6 +130,8 @@ static cudaError_t stream_wait(cudaStream_t stream, cudaEvent_t event)
         return capture_forbids_legacy();
     if (event->capture || (stream && stream->capture && event->recorded))
         return capture_wait(stream, event);
+    if (event->recorded && stream_known(event->stream))
+        lag_run(event->stream);
     return cudaSuccess;
 }
 
@@ -150,6 +165,7 @@ static cudaError_t event_record(cudaEvent_t event, cudaStream_t stream)
     if (rc != cudaSuccess)
         return rc;
     event->capture = nullptr;
+    event->stream = stream;
     event->recorded = true;
     event->ns = now();
     return cudaSuccess;
@@ -159,7 +175,11 @@ static cudaError_t event_finish(cudaEvent_t event)
 {
     if (!event_known(event))
         return cudaErrorInvalidResourceHandle;
-    return event->capture ? cudaErrorCapturedEvent : cudaSuccess;
+    if (event->capture)
+        return cudaErrorCapturedEvent;
+    if (event->recorded && stream_known(event->stream))
+        lag_run(event->stream);
+    return cudaSuccess;
 }
 
 static bool event_timed(cudaEvent_t event)
@@ -193,13 +213,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return driver_enter("cudaStreamQuery", [=] { return stream_finish(stream); });
+    return driver_enter("cudaStreamQuery", [=] { return stream_query(stream); });
 }
 
 cudaError_t cudaDeviceSynchronize(void)
 {
     return driver_enter("cudaDeviceSynchronize", [] {
         cudaError_t rc = capture_forbids();
+        if (rc == cudaSuccess)
+            lag_run_all();
         return rc == cudaSuccess ? memory_check() : rc;
     });
 }

@@ -42,9 +42,8 @@ struct CUevent_st {
     unsigned flags;
     bool recorded;
     uint64_t ns;
-    /* Where it was recorded, when in a capture. */
-    std::shared_ptr<struct cuda_host::capture> capture;
-    cudaStream_t stream;
+    std::shared_ptr<struct cuda_host::capture> capture; /* that it was recorded in */
+    cudaStream_t stream;                                /* and where */
     uint64_t step;
 };
 

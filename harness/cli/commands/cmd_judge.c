@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/history_open.h"
 #include "cli/shared_options.h"
+#include "judge/reach.h"
 #include "machine/environment.h"
 #include "session/measure/judging.h"
 #include "session/measure/roofs.h"
@@ -142,6 +143,8 @@ static void print_judgement(const struct judgement *j, const double *roofs)
     if (judgement_valid(j))
         print_confidence(j);
     print_shapes(j, roofs);
+    if (reach_beyond(j->job.device->kind)->name)
+        terminal_print("  on a GPU some things are beyond the judge's reach: --json lists them\n");
     for (size_t i = 0; i < j->libraries.nr; i++)
         terminal_print("  with code of %s\n", j->libraries.items[i]);
     if (j->vendor)
@@ -304,7 +307,8 @@ static const struct option_row rows[] = {
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct judge_options, iterations, 1, INT64_MAX,
                      "N", "so many windows in each, instead of the sampling rule"),
     OPTION_ROW("device", 'd', OPTION_STRING, struct judge_options, judging.workload.device,
-               "DEVICE", "cpu (default, all cores), cpu:free (all but one), cpu:THREADS"),
+               "DEVICE",
+               "cpu (default, all cores), cpu:free (all but one), cpu:THREADS, cuda, cuda:N"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct judge_options, judging.timeout, "TIME",
                "a window that takes longer is a fault (default 1m)"),
     DB_ROW(struct judge_options, db),
@@ -320,6 +324,7 @@ const struct command cmd_judge = {
     .details =
         "  harness judge ./mine.so --spec gemm/nt\n"
         "  harness judge ./mine.so --spec gemm/nt --dim n=768,k=256 --json\n"
+        "  harness judge ./mine.so --spec gemm/nt --device cuda\n"
         "  harness judge --python mine.py::f --like gemm/nt\n"
         "  harness judge --spec gemm/nt --variant simd\n"
         "\n"

@@ -51,6 +51,25 @@ static int find_spec(struct judging *g, struct error *err)
                      o->spec);
 }
 
+static int check_device(struct workload *w, struct error *err)
+{
+    struct device *d = w->devices.items;
+
+    if (d->kind != DEVICE_CPU && !device_lending_of(d->kind))
+        return error_set(err,
+                         "the judge knows the devices cpu and cuda so far, not %s: on others, "
+                         "`harness verify` and `harness run` check results, and trust who brought "
+                         "the kernel (docs/judge.md)",
+                         d->spec);
+    if (device_label_is_graph(d->label))
+        return error_set(err, "the judge has launches one by one: use --device cuda, not %s",
+                         d->spec);
+    if (d->kind != DEVICE_CPU && w->guests.python.functions.nr)
+        return error_set(err, "functions of Python are judged on the CPU alone, not on %s",
+                         d->spec);
+    return d->kind == DEVICE_CPU ? 0 : device_start(d, err);
+}
+
 int judging_open(struct judging *g, const struct judging_options *o, struct error *err)
 {
     char *filters[] = { (char *)o->spec };
@@ -58,12 +77,8 @@ int judging_open(struct judging *g, const struct judging_options *o, struct erro
     *g = (struct judging) { .options = o };
     if (find_spec(g, err) || workload_make(&g->workload, &o->workload, filters, 1, "", err))
         return -1;
-    if (g->workload.device.kind != DEVICE_CPU)
-        return error_set(err,
-                         "the judge knows the device cpu alone so far, not %s: on a device, "
-                         "`harness verify` and `harness run` check results, and trust who brought "
-                         "the kernel (docs/judge.md)",
-                         g->workload.device.spec);
+    if (check_device(&g->workload, err))
+        return -1;
     if (python_guest_settle(&g->workload.guests.python, err))
         return -1;
     const struct guests *guests = &g->workload.guests;
@@ -116,25 +131,26 @@ static int check_references(const struct judging *g, const struct judge_job *job
     return 0;
 }
 
+/* The textbook's is on the CPU whatever the device: what it gives is the measure. */
 static void find_references(const struct judging *g, struct judge_job *job)
 {
     const struct registry *r = registry_builtin();
     const struct variant *v;
 
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
-        if (v->kernel != g->spec || v->device != DEVICE_CPU || v->dtype != job->variant->dtype)
+        if (v->kernel != g->spec || v->dtype != job->variant->dtype)
             continue;
         if (math_rounds_weights(v->math)) /* it is right of other weights */
             continue;
-        if ((v->flags & VARIANT_PLAIN) && v->math == job->variant->math)
+        if ((v->flags & VARIANT_PLAIN) && v->device == DEVICE_CPU && v->math == job->variant->math)
             job->textbook = v;
-        if (v != job->variant && is_wanted(g, v) && job->nr_references < JUDGE_REFERENCES)
+        if (v != job->variant && v->device == job->device->kind && is_wanted(g, v) &&
+            job->nr_references < JUDGE_REFERENCES)
             job->references[job->nr_references++] = v;
     }
 }
 
-int judging_run(const struct judging *g, const struct variant *v, struct judgement *j,
-                struct error *err)
+int judging_run(struct judging *g, const struct variant *v, struct judgement *j, struct error *err)
 {
     const struct judging_options *o = g->options;
     struct judge_job job = {
@@ -143,7 +159,7 @@ int judging_run(const struct judging *g, const struct variant *v, struct judgeme
         .variant = v,
         .shapes = g->shapes.items,
         .nr_shapes = g->shapes.nr,
-        .device = &g->workload.device,
+        .device = g->workload.devices.items,
         .sampling = o->sampling,
         .rounds = (int)o->rounds,
         .other_shapes = (int)o->other_shapes,

@@ -32,8 +32,7 @@ struct judging {
 int judging_open(struct judging *g, const struct judging_options *o, struct error *err);
 void judging_close(struct judging *g);
 /* One of the variants. `j` is released by the caller. */
-int judging_run(const struct judging *g, const struct variant *v, struct judgement *j,
-                struct error *err);
+int judging_run(struct judging *g, const struct variant *v, struct judgement *j, struct error *err);
 /* The share of the roof of a timed shape; NaN where no roofs are known. */
 double judging_roof(const struct judging *g, const struct judgement *j, size_t shape,
                     const struct records *roofs, const struct machine *machine);

@@ -30,7 +30,7 @@
  *   devices=N          so many devices (default 1); 0: cudaErrorNoDevice
  *   no-driver          cudaErrorInsufficientDriver everywhere, driver version 0
  *   driver=N           driver version, such as 12040; below the runtime's: as no-driver
- *   capability=M.N     compute capability (default 9.0); below 8.0 no kernel can be launched
+ *   capability=M.N     default 9.0; below 8.0 no kernel can be launched. lag: streams, see lag.h
  *   memory=SIZE        device memory in bytes, or with K, M or G (default 8G)
  *   fail=CALL:N:CODE   the Nth call of CALL from now on (first is 1) returns the CUDA error CODE;
  *                      CALL is a function of the runtime API, or launch for kernel launches, or
