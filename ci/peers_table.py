@@ -21,12 +21,19 @@ import sys
 
 OURS = "simd"
 NARROW = {"bf16": "simd_bf16", "int8": "simd_int8"}
+# Peers that compute in a type of NARROW, as far as a library has it; none has int8 weights beside
+# fp32 activations.
+NARROW_PEERS = {"bf16": {"onednn_bf16": "oneDNN's bf16", "torch_bf16": "PyTorch's bf16"}, "int8": {}}
 BLAS = ("openblas", "blis", "onednn")
 # On a virtual machine two processors may be one core for a minute, at all of their processor time.
 # The probe, fixed work of as many threads beside each measurement, tells: so many times what it took
 # in the quiet tenth of the run.
 DISTURBED = 1.25
 GPTS = ("nano", "micro", "mini", "tile-small", "tile-medium", "tile-large")
+
+
+def is_narrow(variant):
+    return variant in NARROW.values() or any(variant in peers for peers in NARROW_PEERS.values())
 
 
 def probe_of(m):
@@ -54,7 +61,7 @@ class Case:
         launches = self.disturbed if disturbed else self.launches
         launches.setdefault(variant, []).append(statistics.median(m["samples_ns"]) / m["batch"])
         # Narrower types have fewer bytes; floors and levels are fp32's.
-        if variant not in NARROW.values() or not self.work:
+        if not is_narrow(variant) or not self.work:
             self.work = {"flops": m["flops"], "bytes": m["bytes"], "footprint": m["footprint"]}
 
     def time(self, variant):
@@ -67,10 +74,10 @@ class Case:
         ours = self.time(OURS)
         return min(theirs) / ours if theirs and ours else None
 
-    def narrow_ratio(self, dtype):
-        """Our fp32's time over our own in that type."""
-        narrow, ours = self.time(NARROW[dtype]), self.time(OURS)
-        return ours / narrow if narrow and ours else None
+    def narrow_ratio(self, dtype, other=OURS):
+        """The time of our fp32, or of another variant, over our own in that type."""
+        narrow, theirs = self.time(NARROW[dtype]), self.time(other)
+        return theirs / narrow if narrow and theirs else None
 
     def size(self):
         d = self.dims
@@ -293,28 +300,38 @@ def rows_of(case):
     return case.dims["batch"] * case.dims["seq"]
 
 
+def kind_row(results, device, select, dtype, other):
+    """Mean and worst of one kind, or nothing where no size has both."""
+    found = [(r, c) for c in results.cases.values() if c.device == device and select(c)
+             for r in [c.narrow_ratio(dtype, other)] if r]
+    if not found:
+        return {}
+    worst, where = min(found, key=lambda pair: pair[0])
+    return {"device": device, "sizes": len(found),
+            "mean": statistics.geometric_mean(r for r, _ in found), "worst": worst,
+            "worst_at": where.name()}
+
+
 def kind_rows(results, devices):
-    """What of ours takes less time in a narrower type: a row a kind, type and device."""
-    for what, select in KINDS:
-        for dtype in NARROW:
-            for device in devices:
-                found = [(r, c) for c in results.cases.values() if c.device == device and select(c)
-                         for r in [c.narrow_ratio(dtype)] if r]
-                if found:
-                    worst, where = min(found, key=lambda pair: pair[0])
-                    yield {"what": what, "dtype": dtype, "device": device, "sizes": len(found),
-                           "mean": statistics.geometric_mean(r for r, _ in found), "worst": worst,
-                           "worst_at": where.name()}
+    """Type by type what of ours takes less time in it than our fp32, or than others in that type."""
+    for dtype in NARROW:
+        for what, select in KINDS:
+            for other, against in ({OURS: "our fp32"} | NARROW_PEERS[dtype]).items():
+                for device in devices:
+                    row = kind_row(results, device, select, dtype, other)
+                    if row:
+                        yield {"what": what, "dtype": dtype, "against": against, **row}
 
 
 def print_kinds(rows):
     if not rows:
         return
-    print("\n### Our data types: fp32's time over theirs\n")
-    print_head("what", "dtype", "device", "sizes", "geometric mean", "worst, and where")
-    for r in rows:
-        print_row([r["what"], r["dtype"], r["device"], r["sizes"], f"{r['mean']:.2f}×",
-                   f"{r['worst']:.2f}× {r['worst_at']}"])
+    for dtype in NARROW:
+        print(f"\n### {dtype}: the other's time over that of ours in {dtype}\n")
+        print_head("what", "against", "device", "sizes", "geometric mean", "worst, and where")
+        for r in (r for r in rows if r["dtype"] == dtype):
+            print_row([r["what"], r["against"], r["device"], r["sizes"], f"{r['mean']:.2f}×",
+                       f"{r['worst']:.2f}× {r['worst_at']}"])
 
 
 def print_narrow_sizes(results):
@@ -322,11 +339,14 @@ def print_narrow_sizes(results):
     if not cases:
         return
     print("\n### Each size in our data types: GFLOP/s, layernorm GB/s, forwards and decodes ms\n")
-    print_head("size", "device", "fp32", *NARROW, *(f"fp32's time ÷ {dtype}'s" for dtype in NARROW))
+    peers = [name for names in NARROW_PEERS.values() for name in names]
+    print_head("size", "device", "fp32", *NARROW, *(f"fp32's time ÷ {dtype}'s" for dtype in NARROW),
+               *peers)
     for c in sorted(cases, key=lambda c: (c.kernel, sorted(c.dims.items()), c.device)):
         print_row([c.name(), c.device, rate_text(c, c.time(OURS)),
                    *(rate_text(c, c.time(variant)) for variant in NARROW.values()),
-                   *(ratio_text(c.narrow_ratio(dtype)) for dtype in NARROW)])
+                   *(ratio_text(c.narrow_ratio(dtype)) for dtype in NARROW),
+                   *(rate_text(c, c.time(peer)) for peer in peers)])
 
 
 def page_lines(rows, kinds, devices):
@@ -350,7 +370,7 @@ def page_lines(rows, kinds, devices):
     yield from table(("what", "against", "target"), rows, ("what", "against", "target"))
     if kinds:
         yield ""
-        yield from table(("what", "dtype, beside our fp32"), kinds, ("what", "dtype"))
+        yield from table(("dtype of ours", "what", "against"), kinds, ("dtype", "what", "against"))
 
 
 def rate_text(case, time):

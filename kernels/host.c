@@ -83,29 +83,35 @@ void host_state_release(struct call *call)
     call->state = NULL;
 }
 
-float host_int8_scale(const float *row, int64_t n)
+static int host_int_most(int bits)
+{
+    return (1 << (bits - 1)) - 1;
+}
+
+float host_int_scale(const float *row, int64_t n, int bits)
 {
     float most = 0;
 
     for (int64_t i = 0; i < n; i++)
         most = fmaxf(most, fabsf(row[i]));
-    return most / 127;
+    return most / (float)host_int_most(bits);
 }
 
-int8_t host_int8(float w, float scale)
+int host_int_round(float w, float scale, int bits)
 {
     const float magic = 12582912.0f; /* 1.5 * 2^23 leaves the nearest integer in the low bits */
+    const float most = (float)host_int_most(bits);
     float q = scale > 0 ? w / scale + magic - magic : 0;
 
-    return (int8_t)(q > 127 ? 127 : q < -127 ? -127 : q); /* of denormal scales it may be more */
+    return (int)(q > most ? most : q < -most ? -most : q); /* of denormal scales it may be more */
 }
 
-void host_int8_round(float *row, int64_t n)
+void host_int_round_row(float *row, int64_t n, int bits)
 {
-    const float scale = host_int8_scale(row, n);
+    const float scale = host_int_scale(row, n, bits);
 
     for (int64_t i = 0; i < n; i++)
-        row[i] = (float)host_int8(row[i], scale) * scale;
+        row[i] = (float)host_int_round(row[i], scale, bits) * scale;
 }
 
 void host_doubles(const struct tensor *t, int64_t first, int64_t n, double *to)

@@ -49,14 +49,15 @@ int host_state(struct call *call, size_t floats, struct error *err);
 void host_state_release(struct call *call);
 
 /*
- * Weights as int8: of each output (a row of w) the largest is 127 and rounds the others.
+ * Weights as whole numbers of 8 or 10 bits: of each output (a row of w) the largest is 127 or 511
+ * and rounds the others.
  *     scale = max |w| / 127, q = w / scale rounded to nearest even, w' = q scale, all in fp32
  * |w' - w| <= scale / 2, up to fp32's own rounding. The same operations by whoever packs weights
  * and by the oracle's callers, so that no w lies on one side of a tie here and on the other there.
  */
-float host_int8_scale(const float *row, int64_t n);
-int8_t host_int8(float w, float scale);
-void host_int8_round(float *row, int64_t n); /* each w to w' */
+float host_int_scale(const float *row, int64_t n, int bits);
+int host_int_round(float w, float scale, int bits);       /* q */
+void host_int_round_row(float *row, int64_t n, int bits); /* each w to w' */
 
 /* Elements [first, first + n) of a floating-point tensor as float64. */
 void host_doubles(const struct tensor *t, int64_t first, int64_t n, double *to);

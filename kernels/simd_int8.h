@@ -14,6 +14,12 @@
  * sum (w + 128) x = sum w x + 128 sum x, and that last sum is of the row, not of an output. None
  * of the instructions saturates: a product of a byte of w is below 2^15.
  *
+ * Weights of 10 bits, stored plus 512, have their upper 8 in such a quad and the lower two, of the
+ * same terms of four quads, in one more: bits 7 and 6 of its bytes are of the first quad, and so on
+ * down. avx512_vnni multiplies them with the high bytes of x alone, into the sum of the low ones,
+ * which has their unit: 64 low, with low bytes of x, would be below 2^-10 of a step of x, and only
+ * its mean (of two bits: 3/2) is added. All others put the 10 bits together first: exact.
+ *
  * For files compiled with SIMD_ISA.
  */
 #ifndef HARNESS_KERNELS_SIMD_INT8_H
@@ -227,6 +233,57 @@ SIMD_INLINE void simd_int8_words(simd_float x, int32_t *words, struct simd_int8 
 }
 
 #endif
+
+/* ---- 10 bits ---- */
+
+/*
+ *   SIMD_INT10_TERMS    as SIMD_INT8_TERMS
+ *   SIMD_INT10_APART    whether a quad's low bits are an operand of their own
+ *   SIMD_INT10_OFFSET   of a sum, times that of x, as SIMD_INT8_OFFSET; SIMD_INT10_UNIT: what a sum
+ *                       is in, in steps of the 10 bits
+ */
+#if defined(SIMD_ISA_avx512_vnni)
+enum {
+    SIMD_INT10_TERMS = 1 << 15,
+    SIMD_INT10_APART = 1,
+    SIMD_INT10_OFFSET = 128,
+    SIMD_INT10_UNIT = 4
+};
+#else
+enum { SIMD_INT10_TERMS = 128, SIMD_INT10_APART = 0, SIMD_INT10_OFFSET = 512, SIMD_INT10_UNIT = 1 };
+#endif
+
+struct simd_int10 {
+    struct simd_int8 most;
+    simd_int low;
+};
+
+typedef uint32_t simd_words_ __attribute__((vector_size(SIMD_WIDTH * sizeof(uint32_t))));
+
+SIMD_INLINE simd_words_ simd_int10_or_(simd_int most, simd_int low)
+{
+    return (simd_words_)most << 2 | (simd_words_)low >> 6; /* both in 16 bits */
+}
+
+/* Operands of quad `at` of four, whose low bits are `lows`. */
+SIMD_INLINE struct simd_int10 simd_int10_split(simd_int quads, simd_int lows, int at)
+{
+    const simd_int low = (simd_int)((simd_words_)lows << (2 * at) & 0xc0c0c0c0U);
+    const struct simd_int8 most = simd_int8_split(quads), rest = simd_int8_split(low);
+
+    if (SIMD_INT10_APART)
+        return (struct simd_int10) { most, low };
+    return (struct simd_int10) {
+        { (simd_int)simd_int10_or_(most.a, rest.a), (simd_int)simd_int10_or_(most.b, rest.b) }, low
+    };
+}
+
+/* What the sums of a block begin with, of the sums of its words. */
+SIMD_INLINE void simd_int10_begin(int32_t a, int32_t b, int32_t sums[2])
+{
+    sums[0] = -SIMD_INT10_OFFSET * a;
+    sums[1] = -SIMD_INT10_OFFSET * b + (SIMD_INT10_APART ? 3 * b / 8 : 0);
+}
 
 #endif /* SIMD_ISA */
 

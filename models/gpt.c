@@ -65,20 +65,22 @@ static double decode_tokens(const struct kernel *k, const struct shape *s)
     return (double)s->dim[GPT_DIM_BATCH];
 }
 
-/* What int8 leaves of the matrices to be read: a byte an element, and a scale an output. */
+/* What int8 takes off the bytes of the matrices: some bits an element are read, and a scale an
+ * output. */
 static double rounded_bytes(const struct gpt_config *c, enum dtype dtype, enum math math)
 {
-    double all = 0, outputs = 0;
+    double bytes = 0;
 
     for (int i = 0; math == MATH_INT8 && i < GPT_TENSOR_NR; i++) {
         const enum gpt_tensor which = (enum gpt_tensor)i;
         double copies = gpt_weight_is_linear(which) ? (double)c->layers : which == GPT_LM_HEAD;
         int64_t n, k;
         gpt_weight_extents(c, which, &n, &k);
-        all += copies * (double)n * (double)k;
-        outputs += copies * (double)n;
+        double elements = (double)n * (double)k;
+        bytes += copies * (ceil(elements * (double)gpt_weight_bits(which) / 8) -
+                           elements * (double)dtype_size(dtype) + (double)n * sizeof(float));
     }
-    return all * (1 - (double)dtype_size(dtype)) + outputs * (double)sizeof(float);
+    return bytes;
 }
 
 static struct work prefill_work(const struct kernel *k, const struct shape *s, enum dtype dtype,
@@ -214,7 +216,8 @@ static void round_weight(const struct kernel *k, const struct shape *s, struct t
             continue;
         gpt_weight_extents(c, which, &n, &cols);
         for (int64_t j = 0; j < n; j++)
-            host_int8_round(gpt_weight(&w, which, i / GPT_TENSOR_NR) + j * cols, cols);
+            host_int_round_row(gpt_weight(&w, which, i / GPT_TENSOR_NR) + j * cols, cols,
+                               gpt_weight_bits(which));
     }
 }
 

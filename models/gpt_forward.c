@@ -53,7 +53,7 @@ static size_t packed_size(const struct gpt_forward *f, enum gpt_tensor which)
     int64_t n, k;
 
     gpt_weight_extents(f->config, which, &n, &k);
-    return aligned(f->ops->packed_size(n, k));
+    return aligned(gpt_ops_of(f->ops, which)->packed_size(n, k));
 }
 
 /* Floats for all the packed matrices. */
@@ -74,7 +74,7 @@ static float *pack(struct gpt_forward *f, const struct gpt_weights *w, enum gpt_
     int64_t n, k;
 
     gpt_weight_extents(f->config, which, &n, &k);
-    f->ops->pack(gpt_weight(w, which, layer), n, k, to, f->threads);
+    gpt_ops_of(f->ops, which)->pack(gpt_weight(w, which, layer), n, k, to, f->threads);
     f->tensors[layer * GPT_TENSOR_NR + which] = to;
     return to + packed_size(f, which);
 }

@@ -31,22 +31,29 @@
 #include <stdint.h>
 
 /* How each operation is computed. `packed_size` and `pack` are NULL where the linear layers take
- * the weights as they are, `open` where no library is loaded for them. `weight` is what of a
- * matrix's element is read, in bytes; 0: all of it. */
+ * the weights as they are, `open` where no library is loaded for them. `rounded`: of matrices
+ * gpt_weight_bits() are read, in fp32 all. */
 struct gpt_ops {
     const char *name;
-    uint8_t weight;
+    bool rounded;
     bool team; /* they can share the caller's parallel region (kernels/host.h), so a pass has one */
     int (*open)(struct error *err); /* before anything of it is called; may be called again */
     size_t (*packed_size)(int64_t n, int64_t k); /* floats */
     void (*pack)(const float *w, int64_t n, int64_t k, float *packed, int threads);
     size_t (*scratch)(int64_t m, int64_t k, int threads); /* floats of linear's; or NULL */
     gemm_linear_fn *linear;
+    const struct gpt_ops *head; /* whose packed_size, pack and linear are the head's, or NULL */
     attention_fn *attention;
     attention_decode_fn *decode;
     layernorm_fn *layernorm;
     embedding_fn *embedding;
 };
+
+/* Those that pack and multiply a matrix. */
+static inline const struct gpt_ops *gpt_ops_of(const struct gpt_ops *ops, enum gpt_tensor which)
+{
+    return which == GPT_LM_HEAD && ops->head != NULL ? ops->head : ops;
+}
 
 /* Defined beside the variants: gpt_plain.c, gpt_simd.c, gpt_simd_int8.c and, where it is built,
  * gpt_openblas.c. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "models/gpt_model.h"
 
-#include "core/npy.h"
 #include "models/gpt_checkpoint.h"
 
 #include <stdlib.h>
@@ -50,18 +49,4 @@ float *gpt_model_logits(const struct gpt_model *m, const struct gpt_ops *ops,
 out:
     gpt_forward_release(&f);
     return logits;
-}
-
-int gpt_model_write_logits(const struct gpt_model *m, const struct gpt_ops *ops,
-                           const struct gpt_tokens *tokens, int threads, const char *path,
-                           struct error *err)
-{
-    float *logits = gpt_model_logits(m, ops, tokens, threads, err);
-
-    if (!logits)
-        return -1;
-    int rc = npy_write(path, logits, (int64_t[]) { tokens->batch, tokens->seq, m->config->vocab },
-                       3, err);
-    free(logits);
-    return rc;
 }

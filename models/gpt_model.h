@@ -30,9 +30,5 @@ int gpt_model_export(const struct gpt_model *m, const char *path, struct error *
 /* logits [batch, seq, V] of a batch of tokens, which the caller frees; NULL on error. */
 float *gpt_model_logits(const struct gpt_model *m, const struct gpt_ops *ops,
                         const struct gpt_tokens *tokens, int threads, struct error *err);
-/* The same, written as a .npy file of shape (batch, seq, V). */
-int gpt_model_write_logits(const struct gpt_model *m, const struct gpt_ops *ops,
-                           const struct gpt_tokens *tokens, int threads, const char *path,
-                           struct error *err);
 
 #endif

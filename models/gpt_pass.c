@@ -55,7 +55,7 @@ static struct gpt_op_size op_size(const struct pass *p, bool last)
                                   .length = p->first + p->seq,
                                   .last = last,
                                   .element = element_size(p),
-                                  .weight = p->f->ops->weight,
+                                  .rounded = p->f->ops->rounded,
                                   .stream = sizeof(float) };
 }
 
@@ -110,7 +110,7 @@ static void multiply(const struct pass *p, const struct gemm_linear *g, bool log
     if (gpt_is_narrow(p->f))
         gpt_narrow_linear(p->f, g, logits);
     else
-        p->f->ops->linear(g);
+        gpt_ops_of(p->f->ops, logits ? GPT_LM_HEAD : GPT_FC_WEIGHT)->linear(g);
 }
 
 /* The product of g's x (dense) with a weight, whose bias follows it in the table, to g's y (dense),

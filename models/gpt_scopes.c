@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "models/gpt_scopes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,11 +54,16 @@ const char *gpt_op_name(enum gpt_op op)
     return sites[op].name;
 }
 
-/* y[m,n] = x[m,k] w[n,k]^T. `added` elements more are read: bias, residual. */
-static struct work product(const struct gpt_op_size *s, double n, double k, double added)
+/* y[m,n] = x[m,k] w[n,k]^T. `added` bytes more are read: bias, residual. */
+static struct work product(const struct gpt_op_size *s, enum gpt_tensor which, double added)
 {
+    int64_t rows, cols;
+
+    gpt_weight_extents(s->config, which, &rows, &cols);
+    double n = (double)rows, k = (double)cols, bits = (double)gpt_weight_bits(which);
+
     double m = (double)(s->batch * s->seq), element = (double)s->element;
-    double w = s->weight ? n * k * (double)s->weight + n * (double)sizeof(float) : n * k * element;
+    double w = s->rounded ? ceil(n * k * bits / 8) + n * (double)sizeof(float) : n * k * element;
 
     return (struct work) { .flops = 2 * m * n * k, .bytes = (m * k + m * n) * element + w + added };
 }
@@ -109,19 +115,19 @@ struct work gpt_op_work(const struct gpt_op_size *s, enum gpt_op op)
     case GPT_OP_LN_F:
         return norm_work(s, rows);
     case GPT_OP_QKV:
-        return product(s, 3 * c, c, 3 * c * element);
+        return product(s, GPT_ATTN_WEIGHT, 3 * c * element);
     case GPT_OP_REMEMBER:
         return (struct work) { .bytes = 4 * rows * c * element };
     case GPT_OP_ATTENTION:
         return attention_work(s);
     case GPT_OP_PROJ:
-        return product(s, c, c, c * element + residual);
+        return product(s, GPT_PROJ_WEIGHT, c * element + residual);
     case GPT_OP_FC:
-        return product(s, 4 * c, c, 4 * c * element);
+        return product(s, GPT_FC_WEIGHT, 4 * c * element);
     case GPT_OP_PROJ_2:
-        return product(s, c, 4 * c, c * element + residual);
+        return product(s, GPT_FC_PROJ_WEIGHT, c * element + residual);
     case GPT_OP_HEAD:
-        return product(s, (double)s->config->vocab, c, 0);
+        return product(s, GPT_LM_HEAD, 0);
     default:
         return (struct work) { 0 };
     }

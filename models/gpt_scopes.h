@@ -46,7 +46,7 @@ struct gpt_op_size {
     const struct gpt_config *config;
     int64_t batch, seq, length;
     bool last;      /* attention: of each sequence the last token alone asks */
-    uint8_t weight; /* those of a matrix, where they are fewer, with a scale an output; or 0 */
+    bool rounded;   /* of matrices gpt_weight_bits() an element, and a scale an output */
     size_t element; /* bytes of weights and activations; `stream` those of the residual stream */
     size_t stream;
 };

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forward with matrices of int8 (kernels/gemm/int8/gemm_int8.h), the head's among them; all
- * else is that of gpt_ops_simd, in fp32: embeddings, norms, attention and its cache, logits.
- * Limits: a decode step the bandwidth at which weights of a quarter of the size can be read, a
- * prefill half of `dot.int8`.
+ * The forward with a head of int8 and matrices of 10 bits in the layers
+ * (kernels/gemm/int8/gemm_int8.h); all else is that of gpt_ops_simd, in fp32: embeddings, norms,
+ * attention and its cache, logits. With 8 bits in the layers too, gpt2's largest logit was another
+ * one for 6 tokens of 100 (docs/performance-cpu-narrow.md). Limits: a decode step the bandwidth at
+ * which weights of a quarter to a third of the size can be read, a prefill half of `dot.int8` in
+ * the head and a third in the layers.
  */
 #include "kernels/gemm/int8/gemm_int8.h"
 #include "kernels/simd.h"
 #include "models/gpt_common.h"
 
-const struct gpt_ops gpt_ops_simd_int8 = {
-    .name = "simd_int8",
-    .weight = 1,
-    .team = true,
+static const struct gpt_ops head = {
     .packed_size = gemm_int8_packed_size,
     .pack = gemm_int8_pack,
-    .scratch = gemm_int8_scratch,
     .linear = gemm_linear_int8,
+};
+
+const struct gpt_ops gpt_ops_simd_int8 = {
+    .name = "simd_int8",
+    .rounded = true,
+    .team = true,
+    .packed_size = gemm_int10_packed_size,
+    .pack = gemm_int10_pack,
+    .scratch = gemm_int8_scratch,
+    .linear = gemm_linear_int10,
+    .head = &head,
     .attention = attention_prefill_simd,
     .decode = attention_decode_simd,
     .layernorm = layernorm_rows_simd,
@@ -31,7 +40,7 @@ static int prepare(struct call *call, struct error *err)
 #define ROW(kernel_, launch_)                                                                      \
     {                                                                                              \
         .name = "simd_int8",                                                                       \
-        .summary = "weights of int8, all else fp32; vector kernels",                               \
+        .summary = "head of int8, layers of 10 bits, all else fp32; vector kernels",               \
         .kernel = &(kernel_),                                                                      \
         .device = DEVICE_CPU,                                                                      \
         .dtype = DTYPE_FP32,                                                                       \

@@ -95,6 +95,11 @@ bool gpt_weight_is_linear(enum gpt_tensor which)
     return rows[which].linear;
 }
 
+int gpt_weight_bits(enum gpt_tensor which)
+{
+    return gpt_weight_is_linear(which) ? 10 : which == GPT_LM_HEAD ? 8 : 0;
+}
+
 char *gpt_weight_name(enum gpt_tensor which, int64_t layer, char name[GPT_NAME_SIZE])
 {
     const char *format = rows[which].name, *hole = strstr(format, "%lld");

@@ -72,6 +72,9 @@ char *gpt_weight_name(enum gpt_tensor which, int64_t layer, char name[GPT_NAME_S
 bool gpt_weight_in_layer(enum gpt_tensor which);
 /* True for the layers' four matrices, which GPT-2's files hold as [in, out]. */
 bool gpt_weight_is_linear(enum gpt_tensor which);
+/* What int8 keeps of a matrix's element: 8 bits of the head's, 10 of those of the layers, whose
+ * errors add up and pass through all layers behind; 0 for what is no matrix. */
+int gpt_weight_bits(enum gpt_tensor which);
 
 /*
  * minGPT's initialisation: weights N(0, 0.02^2), the two c_proj.weight of a layer

@@ -187,20 +187,29 @@ static int device_logits(struct model_backend *b, const struct gpt_model *m,
     return rc;
 }
 
+int model_backend_logits(struct model_backend *b, const struct gpt_model *m,
+                         const struct gpt_tokens *tokens, float **logits, struct error *err)
+{
+    size_t bytes =
+        (size_t)(tokens->batch * tokens->seq * (int64_t)m->config->vocab) * sizeof(**logits);
+    char text[TEXT_UNIT_SIZE];
+
+    *logits = b->ops ? gpt_model_logits(m, b->ops, tokens, b->device.threads, err) : malloc(bytes);
+    if (b->ops)
+        return *logits ? 0 : -1;
+    if (!*logits)
+        return error_set(err, "%s: no memory for %s of logits", m->config->name,
+                         text_bytes((double)bytes, text));
+    return device_logits(b, m, tokens, *logits, err);
+}
+
 int model_backend_write_logits(struct model_backend *b, const struct gpt_model *m,
                                const struct gpt_tokens *tokens, const char *path, struct error *err)
 {
     const int64_t extent[] = { tokens->batch, tokens->seq, m->config->vocab };
-    size_t bytes = (size_t)(extent[0] * extent[1] * extent[2]) * sizeof(float);
-    char text[TEXT_UNIT_SIZE];
+    float *logits;
 
-    if (b->ops)
-        return gpt_model_write_logits(m, b->ops, tokens, b->device.threads, path, err);
-    float *logits = malloc(bytes);
-    if (!logits)
-        return error_set(err, "%s: no memory for %s of logits", m->config->name,
-                         text_bytes((double)bytes, text));
-    int rc = device_logits(b, m, tokens, logits, err);
+    int rc = model_backend_logits(b, m, tokens, &logits, err);
     if (rc == 0)
         rc = npy_write(path, logits, extent, 3, err);
     free(logits);

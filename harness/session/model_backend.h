@@ -34,7 +34,10 @@ void model_backend_close(struct model_backend *b);
 
 int model_backend_check_logits(const struct model_backend *b, const struct gpt_tokens *tokens,
                                struct error *err);
-/* Logits as a .npy file of floats, (batch, seq, V). */
+/* Logits [batch, seq, V], which the caller frees, also after an error. */
+int model_backend_logits(struct model_backend *b, const struct gpt_model *m,
+                         const struct gpt_tokens *tokens, float **logits, struct error *err);
+/* The same as a .npy file of floats. */
 int model_backend_write_logits(struct model_backend *b, const struct gpt_model *m,
                                const struct gpt_tokens *tokens, const char *path,
                                struct error *err);

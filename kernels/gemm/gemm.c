@@ -197,7 +197,7 @@ static void linear_round_weight(const struct kernel *kernel, const struct shape 
 {
     (void)kernel, (void)math;
     for (int64_t j = 0; t->rank == 2 && j < s->dim[N]; j++) /* the bias stays */
-        host_int8_round((float *)t->data + j * s->dim[K], s->dim[K]);
+        host_int_round_row((float *)t->data + j * s->dim[K], s->dim[K], 8);
 }
 
 static void oracle_cost(const struct kernel *kernel, const struct shape *s, double *fixed,

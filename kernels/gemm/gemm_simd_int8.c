@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Products with weights of int8.
+ * Products with weights of int8, or of 10 bits: an int8 and two bits behind its point.
  *
  *                     n: panels, rounded and packed once
  *                   +------+------+------+--
@@ -36,6 +36,9 @@ int64_t gemm_int8_words(int64_t m, int64_t k); /* of a thread */
 SIMD_DECLARE_VNNI(host_share_fn, gemm_int8);
 SIMD_DECLARE_VNNI(gemm_int8_pack_fn, gemm_int8_pack);
 SIMD_DECLARE_VNNI(gemm_int8_packed_size_fn, gemm_int8_packed_size);
+SIMD_DECLARE_VNNI(host_share_fn, gemm_int10);
+SIMD_DECLARE_VNNI(gemm_int8_pack_fn, gemm_int10_pack);
+SIMD_DECLARE_VNNI(gemm_int8_packed_size_fn, gemm_int10_packed_size);
 
 #ifdef SIMD_ISA
 
@@ -45,10 +48,24 @@ static int64_t width_of(int64_t n, int64_t col)
     return at_most(INT8_PANEL, ceil_div(n - col, SIMD_WIDTH) * SIMD_WIDTH);
 }
 
-/* Floats that the panels before column `col` take: a scale an output and a quad a lane. */
-static int64_t panel_at(int64_t col, int64_t k)
+/* Quads of an output, whole fours of those of 10 bits. */
+static int64_t depth_of(int bits, int64_t k)
 {
-    return col * (1 + ceil_div(k, INT8_QUAD));
+    const int64_t quads = ceil_div(k, INT8_QUAD);
+
+    return bits == 8 ? quads : ceil_div(quads, INT10_FOUR) * INT10_FOUR;
+}
+
+/* Where a quad lies, in quads: each four is followed by one of low bits. */
+static int64_t quad_at(int bits, int64_t quad)
+{
+    return bits == 8 ? quad : quad + quad / INT10_FOUR;
+}
+
+/* Floats that the panels before column `col` take: a scale an output and a quad a lane. */
+static int64_t panel_at(int bits, int64_t col, int64_t k)
+{
+    return col * (1 + quad_at(bits, depth_of(bits, k)));
 }
 
 /* ---- x ---- */
@@ -76,29 +93,39 @@ static float largest(const float *x, int64_t k)
 }
 
 /* Terms [term, end), a block's; what its sums begin with. */
-static void round_block(const float *x, float steps, int64_t term, int64_t end, int32_t *words,
-                        int32_t sums[2])
+static void round_block(int bits, const float *x, float steps, int64_t term, int64_t end,
+                        int32_t *words, int32_t sums[2])
 {
     struct simd_int8 sum = { simd_int8_set(0), simd_int8_set(0) };
 
     for (int64_t p = term; p < end; p += SIMD_WIDTH)
         simd_int8_words(simd_load_upto(x + p, end - p) * simd_set(steps), words + p / 2, &sum);
-    sums[0] = -SIMD_INT8_OFFSET * simd_int8_total(sum.a);
-    sums[1] = -SIMD_INT8_OFFSET * simd_int8_total(sum.b);
+    if (bits == 8) {
+        sums[0] = -SIMD_INT8_OFFSET * simd_int8_total(sum.a);
+        sums[1] = -SIMD_INT8_OFFSET * simd_int8_total(sum.b);
+    } else {
+        simd_int10_begin(simd_int8_total(sum.a), simd_int8_total(sum.b), sums);
+    }
 }
 
-/* Rows of x to 16 bits. */
-static void round_rows(const struct gemm_linear *g, int64_t row, int64_t rows,
+/* Rows of x to 16 bits, and zeros behind them as far as weights are read. */
+static void round_rows(int bits, const struct gemm_linear *g, int64_t row, int64_t rows,
                        const struct space *to)
 {
+    const int64_t terms = bits == 8 ? SIMD_INT8_TERMS : SIMD_INT10_TERMS;
+    const int64_t rounded = ceil_div(g->k, SIMD_WIDTH) * SIMD_WIDTH / 2;
+    const int64_t read = 2 * depth_of(bits, g->k);
+
     for (int64_t i = 0; i < rows; i++) {
         const float *x = g->x + (row + i) * g->ldx;
         const float most = largest(x, g->k);
         int32_t *words = to->words + i * to->words_row, *sums = to->sums + i * to->sums_row;
         to->scale[i] = most / SIMD_INT8_MOST;
-        for (int64_t term = 0; term < g->k; term += SIMD_INT8_TERMS, sums += 2)
-            round_block(x, most > 0 ? SIMD_INT8_MOST / most : 0, term,
-                        at_most(term + SIMD_INT8_TERMS, g->k), words, sums);
+        for (int64_t term = 0; term < g->k; term += terms, sums += 2)
+            round_block(bits, x, most > 0 ? SIMD_INT8_MOST / most : 0, term,
+                        at_most(term + terms, g->k), words, sums);
+        for (int64_t word = rounded; word < read; word++)
+            words[word] = 0;
     }
 }
 
@@ -126,13 +153,20 @@ static bool is_plain(const struct gemm_linear *g)
     return g->bias == NULL && g->residual == NULL && g->activation == GEMM_IDENTITY;
 }
 
+static int8_tile_fn *tile_of(int bits, int64_t vectors, int64_t rows)
+{
+    if (vectors < 1)
+        __builtin_unreachable(); /* gcc sees a tile in front of the first, which it warns of */
+    return bits == 8 ? int8_tiles[vectors - 1][rows - 1] : int10_tiles[vectors - 1][rows - 1];
+}
+
 /* The rows of a tile through one panel: to y where nothing follows. */
-static void multiply_tile(const struct gemm_linear *g, int64_t row, int64_t rows, int64_t col,
-                          const struct int8_rows *x, const struct int8_panel *w)
+static void multiply_tile(int bits, const struct gemm_linear *g, int64_t row, int64_t rows,
+                          int64_t col, const struct int8_rows *x, const struct int8_panel *w)
 {
     float sums[INT8_ROWS * INT8_PANEL] __attribute__((aligned(64)));
     const int64_t cols = at_most(INT8_PANEL, g->n - col), vectors = ceil_div(cols, SIMD_WIDTH);
-    int8_tile_fn *tile = int8_tiles[vectors - 1][rows - 1];
+    int8_tile_fn *tile = tile_of(bits, vectors, rows);
 
     if (is_plain(g) && cols % SIMD_WIDTH == 0) {
         tile(x, w, g->y + row * g->ldy + col, g->ldy);
@@ -145,37 +179,36 @@ static void multiply_tile(const struct gemm_linear *g, int64_t row, int64_t rows
 
 /* All rows of a block through some panels side by side, so that what they make of a row of y is a
  * run of it: of logits each row has a page of its own. */
-static void multiply_group(const struct gemm_linear *g, int64_t row, int64_t rows, int64_t col,
-                           int64_t end, const struct space *x)
+static void multiply_group(int bits, const struct gemm_linear *g, int64_t row, int64_t rows,
+                           int64_t col, int64_t end, const struct space *x)
 {
     for (int64_t i = 0; i < rows; i += INT8_ROWS) {
         const struct int8_rows part = { x->words + i * x->words_row, x->words_row,
                                         x->sums + i * x->sums_row, x->sums_row, x->scale + i };
         for (int64_t j = col; j < end; j += INT8_PANEL) {
-            const float *panel = g->w + panel_at(j, g->k);
+            const float *panel = g->w + panel_at(bits, j, g->k);
             const struct int8_panel w = { panel, (const uint8_t *)(panel + width_of(g->n, j)),
-                                          ceil_div(g->k, INT8_QUAD) };
-            multiply_tile(g, row + i, at_most(INT8_ROWS, rows - i), j, &part, &w);
+                                          depth_of(bits, g->k) };
+            multiply_tile(bits, g, row + i, at_most(INT8_ROWS, rows - i), j, &part, &w);
         }
     }
 }
 
 /* Columns of a group: its panels stay in L2. */
-static int64_t group_of(int64_t k)
+static int64_t group_of(int bits, int64_t k)
 {
     const int64_t bytes = 256 << 10, most = 512 / INT8_PANEL;
-    const int64_t fit = bytes / (INT8_PANEL * (k + (int64_t)sizeof(float)));
+    const int64_t fit = bytes / (panel_at(bits, INT8_PANEL, k) * (int64_t)sizeof(float));
 
     return at_most(fit > 0 ? fit : 1, most) * INT8_PANEL;
 }
 
-void SIMD_NAME(gemm_int8)(const void *operation)
+static void multiply(int bits, const struct gemm_linear *g)
 {
-    const struct gemm_linear *g = operation;
     const int64_t threads = omp_get_num_threads(), t = omp_get_thread_num();
     const struct gemm_share s = gemm_share_of(g->m, g->n, INT8_ROWS, INT8_PANEL, t, threads);
     const int64_t block = gemm_int8_block(g->m, g->k), row_words = gemm_int8_row_words(g->k);
-    const int64_t group = group_of(g->k);
+    const int64_t group = group_of(bits, g->k);
     int32_t *scratch = (int32_t *)(void *)g->scratch + t * gemm_int8_words(g->m, g->k);
     const struct space x = {
         .words = scratch,
@@ -187,53 +220,90 @@ void SIMD_NAME(gemm_int8)(const void *operation)
 
     for (int64_t row = s.row; row < s.end && s.col < s.col_end; row += block) {
         const int64_t rows = at_most(block, s.end - row);
-        round_rows(g, row, rows, &x);
+        round_rows(bits, g, row, rows, &x);
         for (int64_t col = s.col; col < s.col_end; col += group)
-            multiply_group(g, row, rows, col, at_most(col + group, s.col_end), &x);
+            multiply_group(bits, g, row, rows, col, at_most(col + group, s.col_end), &x);
     }
     if (threads > 1) {
 #pragma omp barrier
     }
 }
 
+void SIMD_NAME(gemm_int8)(const void *operation)
+{
+    multiply(8, operation);
+}
+
+void SIMD_NAME(gemm_int10)(const void *operation)
+{
+    multiply(10, operation);
+}
+
 /* ---- packing ---- */
 
 /* One output's terms to its lane of the panel, `step` bytes from quad to quad. `w` NULL: behind the
  * last output. */
-static void pack_output(const float *w, int64_t k, float scale, uint8_t *quads, int64_t step)
+static void pack_output(int bits, const float *w, int64_t k, float scale, uint8_t *quads,
+                        int64_t step)
 {
     static const int places[2][INT8_QUAD] = { { 0, 1, 2, 3 }, { 0, 2, 1, 3 } };
 
-    for (int64_t p = 0; p < ceil_div(k, INT8_QUAD) * INT8_QUAD; p++) {
-        const int q = w != NULL && p < k ? host_int8(w[p], scale) : 0;
-        quads[p / INT8_QUAD * step + places[SIMD_INT8_TURNED][p % INT8_QUAD]] =
-            (uint8_t)(q + SIMD_INT8_OFFSET);
+    for (int64_t p = 0; p < depth_of(bits, k) * INT8_QUAD; p++) {
+        const int64_t quad = p / INT8_QUAD, at = quad % INT10_FOUR;
+        const int place = places[SIMD_INT8_TURNED][p % INT8_QUAD];
+        const int q = w != NULL && p < k ? host_int_round(w[p], scale, bits) : 0;
+        uint8_t *to = quads + quad_at(bits, quad) * step + place;
+        if (bits == 8) {
+            *to = (uint8_t)(q + SIMD_INT8_OFFSET);
+            continue;
+        }
+        *to = (uint8_t)((q + 512) >> 2);
+        uint8_t *low = quads + quad_at(bits, quad - at + INT10_FOUR - 1) * step + step + place;
+        *low = (uint8_t)((at == 0 ? 0 : *low) | ((q + 512) & 3) << (6 - 2 * at));
+    }
+}
+
+static void pack(int bits, const float *w, int64_t n, int64_t k, float *packed, int threads)
+{
+    const float unit = bits == 8 ? 1 : SIMD_INT10_UNIT;
+
+#pragma omp parallel for num_threads(threads)
+    for (int64_t col = 0; col < n; col += INT8_PANEL) {
+        const int64_t width = width_of(n, col);
+        float *scales = packed + panel_at(bits, col, k);
+        uint8_t *quads = (uint8_t *)(scales + width);
+        for (int64_t j = 0; j < width; j++) {
+            const float *row = col + j < n ? w + (col + j) * k : NULL;
+            const float scale = row != NULL ? host_int_scale(row, k, bits) : 0;
+            scales[j] = scale * unit;
+            pack_output(bits, row, k, scale, quads + j * INT8_QUAD, width * INT8_QUAD);
+        }
     }
 }
 
 void SIMD_NAME(gemm_int8_pack)(const float *w, int64_t n, int64_t k, float *packed, int threads)
 {
-#pragma omp parallel for num_threads(threads)
-    for (int64_t col = 0; col < n; col += INT8_PANEL) {
-        const int64_t width = width_of(n, col);
-        float *scale = packed + panel_at(col, k);
-        uint8_t *quads = (uint8_t *)(scale + width);
-        for (int64_t j = 0; j < width; j++) {
-            const float *row = col + j < n ? w + (col + j) * k : NULL;
-            scale[j] = row != NULL ? host_int8_scale(row, k) : 0;
-            pack_output(row, k, scale[j], quads + j * INT8_QUAD, width * INT8_QUAD);
-        }
-    }
+    pack(8, w, n, k, packed, threads);
+}
+
+void SIMD_NAME(gemm_int10_pack)(const float *w, int64_t n, int64_t k, float *packed, int threads)
+{
+    pack(10, w, n, k, packed, threads);
 }
 
 size_t SIMD_NAME(gemm_int8_packed_size)(int64_t n, int64_t k)
 {
-    return (size_t)panel_at(ceil_div(n, SIMD_WIDTH) * SIMD_WIDTH, k);
+    return (size_t)panel_at(8, ceil_div(n, SIMD_WIDTH) * SIMD_WIDTH, k);
+}
+
+size_t SIMD_NAME(gemm_int10_packed_size)(int64_t n, int64_t k)
+{
+    return (size_t)panel_at(10, ceil_div(n, SIMD_WIDTH) * SIMD_WIDTH, k);
 }
 
 #else
 
-enum { LINE = 16, BLOCK_BYTES = 256 << 10, LEAST_BLOCK = 4, TERMS = 512 /* of the least block */ };
+enum { LINE = 16, BLOCK_BYTES = 256 << 10, LEAST_BLOCK = 4, TERMS = 128 /* of the least block */ };
 
 void gemm_int8_pack(const float *w, int64_t n, int64_t k, float *packed, int threads)
 {
@@ -243,6 +313,16 @@ void gemm_int8_pack(const float *w, int64_t n, int64_t k, float *packed, int thr
 size_t gemm_int8_packed_size(int64_t n, int64_t k)
 {
     return SIMD_CHOOSE_VNNI(gemm_int8_packed_size)(n, k);
+}
+
+void gemm_int10_pack(const float *w, int64_t n, int64_t k, float *packed, int threads)
+{
+    SIMD_CHOOSE_VNNI(gemm_int10_pack)(w, n, k, packed, threads);
+}
+
+size_t gemm_int10_packed_size(int64_t n, int64_t k)
+{
+    return SIMD_CHOOSE_VNNI(gemm_int10_packed_size)(n, k);
 }
 
 int64_t gemm_int8_row_words(int64_t k)
@@ -280,6 +360,13 @@ void gemm_linear_int8(const struct gemm_linear *g)
     double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
 
     host_share(SIMD_CHOOSE_VNNI(gemm_int8), g, g->threads, flops / 8);
+}
+
+void gemm_linear_int10(const struct gemm_linear *g)
+{
+    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+
+    host_share(SIMD_CHOOSE_VNNI(gemm_int10), g, g->threads, flops / 8);
 }
 
 /* Behind each other in the call's state, on lines of their own: packed weights, scratch. */

@@ -32,7 +32,8 @@ def use_threads(torch, threads):
 
 def tensors_of(torch, call):
     """The call's memory as tensors, by name."""
-    kinds = {"fp32": (ctypes.c_float, torch.float32), "int32": (ctypes.c_int32, torch.int32)}
+    kinds = {"fp32": (ctypes.c_float, torch.float32), "int32": (ctypes.c_int32, torch.int32),
+             "bf16": (ctypes.c_uint16, torch.bfloat16)}
     tensors = {}
     for name, t in call["tensors"].items():
         c_type, dtype = kinds[t["dtype"]]
@@ -46,6 +47,15 @@ def linear(torch, t, call):
     """What F.linear() calls for matrices, with a place for the result."""
     x, w, bias, y = t["x"], t["weight"].t(), t["bias"], t["y"]
     return lambda: torch.addmm(bias, x, w, out=y)
+
+
+def product(torch, t, call):
+    """gemm/nt and gemm/nn, which has its second factor as it is."""
+    if "a" in t:
+        a, b, c = t["a"], t["b"], t["c"]
+    else:
+        a, b, c = t["x"], t["weight"].t(), t["y"]
+    return lambda: torch.mm(a, b, out=c)
 
 
 def layernorm(torch, t, call):
@@ -167,6 +177,8 @@ def decode(torch, t, call):
 
 MAKERS = {
     "gemm/linear": linear,
+    "gemm/nt": product,
+    "gemm/nn": product,
     "attention/causal": attention(True),
     "attention/full": attention(False),
     "layernorm/plain": layernorm,

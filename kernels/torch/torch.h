@@ -24,9 +24,12 @@ void torch_release(struct call *call);
 
 /* A row of a variant's table; `label` is "torch" or begins so. */
 #define TORCH_VARIANT(of, label, text, supports_, prepare_)                                        \
+    TORCH_VARIANT_IN(FP32, of, label, text, supports_, prepare_)
+/* The same in FP32 or BF16, PyTorch's own bfloat16. */
+#define TORCH_VARIANT_IN(type, of, label, text, supports_, prepare_)                               \
     {                                                                                              \
         .name = (label), .summary = "PyTorch, eager: " text, .kernel = &(of),                      \
-        .device = DEVICE_CPU, .dtype = DTYPE_FP32, .math = MATH_FP32,                              \
+        .device = DEVICE_CPU, .dtype = DTYPE_##type, .math = MATH_##type,                          \
         .flags = VARIANT_VENDOR | VARIANT_PEER, .supports = (supports_), .prepare = (prepare_),    \
         .launch = torch_launch, .release = torch_release,                                          \
     }

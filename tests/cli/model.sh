@@ -39,6 +39,19 @@ t model logits --model nano --tokens one.json -o one.npy
 head -c 128 one.npy | tr -d '\000-\037\200-\377' | sed 's/ *$//'
 echo
 
+say "Agreement"
+t model agree --model nano --seed 7
+# agreed BACKEND PERCENT: of 1,000 tokens at least so many have the largest logit of fp32.
+agreed() {
+  "$HARNESS" model agree --model nano --seed 7 --backend "$1" --json >agreement.json
+  test "$(json agreement.json agreement same)" -ge $((10 * $2))
+}
+check "nano in int8 has 97 % of fp32's largest logits" agreed simd_int8 97
+check "which is what rounding the weights costs, to a token or two" test \
+  "$(($(json agreement.json agreement same) - $(json agreement.json rounded_weights same)))" -ge -2
+check "nano in bf16 99 %" agreed simd_bf16 99
+t model agree --model nano --tokens one.json --backend simd --json
+
 say "Generation"
 "$HARNESS" model generate --model nano --seed 7 --tokens one.json --length 5 >a
 "$HARNESS" model generate --weights w.safetensors --model nano --tokens one.json -n 5 --device cpu:1 >b

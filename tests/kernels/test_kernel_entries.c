@@ -158,30 +158,42 @@ static void every_size(gemm_linear_fn *run, bool packed)
 
 /* With weights that int8 rounds, held against the rounded ones: what is left is the rounding of x
  * to 16 bits of the largest, which is below 6, of w of up to 6. */
-static void int8_epilogues(int64_t m, int64_t n, int64_t k)
+static const struct narrow {
+    int bits;
+    size_t (*size)(int64_t n, int64_t k);
+    void (*pack)(const float *w, int64_t n, int64_t k, float *packed, int threads);
+    gemm_linear_fn *run;
+} narrows[] = {
+    { 8, gemm_int8_packed_size, gemm_int8_pack, gemm_linear_int8 },
+    { 10, gemm_int10_packed_size, gemm_int10_pack, gemm_linear_int10 },
+};
+
+static void narrow_epilogues(const struct narrow *t, int64_t m, int64_t n, int64_t k)
 {
     struct linear l;
 
     linear_init(&l, m, n, k);
     free(l.packed);
-    l.packed = floats_new((int64_t)gemm_int8_packed_size(n, k));
+    l.packed = floats_new((int64_t)t->size(n, k));
     l.g.scratch = floats_new((int64_t)gemm_int8_scratch(m, k, 3));
     l.tolerance = 6 * 6 * 0x1p-15;
-    gemm_int8_pack(l.w, n, k, l.packed, 2);
+    t->pack(l.w, n, k, l.packed, 2);
     for (int64_t j = 0; j < n; j++)
-        host_int8_round(l.w + j * k, k);
-    check_epilogues(&l, gemm_linear_int8, true);
+        host_int_round_row(l.w + j * k, k, t->bits);
+    check_epilogues(&l, t->run, true);
     free(l.g.scratch);
     linear_release(&l);
 }
 
 TEST(test_linear_int8)
 {
-    int8_epilogues(1, 1, 1);
-    int8_epilogues(9, 50, 17);
-    int8_epilogues(4, 1001, 5);
-    int8_epilogues(5, 97, 1027);   /* three blocks of terms, and a part of a quad */
-    int8_epilogues(130, 48, 1030); /* two blocks of rows */
+    for (size_t i = 0; i < sizeof(narrows) / sizeof(narrows[0]); i++) {
+        narrow_epilogues(&narrows[i], 1, 1, 1);
+        narrow_epilogues(&narrows[i], 9, 50, 17);
+        narrow_epilogues(&narrows[i], 4, 1001, 5);
+        narrow_epilogues(&narrows[i], 5, 97, 1027);   /* some blocks of terms, a part of a quad */
+        narrow_epilogues(&narrows[i], 130, 48, 1030); /* two blocks of rows */
+    }
 }
 
 /* One weight that is a step off, of a thousand: more than what the kernel is allowed. */
@@ -198,9 +210,9 @@ TEST(test_int8_step)
     free(l.packed);
     l.packed = floats_new((int64_t)gemm_int8_packed_size(N, K));
     for (int j = 0; j < N; j++)
-        host_int8_round(l.w + j * K, K);
+        host_int_round_row(l.w + j * K, K, 8);
     float *moved = l.w + ROW * K + K - 1, was = *moved;
-    *moved += host_int8_scale(l.w + ROW * K, K);
+    *moved += host_int_scale(l.w + ROW * K, K, 8);
     gemm_int8_pack(l.w, N, K, l.packed, 1);
     *moved = was;
     l.g.w = l.packed;
@@ -224,19 +236,19 @@ TEST(test_int8_rounding)
 {
     enum { N = 1000 };
     float *w = floats_random(N, 5), *was = floats_random(N, 5), zeros[3] = { 0 };
-    float scale = host_int8_scale(w, N), most = 0;
+    float scale = host_int_scale(w, N, 8), most = 0;
 
-    host_int8_round(w, N);
+    host_int_round_row(w, N, 8);
     for (int i = 0; i < N; i++) {
         most = fmaxf(most, fabsf(was[i]));
         assert_true(fabsf(w[i] - was[i]) <= 0.5001f * scale);
-        assert_true(w[i] == (float)host_int8(was[i], scale) * scale);
+        assert_true(w[i] == (float)host_int_round(was[i], scale, 8) * scale);
     }
     assert_close((double)scale, (double)most / 127, 1e-6);
-    host_int8_round(zeros, 3);
+    host_int_round_row(zeros, 3, 8);
     assert_true(zeros[0] == 0 && zeros[2] == 0);
-    assert_int_equal(host_int8(1e-44f, 1e-45f), 7);   /* denormal scales are coarse, */
-    assert_int_equal(host_int8(1e-42f, 1e-45f), 127); /* and the largest never wraps */
+    assert_int_equal(host_int_round(1e-44f, 1e-45f, 8), 7);   /* denormal scales are coarse, */
+    assert_int_equal(host_int_round(1e-42f, 1e-45f, 8), 127); /* and the largest never wraps */
     free(w);
     free(was);
 }

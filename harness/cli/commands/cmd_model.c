@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "device/devices.h"
 #include "models/gpt_model.h"
+#include "session/model_agreement.h"
 #include "session/model_backend.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
@@ -210,7 +211,10 @@ static int run_backend(const struct model_options *o, model_work_fn *work, struc
     int rc = model_backend_open(&job.backend, config, &request, err);
     if (rc)
         return rc;
-    rc = gpt_tokens_read(&job.tokens, config, o->tokens, err);
+    if (o->tokens)
+        rc = gpt_tokens_read(&job.tokens, config, o->tokens, err);
+    else
+        agreement_tokens(&job.tokens, config, (uint64_t)o->seed);
     if (rc == 0) {
         rc = work(&job, err);
         gpt_tokens_release(&job.tokens);
@@ -243,6 +247,90 @@ static int generate_tokens(const struct model_options *o, struct error *err)
     return conclude_backend(run_backend(o, compute_tokens, err), err);
 }
 
+static void agreement_row(struct table *t, const char *what, const struct agreement *a)
+{
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", what);
+    table_cell(t, TABLE_PLAIN, "%" PRId64, a->tokens);
+    table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * (double)a->same / (double)a->tokens);
+    table_cell(t, TABLE_PLAIN, "%.2f %%", 100 * a->error);
+    table_cell(t, TABLE_PLAIN, "%" PRId64 " of %" PRId64, a->clear_same, a->clear);
+}
+
+static int print_agreement(const struct model_options *o, const struct model_agreement *a,
+                           struct error *err)
+{
+    static const struct table_column columns[] = {
+        { "beside fp32", TABLE_LEFT, TABLE_NAME, 0 },
+        { "tokens", TABLE_RIGHT, TABLE_FIRM, 1 },
+        { "same largest logit", TABLE_RIGHT, TABLE_FIRM, 0 },
+        { "rms error", TABLE_RIGHT, TABLE_FIRM, 0 },
+        { "same where clear", TABLE_RIGHT, TABLE_FIRM, 1 },
+    };
+    struct strbuf page;
+    struct table t;
+
+    strbuf_init(&page);
+    table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    agreement_row(&t, o->backend ? o->backend : "simd", &a->backend);
+    if (a->weights.tokens)
+        agreement_row(&t, "rounded weights in fp32", &a->weights);
+    table_text(&t, terminal_width(), terminal_colour(), &page);
+    table_release(&t);
+    terminal_add(&page, "\nClear: the largest logit of fp32 leads by more than %d rms errors.\n",
+                 AGREEMENT_CLEAR);
+    int rc = output_page(&page, NULL, err);
+    strbuf_release(&page);
+    return rc;
+}
+
+static cJSON *agreement_to_json(const struct agreement *a)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_int(json, "tokens", a->tokens);
+    json_add_int(json, "same", a->same);
+    json_add_int(json, "clear", a->clear);
+    json_add_int(json, "clear_same", a->clear_same);
+    json_add_number(json, "rms_error", a->error);
+    return json;
+}
+
+static int write_agreement(const struct model_options *o, const struct model_agreement *a,
+                           struct error *err)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "model", o->model);
+    cJSON_AddStringToObject(json, "backend", o->backend ? o->backend : "simd");
+    cJSON_AddItemToObject(json, "agreement", agreement_to_json(&a->backend));
+    if (a->weights.tokens)
+        cJSON_AddItemToObject(json, "rounded_weights", agreement_to_json(&a->weights));
+    return output_json(json, NULL, err);
+}
+
+static int compute_agreement(struct model_job *job, struct error *err)
+{
+    const struct model_options *o = job->o;
+    struct model_agreement a;
+
+    int rc = model_backend_check_logits(&job->backend, &job->tokens, err);
+    if (rc || open_named_model(o, &job->model, err))
+        return rc ? rc : -1;
+    rc = model_agreement_measure(&job->backend, &job->model, &job->tokens, &a, err);
+    gpt_model_close(&job->model);
+    if (rc)
+        return rc;
+    return o->json ? write_agreement(o, &a, err) : print_agreement(o, &a, err);
+}
+
+static int agree(const struct model_options *o, struct error *err)
+{
+    if (need_model(o, err))
+        return -1;
+    return conclude_backend(run_backend(o, compute_agreement, err), err);
+}
+
 static const struct {
     struct command_action is;
     int (*run)(const struct model_options *o, struct error *err);
@@ -251,6 +339,7 @@ static const struct {
     { { "list", "the same, as it is called elsewhere", true }, show_models },
     { { "export", "weights as safetensors", false }, export_weights },
     { { "logits", "of given tokens, as npy", false }, write_logits },
+    { { "agree", "how often a backend has fp32's largest logit", true }, agree },
     { { "generate", "tokens that go on with given ones", false }, generate_tokens },
 };
 
@@ -288,7 +377,7 @@ static const struct option_row rows[] = {
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct model_options, seed, 0, INT64_MAX, "N",
                      "of seeded weights, and of sampling (default 0)"),
     OPTION_ROW("tokens", 't', OPTION_STRING, struct model_options, tokens, "FILE",
-               "JSON: a list of token numbers, or a list of such lists"),
+               "JSON: a list of token numbers, or a list of such lists (agree: 1,000 random ones)"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct model_options, output, "FILE",
                "where export (safetensors) and logits (npy) go"),
     OPTION_ROW(
@@ -305,13 +394,13 @@ static const struct option_row rows[] = {
                      "T", "of sampling; 0, the default, takes the likeliest token"),
     OPTION_RANGE_ROW("top-k", 0, OPTION_INT, struct model_options, top_k, 0, INT32_MAX, "K",
                      "sample among the K likeliest only"),
-    OPTION_ROW("json", 0, OPTION_FLAG, struct model_options, json, NULL, "info: print JSON"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct model_options, json, NULL, "info, agree: print JSON"),
     OPTION_END,
 };
 
 const struct command cmd_model = {
     .name = "model",
-    .arguments = "info|list|export|logits|generate",
+    .arguments = "info|list|export|logits|agree|generate",
     .summary = "GPT models: sizes, weights out, logits and tokens for checking elsewhere",
     .details =
         "  harness model export --model nano --seed 7 -o w.safetensors\n"
@@ -319,6 +408,7 @@ const struct command cmd_model = {
         "      -o logits.npy\n"
         "  harness model generate --model nano --tokens t.json --length 8\n"
         "  harness model logits --model nano --tokens t.json -o logits.npy --backend cuda_bf16\n"
+        "  harness model agree --model nano --backend simd_int8\n"
         "\n"
         "On the CPU simd, simd_bf16, simd_int8, plain and openblas keep the keys and values of a\n"
         "generation. By any other backend, as on a GPU, each token costs a prefill of all tokens\n"
@@ -326,6 +416,10 @@ const struct command cmd_model = {
         "the\n"
         "backend's type (by simd_bf16 and simd_int8 the matrices alone), logits are written as\n"
         "float32.\n"
+        "\n"
+        "agree compares a backend's logits with those of simd, which are fp32's; where the "
+        "backend\n"
+        "rounds weights, also those of simd with weights so rounded: what the type alone costs.\n"
         "\n"
         "Exit status: 0 done, 77 the device is not there or the backend cannot do this on it, 2\n"
         "usage or failure.",

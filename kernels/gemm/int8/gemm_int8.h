@@ -23,4 +23,13 @@ size_t gemm_int8_scratch(int64_t m, int64_t k, int threads); /* floats */
 size_t gemm_int8_packed_size(int64_t n, int64_t k); /* floats */
 void gemm_int8_pack(const float *w, int64_t n, int64_t k, float *packed, int threads);
 
+/*
+ * The same with weights of 10 bits, that is 1.25 bytes: a quarter of int8's rounding error, for
+ * products whose errors go through many more. Three vpdpbusd for four terms where int8 has two.
+ * Scratch is gemm_int8_scratch() too.
+ */
+gemm_linear_fn gemm_linear_int10;
+size_t gemm_int10_packed_size(int64_t n, int64_t k); /* floats */
+void gemm_int10_pack(const float *w, int64_t n, int64_t k, float *packed, int threads);
+
 #endif
