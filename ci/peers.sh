@@ -6,8 +6,9 @@
 #   install   the peers, from the distribution; says what to do where it cannot
 #   build     the release preset
 #   run       the suites, for each number of threads, verified and sampled alike, into history.db
-#   table     ratios, targets and whether they were reached, then our fp32, bf16 and int8 beside each
-#             other, as Markdown; page.md has the same in the form of docs/performance-cpu.md
+#   table     ratios, targets and whether they were reached, then type by type our bf16 and int8
+#             beside our fp32 and beside peers of that type, as Markdown; page.md has the same in the
+#             form of docs/performance-cpu.md
 #
 # All stages by default. --quick takes suite peers, a few sizes in under five minutes; else suites
 # peers-gemm, -attention, -forward and -gpt2, an hour and a half, or those that --suite names: the
@@ -61,6 +62,18 @@ libpython3.14 libpython3.13 libpython3.12 libpython3.11
 END
 }
 
+# Peers that there is no variant for: why.
+name_missing_peers() {
+  local package
+  for package in llama.cpp libggml0; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+      echo "$package: the distribution has it, the harness has no variant for it yet"
+    else
+      echo "$package: no peer, the distribution has no such package (apt-cache show $package)"
+    fi
+  done
+}
+
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]; }
 
 stage_install() {
@@ -70,6 +83,7 @@ stage_install() {
     return
   fi
   local package missing=()
+  name_missing_peers
   for package in $(peer_packages); do
     is_installed "$package" || missing+=("$package")
   done
