@@ -77,7 +77,7 @@ static bool agreement_rounds(const struct model_backend *b, const struct gpt_mod
 
 static void agreement_narrow(float *data, int64_t n, enum dtype dtype)
 {
-    uint64_t one = 0;
+    uint16_t one = 0;
     struct tensor narrow = { .dtype = dtype, .rank = 1, .extent = { 1 }, .data = &one };
 
     for (int64_t i = 0; i < n; i++) {
