@@ -61,19 +61,29 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(HARNESS_ISAS_VNNI avx512_vnni)
 endif()
 
+# -O3 whatever the build type is: what is measured is not the debugging build of a kernel. Lines are
+# enough to debug it by: of variables little is left, and to describe them takes as long as the rest.
+#
+# With the sanitizers nothing is measured, and a file of unrolled loops takes them four times as long.
+# A null pointer and what is beyond an object AddressSanitizer finds without UndefinedBehaviorSanitizer;
+# threads share what their callers give them. libFuzzer feeds parsers: clang takes ten minutes for a file
+# of unrolled loops with its counters.
+# Behind harness_flags: the last word counts.
+add_library(harness_kernel_flags INTERFACE)
+if(HARNESS_SANITIZE MATCHES "fuzzer|thread")
+  target_compile_options(harness_kernel_flags INTERFACE -fno-sanitize=all)
+elseif(HARNESS_SANITIZE MATCHES "address" AND HARNESS_SANITIZE MATCHES "undefined")
+  target_compile_options(harness_kernel_flags INTERFACE -fno-sanitize=null,object-size)
+elseif(NOT HARNESS_SANITIZE)
+  target_compile_options(harness_kernel_flags INTERFACE
+    "$<$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:Debug>>>:-O3>"
+    "$<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:RelWithDebInfo>>:-g1>")
+endif()
+
 function(harness_kernel_objects name)
   add_library(${name} OBJECT ${ARGN})
-  target_link_libraries(${name} PRIVATE harness_flags harness_kernels_includes
+  target_link_libraries(${name} PRIVATE harness_flags harness_kernel_flags harness_kernels_includes
     harness_models_includes harness_core harness_base OpenMP::OpenMP_C)
-  # -O3 whatever the build type is: what is measured is not the debugging build of a kernel. With the
-  # sanitizers nothing is measured, and a file of unrolled loops takes them four times as long.
-  # libFuzzer feeds parsers: kernels go without its counters and the sanitizers, with which clang
-  # takes ten minutes for a file of unrolled loops.
-  if(HARNESS_SANITIZE MATCHES fuzzer)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-sanitize=all)
-  elseif(NOT HARNESS_SANITIZE)
-    target_compile_options(${name} PRIVATE "$<$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:Debug>>>:-O3>")
-  endif()
   target_link_libraries(harness_kernel_objects INTERFACE ${name} $<TARGET_OBJECTS:${name}>)
 endfunction()
 

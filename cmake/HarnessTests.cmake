@@ -12,9 +12,12 @@
 set(HARNESS_TESTS_SUPPORT "${PROJECT_SOURCE_DIR}/tests/support")
 
 # cmocka hands every test a state, and few need it. Behind harness_flags: clang takes the last word.
+# A test spends its time in the rooms, which are optimised: its own source is compiled in a fifth of the
+# time without, in a quarter with the sanitizers.
 add_library(harness_test_flags INTERFACE)
 target_compile_options(harness_test_flags INTERFACE
-  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wno-unused-parameter>")
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wno-unused-parameter>"
+  "$<$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:Release>>>:-O0>")
 
 function(harness_unit_test name source)
   add_executable(test_${name} "${source}")
