@@ -180,6 +180,14 @@ void options_release(const struct option_row *rows, void *target)
     }
 }
 
+const char *options_first_given(const struct option_given *options, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 void options_help(const struct option_row *rows, struct strbuf *out)
 {
     for (; rows->name; rows++) {

@@ -22,6 +22,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -85,6 +86,15 @@ int options_parse(const struct option_row *rows, void *target, int *argc, char *
 void options_release(const struct option_row *rows, void *target);
 /* Appends one aligned line an option. */
 void options_help(const struct option_row *rows, struct strbuf *out);
+
+/* An option and whether it was given, for tables of those that do not go with another. */
+struct option_given {
+    const char *name; /* "--baseline" */
+    bool given;
+};
+
+/* The name of the first of `nr` that was given; NULL: none was. */
+const char *options_first_given(const struct option_given *options, size_t nr);
 
 void string_list_add(struct string_list *list, const char *text);
 void string_list_add_split(struct string_list *list, const char *text, char separator);

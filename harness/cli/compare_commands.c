@@ -14,34 +14,29 @@
 int compare_commands_asked(const struct compare_commands_options *o, bool plugins,
                            struct error *err)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct option_given options[] = {
         { "--setup", o->setup },
         { "--cleanup", o->cleanup },
         { "--warmup", o->warmup },
         { "--runs", o->runs },
     };
+    const char *given;
 
     if (o->command.argv.argv)
         return 1;
     if (command_options_unused(&o->command, plugins, "compare", err))
         return -1;
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (options[i].given)
-            return error_set(err, "%s is of commands: harness compare %s ... -- A --versus B",
-                             options[i].name, options[i].name);
+    given = options_first_given(options, sizeof(options) / sizeof(options[0]));
+    if (given)
+        return error_set(err, "%s is of commands: harness compare %s ... -- A --versus B", given,
+                         given);
     return 0;
 }
 
 /* What says where results of benchmarks are found or come from. */
 static const char *option_of_benchmarks(const struct compare_request *r)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct option_given options[] = {
         { "--baseline", r->baseline },
         { "--head", r->head },
         { "--build", r->build },
@@ -55,10 +50,7 @@ static const char *option_of_benchmarks(const struct compare_request *r)
         { "--explain-budget", r->explain_budget > 0 },
     };
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (options[i].given)
-            return options[i].name;
-    return NULL;
+    return options_first_given(options, sizeof(options) / sizeof(options[0]));
 }
 
 static int check_commands_request(const struct compare_request *r, struct error *err)

@@ -28,10 +28,7 @@ struct compare_options {
 static const char *option_beside_replay(const struct compare_options *o)
 {
     const struct compare_request *r = &o->request;
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct option_given options[] = {
         { "--baseline", r->baseline },
         { "--head", r->head },
         { "--run", r->run },
@@ -49,10 +46,9 @@ static const char *option_beside_replay(const struct compare_options *o)
         { "--explain", r->explain },
     };
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (options[i].given)
-            return options[i].name;
-    return compare_request_option(r);
+    const char *given = options_first_given(options, sizeof(options) / sizeof(options[0]));
+
+    return given ? given : compare_request_option(r);
 }
 
 static int replay_recorded(const struct compare_options *o, int argc, char **argv,

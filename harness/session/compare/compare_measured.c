@@ -43,10 +43,7 @@ bool compare_request_measures(const struct compare_request *o)
 
 const char *compare_request_option(const struct compare_request *o)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct option_given options[] = {
         { "--budget", o->measuring.budget > 0 },
         { "--blocks", o->blocks },
         { "--timeout", o->measuring.timeout > 0 },
@@ -60,19 +57,15 @@ const char *compare_request_option(const struct compare_request *o)
         { "--changed-map", o->changed_map },
     };
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (options[i].given)
-            return options[i].name;
-    return workload_option(&o->what);
+    const char *given = options_first_given(options, sizeof(options) / sizeof(options[0]));
+
+    return given ? given : workload_option(&o->what);
 }
 
 /* One side is measured, by this program, without turns. */
 static int check_run(const struct compare_request *o, struct error *err)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } others[] = {
+    const struct option_given others[] = {
         { "--head", o->head },
         { "--build", o->build },
         { "--baseline-bin", o->baseline_bin },
@@ -85,12 +78,13 @@ static int check_run(const struct compare_request *o, struct error *err)
         { "--changed", o->changed || o->changed_map },
     };
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (others[i].given)
-            return error_set(err,
-                             "--run measures the new side with this program, the old one is "
-                             "--baseline REF of the history: no %s",
-                             others[i].name);
+    const char *given = options_first_given(others, sizeof(others) / sizeof(others[0]));
+
+    if (given)
+        return error_set(err,
+                         "--run measures the new side with this program, the old one is "
+                         "--baseline REF of the history: no %s",
+                         given);
     return o->baseline ? 0 : error_set(err, "--run needs --baseline REF, the old side");
 }
 
