@@ -64,8 +64,14 @@
 
 /* A struct string_list, of a struct workload_options or for launch/fill_list.h. */
 #define FILL_ROW(target_, member_)                                                                 \
-    OPTION_ROW("fill", 0, OPTION_STRINGS, target_, member_, "normal,uniform,zeros,FILE.npy",       \
-               "what random inputs hold (default normal); of a file its elements in turn")
+    {                                                                                              \
+        .name = "fill", .type = OPTION_STRINGS, .argument = "[TENSOR=]FILL,...",                   \
+        .help =                                                                                    \
+            "what random inputs hold: normal (default), uniform, zeros, or FILE.npy, its "         \
+            "elements in turn; x=zeros,y=uniform of these tensors",                                \
+        .offset = offsetof(target_, member_), .low = INT64_MIN, .high = INT64_MAX,                 \
+        .values = "normal,uniform,zeros",                                                          \
+    }
 
 /* A double and a const char *, of a struct workload_options. */
 #define CLOCK_ROWS(target_, member_)                                                               \

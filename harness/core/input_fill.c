@@ -3,6 +3,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -10,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define TENSOR_NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 const struct input_fill *input_fill_find(const char *name)
 {
@@ -57,12 +60,119 @@ void input_fill_release(struct input_fill *f)
 {
     npy_release(&f->array);
     free(f->path);
+    free(f->parts);
     *f = (struct input_fill) { .path = NULL };
 }
 
 bool input_fill_reaches(const struct tensor *t)
 {
     return t->role != TENSOR_OUT && t->fill == FILL_NORMAL && t->dtype != DTYPE_INT32;
+}
+
+/* ---- one for each of some tensors ---- */
+
+/* Those that are as the kernel says are left out: so the same inputs have one name. */
+static void name_by_parts(struct input_fill *f)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; i < f->nr_parts; i++)
+        if (f->parts[i].fill)
+            strbuf_addf(&text, "%s%s=%s", text.length ? "," : "", f->parts[i].tensor,
+                        f->parts[i].fill->name);
+    if (text.length < sizeof(f->name))
+        snprintf(f->name, sizeof(f->name), "%s", text.length ? text.data : "");
+    else
+        snprintf(f->name, sizeof(f->name), "each-%08x",
+                 (unsigned)(checksum_xxh64(text.data, text.length, 0) & 0xffffffffU));
+    strbuf_release(&text);
+}
+
+static int check_tensor_name(const char *name, struct error *err)
+{
+    size_t length = strlen(name);
+
+    if (length > 0 && length < INPUT_TENSOR_NAME && strspn(name, TENSOR_NAME_LETTERS) == length)
+        return 0;
+    return error_set(err,
+                     "\"%.60s\" is no name of a tensor: up to %d letters, digits, \"_\", \".\" and "
+                     "\"-\"",
+                     name, INPUT_TENSOR_NAME - 1);
+}
+
+int input_fill_add(struct input_fill *f, const char *tensor, const struct input_fill *fill,
+                   struct error *err)
+{
+    size_t place = 0;
+
+    if (check_tensor_name(tensor, err))
+        return -1;
+    while (place < f->nr_parts && strcmp(f->parts[place].tensor, tensor) < 0)
+        place++;
+    if (place < f->nr_parts && strcmp(f->parts[place].tensor, tensor) == 0)
+        return error_set(err, "tensor \"%s\" is filled twice", tensor);
+    f->parts = memory_resize(f->parts, f->nr_parts + 1, sizeof(*f->parts));
+    memmove(&f->parts[place + 1], &f->parts[place], (f->nr_parts - place) * sizeof(*f->parts));
+    f->parts[place] = (struct input_fill_part) { .fill = fill };
+    snprintf(f->parts[place].tensor, sizeof(f->parts[place].tensor), "%s", tensor);
+    f->nr_parts++;
+    name_by_parts(f);
+    return 0;
+}
+
+static const struct input_fill_part *find_part(const struct input_fill *f, const char *tensor)
+{
+    for (size_t i = 0; i < f->nr_parts; i++)
+        if (strcmp(f->parts[i].tensor, tensor) == 0)
+            return &f->parts[i];
+    return NULL;
+}
+
+const struct input_fill *input_fill_of(const struct input_fill *f, const struct tensor *t)
+{
+    if (!f || !input_fill_reaches(t))
+        return NULL;
+    if (f->kind != INPUT_EACH)
+        return f;
+    const struct input_fill_part *part = find_part(f, t->name);
+    return part ? part->fill : NULL;
+}
+
+static int unknown_tensor(const char *name, const struct tensor *t, int nr, struct error *err)
+{
+    struct strbuf known;
+
+    strbuf_init(&known);
+    for (int i = 0; i < nr; i++)
+        if (input_fill_reaches(&t[i]))
+            strbuf_addf(&known, "%s%s", known.length ? ", " : "", t[i].name);
+    int rc = error_set(err, "\"%s\" is none of its tensors of random numbers: %s", name,
+                       known.length ? known.data : "it has none");
+    strbuf_release(&known);
+    return rc;
+}
+
+int input_fill_check_names(const struct input_fill *f, const struct tensor *t, int nr,
+                           struct error *err)
+{
+    for (size_t i = 0; i < f->nr_parts; i++) {
+        bool found = false;
+        for (int j = 0; j < nr; j++)
+            found |= input_fill_reaches(&t[j]) && strcmp(t[j].name, f->parts[i].tensor) == 0;
+        if (!found)
+            return unknown_tensor(f->parts[i].tensor, t, nr, err);
+    }
+    return 0;
+}
+
+bool input_fill_has_file(const struct input_fill *f)
+{
+    bool has = f && f->kind == INPUT_FILE;
+
+    for (size_t i = 0; f && i < f->nr_parts; i++)
+        has |= f->parts[i].fill && f->parts[i].fill->kind == INPUT_FILE;
+    return has;
 }
 
 static void fill_uniform(struct tensor *t, uint64_t seed)
@@ -97,6 +207,8 @@ void input_fill_tensor(const struct input_fill *f, struct tensor *t, uint64_t se
         break;
     case INPUT_FILE:
         fill_from(&f->array, t);
+        break;
+    case INPUT_EACH: /* see input_fill_of() */
         break;
     }
 }

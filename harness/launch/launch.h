@@ -40,10 +40,12 @@
 #include <signal.h>
 
 /* Protocol 1 had neither "lacks" nor planted slow-downs, 2 no profiles, 3 no guests, 4 no inputs
- * but those of the kernels: a job is of the oldest protocol that has what it asks for. */
+ * but those of the kernels, 5 none of single tensors: a job is of the oldest protocol that has what
+ * it asks for. */
 enum {
     LAUNCH_FD = 3,
-    LAUNCH_PROTOCOL = 5,
+    LAUNCH_PROTOCOL = 6,
+    LAUNCH_FILLS = 5,
     LAUNCH_GUESTS = 4,
     LAUNCH_PROFILE = 3,
     LAUNCH_PLAIN = 2,

@@ -52,13 +52,22 @@ static bool has_guests(const struct job *job)
     return job->settings.guests && guests_to_be_told(job->settings.guests);
 }
 
-static bool has_fills(const struct job *job)
+/* In any case, or, where `each`, of single tensors. */
+static bool has_fills(const struct job *job, bool each)
 {
     bool has = false;
 
-    for (size_t i = 0; i < job->nr; i++)
-        has |= job->cases[i].inputs != NULL;
+    for (size_t i = 0; i < job->nr; i++) {
+        const struct input_fill *f = job->cases[i].inputs;
+        has |= f && (!each || f->kind == INPUT_EACH);
+    }
     return has;
+}
+
+static void add_file(cJSON *files, const struct input_fill *f)
+{
+    if (f && f->kind == INPUT_FILE && !cJSON_HasObjectItem(files, f->name))
+        json_add_string(files, f->name, f->path);
 }
 
 /* The files that inputs hold, each once. */
@@ -68,17 +77,43 @@ static cJSON *files_to_json(const struct job *job)
 
     for (size_t i = 0; i < job->nr; i++) {
         const struct input_fill *f = job->cases[i].inputs;
-        if (f && f->kind == INPUT_FILE && !cJSON_HasObjectItem(files, f->name))
-            json_add_string(files, f->name, f->path);
+        add_file(files, f);
+        for (size_t j = 0; f && j < f->nr_parts; j++)
+            add_file(files, f->parts[j].fill);
     }
     return files;
+}
+
+cJSON *job_fill_tensors(const struct input_fill *f)
+{
+    cJSON *tensors = cJSON_CreateObject();
+
+    for (size_t i = 0; i < f->nr_parts; i++)
+        json_add_string(tensors, f->parts[i].tensor,
+                        f->parts[i].fill ? f->parts[i].fill->name : "normal");
+    return tensors;
+}
+
+/* Those of single tensors: { "x=zeros": { "x": "zeros" } }. */
+static cJSON *each_to_json(const struct job *job)
+{
+    cJSON *each = cJSON_CreateObject();
+
+    for (size_t i = 0; i < job->nr; i++) {
+        const struct input_fill *f = job->cases[i].inputs;
+        if (f && f->kind == INPUT_EACH && !cJSON_HasObjectItem(each, f->name))
+            cJSON_AddItemToObject(each, f->name, job_fill_tensors(f));
+    }
+    return each;
 }
 
 /* What an older program does not know, it is not asked for. */
 static int protocol_of(const struct job *job)
 {
-    if (has_fills(job))
+    if (has_fills(job, true))
         return LAUNCH_PROTOCOL;
+    if (has_fills(job, false))
+        return LAUNCH_FILLS;
     if (has_guests(job))
         return LAUNCH_GUESTS;
     return job->settings.profiling ? LAUNCH_PROFILE : LAUNCH_PLAIN;
@@ -104,8 +139,10 @@ char *job_print(const struct job *job)
         cJSON_AddItemToObject(json, "profile", profiling_to_json(job->settings.profiling));
     if (has_guests(job))
         guests_to_job(job->settings.guests, json);
-    if (has_fills(job))
+    if (has_fills(job, false))
         cJSON_AddItemToObject(json, "files", files_to_json(job));
+    if (has_fills(job, true))
+        cJSON_AddItemToObject(json, "each", each_to_json(job));
     cases = cJSON_AddArrayToObject(json, "cases");
     for (size_t i = 0; i < job->nr; i++)
         cJSON_AddItemToArray(cases, case_to_json(job, i));
@@ -137,7 +174,42 @@ static const struct input_fill *find_fill(const struct owned_job *out, const cha
     for (size_t i = 0; i < out->files.nr; i++)
         if (strcmp(out->files.items[i].name, name) == 0)
             return &out->files.items[i];
+    for (size_t i = 0; i < out->each.nr; i++)
+        if (strcmp(out->each.items[i].name, name) == 0)
+            return &out->each.items[i];
     return input_fill_find(name);
+}
+
+static int read_tensors(const cJSON *json, struct owned_job *out, struct input_fill *f,
+                        struct error *err)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, json)
+    {
+        const char *name = cJSON_IsString(item) ? item->valuestring : "";
+        const struct input_fill *fill = find_fill(out, name);
+        if ((!fill && strcmp(name, "normal") != 0) || (fill && fill->kind == INPUT_EACH))
+            return error_set(err, "no inputs are called \"%s\"", name);
+        if (input_fill_add(f, item->string, fill, err))
+            return -1;
+    }
+    return strcmp(f->name, json->string) == 0 ? 0 : error_set(err, "is called \"%s\"", f->name);
+}
+
+/* Behind the files. */
+static int read_each(const cJSON *json, struct owned_job *out, struct error *err)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, json)
+    {
+        struct input_fill *f = array_push(&out->each);
+        *f = (struct input_fill) { .kind = INPUT_EACH };
+        if (read_tensors(item, out, f, err))
+            return error_prefix(err, "\"each\": %s", item->string);
+    }
+    return 0;
 }
 
 /* The last case of `out`. A variant that is not here costs that case alone: another program, built
@@ -236,6 +308,7 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
         sampling_from_json(sampling, &job->settings.sampling, err) ||
         (profile && read_profiling(profile, out, err)) ||
         read_files(cJSON_GetObjectItemCaseSensitive(json, "files"), out, err) ||
+        read_each(cJSON_GetObjectItemCaseSensitive(json, "each"), out, err) ||
         guests_from_job(&out->guests, registry, json, err))
         return -1;
     job->settings.guests = &out->guests;
@@ -303,6 +376,9 @@ void job_release(struct owned_job *job)
     for (size_t i = 0; i < job->files.nr; i++)
         input_fill_release(&job->files.items[i]);
     array_release(&job->files);
+    for (size_t i = 0; i < job->each.nr; i++)
+        input_fill_release(&job->each.items[i]);
+    array_release(&job->each);
     guests_close(&job->guests);
     *job = (struct owned_job) { 0 };
 }

@@ -21,7 +21,11 @@ struct owned_job {
     struct guests guests;          /* the same; whom the cases may be of */
     char *folder, *planted;
     ARRAY(struct input_fill) files; /* that inputs hold; the cases point into it */
+    ARRAY(struct input_fill) each;  /* of single tensors, the same; they point into `files` */
 };
+
+/* Of single tensors: { "x": "zeros", "weight": "file-1f3a55c0" }. */
+cJSON *job_fill_tensors(const struct input_fill *f);
 
 /* What a job may take as text. */
 enum { JOB_MAX = 64 << 20 };

@@ -143,6 +143,26 @@ static void mark_dims(struct walk *w, const struct kernel *k)
             w->hits->dims[i] = true;
 }
 
+/* A plugin's layout() is code that only the process of its cases runs: there it is looked at. */
+static bool is_own_kernel(const struct kernel *k)
+{
+    return registry_kernel(registry_builtin(), k->name) == k;
+}
+
+/* Names of tensors are those of the kernel. */
+static int check_inputs(const struct walk *w, const struct benchmark *b)
+{
+    const struct kernel *k = b->variant->kernel;
+    struct tensor t[TENSOR_MAX] = { { 0 } };
+
+    if (!b->inputs || b->inputs->kind != INPUT_EACH || !is_own_kernel(k))
+        return 0;
+    int nr = k->layout(k, &b->shape, b->variant->dtype, t);
+    if (input_fill_check_names(b->inputs, t, nr, w->err) == 0)
+        return 0;
+    return error_prefix(w->err, "%s: %s", w->s->own_fills ? "\"fill\"" : "--fill", k->name);
+}
+
 static int add_benchmark(struct walk *w, const struct benchmark *b)
 {
     struct benchmark_name name;
@@ -152,7 +172,12 @@ static int add_benchmark(struct walk *w, const struct benchmark *b)
         return 0;
     if (w->out->nr >= BENCHMARKS_MAX)
         return error_set(w->err, "the selection has more than %d benchmarks", BENCHMARKS_MAX);
-    *array_push(w->out) = *b;
+    if (check_inputs(w, b))
+        return -1;
+    struct benchmark *added = array_push(w->out);
+    *added = *b;
+    if (b->inputs && !*b->inputs->name) /* all as the kernel says */
+        added->inputs = NULL;
     mark_dims(w, b->variant->kernel);
     return 0;
 }

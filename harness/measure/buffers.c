@@ -111,8 +111,9 @@ int buffers_fill(struct buffers *b, uint64_t seed, struct error *err)
         uint64_t own = seed + (uint64_t)i * 0x9e3779b97f4a7c15U;
         if (b->host[i].role == TENSOR_OUT)
             continue;
-        if (b->inputs && input_fill_reaches(&b->host[i]))
-            input_fill_tensor(b->inputs, &b->host[i], own);
+        const struct input_fill *fill = input_fill_of(b->inputs, &b->host[i]);
+        if (fill)
+            input_fill_tensor(fill, &b->host[i], own);
         else
             buffers_fill_tensor(b->kernel, &b->shape, &b->host[i], own);
         if (b->device->ops->upload(b->device, b->on_device[i].data, b->host[i].data,

@@ -89,7 +89,7 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
 /* Numbers that no kernel's tolerance was derived for. */
 static bool is_from_file(const struct state *s)
 {
-    return s->inputs && s->inputs->kind == INPUT_FILE;
+    return input_fill_has_file(s->inputs);
 }
 
 static int verdict(struct state *s, bool right, const char *when)

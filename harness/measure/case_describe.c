@@ -128,23 +128,27 @@ static bool inputs_fit(const struct benchmark *bench, struct error *why)
     struct tensor t[TENSOR_MAX];
     int nr = v->kernel->layout(v->kernel, &bench->shape, v->dtype, t), reached = 0;
 
+    if (input_fill_check_names(bench->inputs, t, nr, why)) {
+        error_prefix(why, "--fill");
+        return false;
+    }
     for (int i = 0; i < nr; i++) {
-        if (!input_fill_reaches(&t[i]))
-            continue;
-        int64_t beyond = input_fill_beyond(bench->inputs, &t[i]);
+        const struct input_fill *fill = input_fill_of(bench->inputs, &t[i]);
+        int64_t beyond = fill ? input_fill_beyond(fill, &t[i]) : -1;
         if (beyond >= 0) {
             error_set(why, "--fill: element %lld of %s is beyond what %s holds (tensor %s)",
-                      (long long)beyond, bench->inputs->path, dtype_name(t[i].dtype), t[i].name);
+                      (long long)beyond, fill->path, dtype_name(t[i].dtype), t[i].name);
             return false;
         }
-        reached++;
+        reached += fill != NULL;
     }
-    if (reached == 0)
-        error_set(why,
-                  "--fill %s: none of its inputs is of random numbers; tokens, constants and "
-                  "the parameters of a model stay as they are",
-                  bench->inputs->name);
-    return reached > 0;
+    if (reached > 0 || bench->inputs->kind == INPUT_EACH)
+        return true;
+    error_set(why,
+              "--fill %s: none of its inputs is of random numbers; tokens, constants and "
+              "the parameters of a model stay as they are",
+              bench->inputs->name);
+    return false;
 }
 
 bool case_supported(const struct benchmark *bench, struct device *device,

@@ -10,6 +10,12 @@ t run --fill zeros -- true
 t tune gemm/nn --device cpu:1 --fill ones
 t tune gemm/nn --device cpu:1 --clock slow
 t run null/copy/right/fp32/batch=4,seq=8/fake/warm+zeros --device fake --dry-run
+say "of single tensors"
+t run gemm/linear/simd --device cpu:1 --batch 1 --seq 64 --dim n=48 --dim k=48 --fill weight=zeros,x=uniform,zeros --dry-run
+t run gemm/linear/simd --device cpu:1 --batch 1 --seq 64 --dim n=48 --dim k=48 --fill y=zeros --dry-run
+t run gpt/nano/prefill/simd --device cpu:1 --batch 1 --seq 8 --fill tokens=zeros --dry-run
+t run null/copy/right --device fake --fill x=zeros,x=normal --dry-run
+t run null/copy/right/fp32/batch=4,seq=8/fake/warm+x=zeros --device fake --dry-run
 say "a file of NumPy's, written as its description says"
 python3 - <<'END' || skip "there is no python3"
 import struct
@@ -41,6 +47,7 @@ for fill in zeros uniform some.npy; do
     --device cpu:1 --seed 1 --fill $fill | tail -1
 done
 t verify null/copy/right --device fake --batch 4 --seq 8 --fill some.npy --seed 1
+t verify gemm/linear/simd --device cpu:1 --seed 1 --test-shapes --fill x=some.npy,weight=zeros | tail -1
 t verify gemm/nn/simd_bf16 --device cpu:1 --batch 1 --fill large.npy --seed 1 --test-shapes | tail -1
 t verify gpt/nano/prefill/simd --device cpu:1 --batch 1 --seq 8 --fill zeros --seed 1
 t verify null/copy/right --device fake --fill zeros --record verified.json
@@ -57,6 +64,12 @@ t compare --baseline ./bad.json --head 2
 check "CSV has a column" sh -c "'$HARNESS' export 2 --format csv | grep -c ',zeros.\$' | grep -qx 2"
 check "but not where all is normal" sh -c "! '$HARNESS' export 3 --format csv | grep -q fill"
 t compare --baseline 3 --head 2
+fake seed=3 --batch 4 --seq 8 --launches 2 --fill x=some.npy
+"$HARNESS" history show 4 --json >each.json
+check "of tensors, too" grep -q '/fake/warm+x=file-[0-9a-f]\{8\}"' each.json
+check "a member of its own" grep -q '"fill":[[:space:]]*"x=file-[0-9a-f]\{8\}"' each.json
+check "with what stands behind it" grep -q '"tensors":[[:space:]]*{' each.json
+t compare --baseline ./each.json --head 4
 say "warm-up and clock"
 t run null/copy/right --device fake --clock slow
 t run null/copy/right --device fake --clock steady

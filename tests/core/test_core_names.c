@@ -109,10 +109,11 @@ static void fill_is_a_part_of_its_own(void **state)
         { "warm+zeros", CACHE_WARM, "zeros" },
         { "rotate+file-1f3a55c0", CACHE_ROTATE, "file-1f3a55c0" },
         { "cold+file-1f3a55c012", CACHE_COLD, "file-1f3a55c012" },
+        { "warm+bias=zeros,x=file-1f3a55c0", CACHE_WARM, "bias=zeros,x=file-1f3a55c0" },
         { "cold+", -1, "" },
         { "tepid+zeros", -1, "" },
         { "coldandverylong+zeros", -1, "" },
-        { "warm+longerthanthereisroom", -1, "" },
+        { "warm+longerthanthereisroomlongerthanthereisroomindeed", -1, "" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

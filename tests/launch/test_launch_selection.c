@@ -281,12 +281,72 @@ TEST(fills_are_benchmarks_of_their_own)
     array_release(&list);
     selection_release(&s);
     fill_list_release(&fills);
-    string_list_add(&texts, "ones");
-    assert_int_equal(fill_list_parse(&fills, "--fill", &texts, &err), -1);
-    assert_non_null(
-        strstr(err.message, "--fill: \"ones\" is neither normal nor uniform nor zeros"));
-    fill_list_release(&fills);
     string_list_release(&texts);
+}
+
+/* Words of tensors that stand side by side are one fill, whose name does not depend on their order.
+ */
+TEST(fills_of_single_tensors)
+{
+    static const struct {
+        const char *words, *names; /* of the list, each with a blank */
+        const char *says;          /* or why not */
+    } rows[] = {
+        { "x=zeros,weight=uniform", "weight=uniform,x=zeros ", NULL },
+        { "weight=uniform,x=zeros,zeros,x=zeros,weight=uniform", "weight=uniform,x=zeros zeros ",
+          NULL },
+        { "weight=normal,x=zeros", "x=zeros ", NULL },
+        { "normal,weight=normal", "- - ", NULL },
+        { "aLongNameOfATensor=uniform,anotherLongName=zeros,x=zeros", "each-0fc69682 ", NULL },
+        { "ones", NULL, "--fill: \"ones\" is neither normal nor uniform nor zeros" },
+        { "x=ones", NULL, "--fill: x: \"ones\" is neither" },
+        { "x=zeros,x=uniform", NULL, "--fill: tensor \"x\" is filled twice" },
+        { "=zeros", NULL, "--fill: \"\" is no name of a tensor" },
+        { "x=gone.npy", NULL, "--fill: x: gone.npy: cannot open" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct string_list texts = { 0 };
+        struct fill_list fills;
+        struct strbuf names;
+        struct error err;
+        string_list_add_split(&texts, rows[i].words, ',');
+        strbuf_init(&names);
+        int rc = fill_list_parse(&fills, "--fill", &texts, &err);
+        for (int j = 0; rc == 0 && j < fills.nr; j++)
+            strbuf_addf(&names, "%s ",
+                        fills.items[j] && *fills.items[j]->name ? fills.items[j]->name : "-");
+        assert_int_equal(rc == 0, rows[i].says == NULL);
+        if (rows[i].says)
+            assert_non_null(strstr(err.message, rows[i].says));
+        else
+            assert_string_equal(names.data, rows[i].names);
+        strbuf_release(&names);
+        fill_list_release(&fills);
+        string_list_release(&texts);
+    }
+}
+
+TEST(what_a_key_says_of_tensors_is_taken)
+{
+    static const struct {
+        const char *name;
+        bool known;
+    } rows[] = {
+        { "weight=uniform,x=zeros", true },  { "zeros", true },
+        { "x=zeros,weight=uniform", false }, { "x=file-1f3a55c0", false },
+        { "each-1f3a55c0", false },          { "x=zeros,", false },
+    };
+    struct fill_list fills = { .nr = 0 };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct input_fill *f = fill_list_take(&fills, rows[i].name);
+        assert_int_equal(f != NULL, rows[i].known);
+        if (f)
+            assert_string_equal(f->name, rows[i].name);
+        assert_ptr_equal(fill_list_take(&fills, rows[i].name), f);
+    }
+    fill_list_release(&fills);
 }
 
 TEST(what_matches_nothing_is_named)

@@ -257,7 +257,7 @@ TEST(inputs_of_jobs_round_trip)
     const float data[] = { 1.5F, 2 }, others[] = { 1.5F, 3 };
     const int64_t nr = 2;
     struct benchmark cases[CASES_MAX];
-    struct input_fill file;
+    struct input_fill file, each = { .kind = INPUT_EACH };
     struct job job = {
         .device_spec = "fake",
         .settings = { .sampling = sampling_default },
@@ -279,6 +279,18 @@ TEST(inputs_of_jobs_round_trip)
     assert_string_equal(back.job.cases[2].inputs->name, file.name);
     assert_ptr_equal(back.job.cases[3].inputs, back.job.cases[2].inputs);
     job_release(&back);
+    free(text);
+    assert_ok(input_fill_add(&each, "y", input_fill_find("zeros"), &err), &err);
+    assert_ok(input_fill_add(&each, "x", &file, &err), &err);
+    cases[1].inputs = &each;
+    text = job_print(&job); /* and of single tensors of another one */
+    assert_non_null(strstr(text, "\"protocol\":6"));
+    assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
+    assert_string_equal(back.job.cases[1].inputs->name, each.name);
+    assert_ptr_equal(back.job.cases[1].inputs->parts[0].fill, back.job.cases[2].inputs);
+    assert_ptr_equal(back.job.cases[1].inputs->parts[1].fill, input_fill_find("zeros"));
+    job_release(&back);
+    input_fill_release(&each);
     assert_ok(npy_write(path, others, &nr, 1, &err), &err);
     assert_int_equal(job_parse(text, strlen(text), test_registry(), &back, &err), -1);
     assert_non_null(strstr(err.message, "has other numbers than when the run began"));
@@ -296,8 +308,8 @@ TEST(bad_jobs_are_refused)
         { "{\"device\":\"fake\",\"seed\":1}", "\"seed\" is missing or not a string" },
         { "{\"device\":\"fake\",\"seed\":\"1\"}", "sampling: not a JSON object" },
         { JOB("[{}]"), "\"kernel\" is missing" },
-        { "{\"protocol\":0}", "this program understands jobs of protocol 5 and older" },
-        { "{\"protocol\":6}", "this one is of protocol 6" },
+        { "{\"protocol\":0}", "this program understands jobs of protocol 6 and older" },
+        { "{\"protocol\":7}", "this one is of protocol 7" },
     };
 #undef JOB
 

@@ -525,6 +525,29 @@ TEST(inputs_of_a_file_come_in_turn)
     input_fill_release(&f);
 }
 
+/* Each tensor by its name; the rest is as ever. */
+TEST(inputs_of_single_tensors)
+{
+    struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
+    struct input_fill known = { .kind = INPUT_EACH }, unknown = { .kind = INPUT_EACH };
+    struct error err;
+
+    v.launch = copy_and_keep;
+    assert_ok(input_fill_add(&known, "x", input_fill_find("zeros"), &err), &err);
+    struct measurement m = measure_filled(&known, &v, &quick);
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_string_equal(m.bench.key, "null/copy/right/fp32/batch=4,seq=16/fake/warm+x=zeros");
+    assert_true(mean_square() == 0);
+    measurement_release(&m);
+    assert_ok(input_fill_add(&unknown, "weight", input_fill_find("zeros"), &err), &err);
+    m = measure_filled(&unknown, &v, &quick);
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_says(&m, "--fill: \"weight\" is none of its tensors of random numbers: x");
+    measurement_release(&m);
+    input_fill_release(&known);
+    input_fill_release(&unknown);
+}
+
 static int tokens_layout(const struct kernel *k, const struct shape *s, enum dtype dtype,
                          struct tensor *t)
 {

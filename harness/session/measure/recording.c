@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "core/clock.h"
+#include "launch/launch_job.h"
 #include "machine/environment.h"
 #include "session/builds/git.h"
 #include "stats/random.h"
@@ -70,7 +71,8 @@ void recording_add_guests(cJSON *settings, const struct guests *guests)
 
 void recording_add_fills(cJSON *settings, const struct fill_list *fills)
 {
-    cJSON *array = fills->nr_files ? cJSON_AddArrayToObject(settings, "fill") : NULL;
+    bool any = fills->nr_files || fills->nr_each;
+    cJSON *array = any ? cJSON_AddArrayToObject(settings, "fill") : NULL;
 
     for (int i = 0; i < fills->nr_files; i++) {
         const struct input_fill *f = &fills->files[i];
@@ -79,6 +81,12 @@ void recording_add_fills(cJSON *settings, const struct fill_list *fills)
         json_add_string(item, "file", strrchr(f->path, '/') + 1);
         json_add_string(item, "dtype", dtype_name(f->array.dtype));
         json_add_int(item, "elements", f->array.elements);
+        cJSON_AddItemToArray(array, item);
+    }
+    for (int i = 0; i < fills->nr_each; i++) {
+        cJSON *item = cJSON_CreateObject();
+        json_add_string(item, "name", fills->each[i].name);
+        cJSON_AddItemToObject(item, "tensors", job_fill_tensors(&fills->each[i]));
         cJSON_AddItemToArray(array, item);
     }
 }

@@ -33,6 +33,16 @@ static int add_dim_option(struct selection *s, const char *text, char name[DIM_N
     return rc;
 }
 
+int workload_add_dims(struct selection *s, const struct string_list *dims, struct error *err)
+{
+    char name[DIM_NAME_SIZE] = "";
+
+    for (size_t i = 0; i < dims->nr; i++)
+        if (add_dim_option(s, dims->items[i], name, err))
+            return -1;
+    return 0;
+}
+
 static int set_caches(struct selection *s, const struct string_list *caches, struct error *err)
 {
     for (size_t i = 0; i < caches->nr; i++) {
@@ -50,10 +60,7 @@ static void copy_strings(struct string_list *to, const struct string_list *from)
 
 const char *workload_option(const struct workload_options *o)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct option_given options[] = {
         { "--suite", o->suite },         { "--device", o->device },
         { "--variant", o->variants.nr }, { "--dtype", o->dtypes.nr },
         { "--cache", o->caches.nr },     { "--fill", o->fills.nr },
@@ -64,10 +71,7 @@ const char *workload_option(const struct workload_options *o)
         { "--clock", o->clock },
     };
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (options[i].given)
-            return options[i].name;
-    return NULL;
+    return options_first_given(options, sizeof(options) / sizeof(options[0]));
 }
 
 /* Whether anything but a filter narrows what is chosen. */
@@ -81,7 +85,6 @@ static int select_by_options(struct workload *c, const struct workload_options *
                              int nr, struct error *err)
 {
     struct selection *selection;
-    char dim[DIM_NAME_SIZE] = "";
 
     c->suite = (struct suite) { .sampling = sampling_default, .launches = 3 };
     selection = c->suite.selections = memory_zeroed(1, sizeof(*selection));
@@ -98,15 +101,12 @@ static int select_by_options(struct workload *c, const struct workload_options *
         (o->batch.nr && selection_add_dim(selection, "batch", &o->batch, err)) ||
         (o->seq.nr && selection_add_dim(selection, "seq", &o->seq, err)))
         return -1;
-    for (size_t i = 0; i < o->dims.nr; i++)
-        if (add_dim_option(selection, o->dims.items[i], dim, err))
-            return -1;
-    return 0;
+    return workload_add_dims(selection, &o->dims, err);
 }
 
 /* True where the text is the whole key of a benchmark that this program has for the device. */
-static bool find_benchmark_by_key(const char *key, const struct workload *c,
-                                  const struct device *device, struct benchmark *b)
+static bool find_benchmark_by_key(const char *key, struct workload *c, const struct device *device,
+                                  struct benchmark *b)
 {
     struct benchmark_name name, found;
     struct error ignored;
@@ -119,14 +119,14 @@ static bool find_benchmark_by_key(const char *key, const struct workload *c,
         return false;
     for (int i = 0; i < SHAPE_MAX && b->variant->kernel->dims[i]; i++)
         b->shape.dim[i] = benchmark_name_dim(&name, b->variant->kernel->dims[i], 0);
-    b->inputs = fill_list_find(&c->fills, name.fill);
+    b->inputs = fill_list_take(&c->fills, name.fill);
     int cache = cache_state_find(name.cache);
     b->cache = cache < 0 ? CACHE_WARM : (enum cache_state)cache;
     benchmark_name_of(b, device, &found);
     return strcmp(found.key, key) == 0;
 }
 
-static int device_with_key(const struct workload *c, const char *key, struct benchmark *b)
+static int device_with_key(struct workload *c, const char *key, struct benchmark *b)
 {
     for (size_t i = 0; i < c->devices.nr; i++)
         if (find_benchmark_by_key(key, c, &c->devices.items[i], b))
@@ -328,10 +328,7 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
 /* What says how a kernel is to be computed says nothing of a program. */
 static const char *option_of_kernels(const struct workload_options *o)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct option_given options[] = {
         { "--suite", o->suite },
         { "--device", o->device },
         { "--model", o->models.nr },
@@ -347,10 +344,7 @@ static const char *option_of_kernels(const struct workload_options *o)
         { "--like", o->like },
     };
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (options[i].given)
-            return options[i].name;
-    return NULL;
+    return options_first_given(options, sizeof(options) / sizeof(options[0]));
 }
 
 static void name_dims(struct command_spec *spec, const struct workload_options *o)
@@ -440,10 +434,7 @@ void workload_devices(const struct workload *c, struct strbuf *text)
 int command_options_unused(const struct command_options *o, bool plugins, const char *verb,
                            struct error *err)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } options[] = {
+    const struct option_given options[] = {
         { "--name", o->names.nr },
         { "--prepare", o->prepare.nr },
         { "--conclude", o->conclude.nr },
@@ -456,10 +447,11 @@ int command_options_unused(const struct command_options *o, bool plugins, const 
         { number_options_given(&o->numbers), number_options_given(&o->numbers) != NULL },
     };
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (options[i].given)
-            return error_set(err, "%s is of a command: harness %s %s ... -- COMMAND",
-                             options[i].name, verb, options[i].name);
+    const char *given = options_first_given(options, sizeof(options) / sizeof(options[0]));
+
+    if (given)
+        return error_set(err, "%s is of a command: harness %s %s ... -- COMMAND", given, verb,
+                         given);
     return 0;
 }
 

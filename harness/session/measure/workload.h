@@ -61,6 +61,9 @@ bool workload_has_guests(const struct workload_options *o);
 /* Plugins are for certain devices: -1, naming these, where they have nothing for this one. */
 int plugins_check_device(const struct guests *g, const struct device *d, struct error *err);
 
+/* --dim, into a selection. */
+int workload_add_dims(struct selection *s, const struct string_list *dims, struct error *err);
+
 /* The name of an option that is given, of those that say what is measured; --model is none, which
  * may choose among what is there. NULL: none is. */
 const char *workload_option(const struct workload_options *o);
