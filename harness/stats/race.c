@@ -231,11 +231,56 @@ static size_t first_candidate(const struct race *r)
     return nr;
 }
 
-static double look_level(const struct race *r)
+/* What a look may spend of the error of one pair. */
+static double look_share(const struct race *r)
 {
-    double look = (double)(r->rounds - r->rule.least + 1), others = (double)race_count(r) - 1;
+    double before = (double)(r->rounds - r->rule.least) + RACE_HALF_LOOKS;
+    double others = (double)race_count(r) - 1;
 
-    return r->rule.alpha / fmax(others, 1) / (look * (look + 1));
+    return r->rule.alpha / fmax(others, 1) * RACE_HALF_LOOKS / (before * (before + 1));
+}
+
+/* P(X < below, Y >= bar) of two normal deviates, by Simpson's rule over Y. */
+static double first_crossing(double below, double bar, double correlation)
+{
+    enum { STEPS = 48 };
+    const double width = 6.0 / STEPS, rest = sqrt(1 - correlation * correlation);
+    double sum = 0;
+
+    for (int i = 0; i <= STEPS; i++) {
+        double y = bar + i * width, weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+        double under = 0.5 * erfc(-(below - correlation * y) / rest / M_SQRT2);
+        sum += weight * exp(-y * y / 2) * under;
+    }
+    return sum * width / 3 / sqrt(2 * M_PI);
+}
+
+/* The bar whose first crossing in this look costs the share, where the bar of the look before was
+ * not reached: the same rounds are in both, but one. */
+static double find_bar(const struct race *r, double share)
+{
+    double high = stats_normal_quantile(1 - share), low = high / 2;
+    double correlation = sqrt((double)(r->rounds - 1) / (double)r->rounds);
+
+    for (int i = 0; i < 30; i++) {
+        double middle = (low + high) / 2;
+        *(first_crossing(r->bar, middle, correlation) > share ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* The nominal levels of a look: of pairs that were in all rounds, and of others. */
+struct look_levels {
+    double whole, other;
+};
+
+static struct look_levels look_levels(struct race *r)
+{
+    if (r->rounds < r->rule.least)
+        return (struct look_levels) { NAN, NAN };
+    double share = look_share(r);
+    r->bar = r->rounds == r->rule.least ? stats_normal_quantile(1 - share) : find_bar(r, share);
+    return (struct look_levels) { 1 - stats_normal_cdf(r->bar), share };
 }
 
 static void set_state(struct race *r, size_t runner, const struct race_pair *p, double half)
@@ -255,7 +300,7 @@ static void set_state(struct race *r, size_t runner, const struct race_pair *p, 
 static size_t hold_against_leader(struct race *r, double *room)
 {
     struct variance_prior prior = find_prior(r);
-    double level = r->rounds < r->rule.least ? NAN : look_level(r);
+    struct look_levels levels = look_levels(r);
     double reach = prior.df > 0 ? RACE_REACH * sqrt(prior.scale) : INFINITY;
     size_t open = 0;
 
@@ -263,7 +308,7 @@ static size_t hold_against_leader(struct race *r, double *room)
         if (i == r->leader || r->runners[i].state == RACE_OUT)
             continue;
         struct race_pair p = look_at_pair(r, i, r->leader, reach, room);
-        double half = INFINITY;
+        double half = INFINITY, level = p.n == r->rounds ? levels.whole : levels.other;
         if (p.n >= 2)
             moderate(&p, &prior);
         if (p.n >= 2 && level > 0)

@@ -14,11 +14,19 @@
  * a race that is decided. Let b be the fastest. The winner l is wrong only if at some look the test
  * of "l is slower than b by the tolerance or more" rejected what is true. Each such test is
  * one-sided, by Student's t on the differences; of n alternatives there are n - 1 that b may be
- * held against (Bonferroni), and the l-th look may reject at alpha / (n - 1) / (l (l + 1)), which
- * adds up to alpha over all looks, however many there will be. So neither peeking nor who happens
- * to lead, nor an order of leaving, costs anything beyond. Races by elimination: Maron and Moore
- * 1994
- * ("Hoeffding races"), Even-Dar, Mannor and Mansour 2006; the indifference zone: Bechhofer 1954.
+ * held against (Bonferroni), and the l-th look may spend alpha / (n - 1) * h / ((l + h - 1)(l + h))
+ * with h = RACE_HALF_LOOKS, which adds up to alpha over all looks, however many there will be. So
+ * neither peeking nor who happens to lead, nor an order of leaving, costs anything beyond.
+ *
+ * What a look spends is the probability that a pair reaches its bar there and did not in the look
+ * before: P(Z' < z', Z >= z), where all rounds but one are in both, so that the two deviates
+ * correlate with sqrt((n - 1) / n) after n rounds. A first crossing at any look is within that, and
+ * the bar may be lower than if each look were paid for alone (spending error over looks: Lan and
+ * DeMets 1983; nominal levels carried over to t: Pocock 1977). A pair that was not measured in all
+ * rounds pays for each look alone.
+ *
+ * Races by elimination: Maron and Moore 1994 ("Hoeffding races"), Even-Dar, Mannor and Mansour
+ * 2006; the indifference zone: Bechhofer 1954.
  *
  * Variances of few differences are moderated by those of all (stats_variance_prior(), Smyth 2004),
  * but for those that are far noisier than the others. A difference farther from the median of its
@@ -34,6 +42,8 @@
 #include <stddef.h>
 
 #define RACE_REACH 4.0
+/* Looks over which half of the error is spread. */
+#define RACE_HALF_LOOKS 10.0
 
 struct race_rule {
     double tolerance; /* 0.01: what is within 1 % is as good */
@@ -69,6 +79,7 @@ struct race {
     size_t nr;
     double *logs; /* [round * nr + runner]; NaN: not measured; owned */
     size_t rounds, capacity;
+    double bar; /* that the last look asked of pairs that were in all rounds, as a normal deviate */
     size_t leader; /* meaningful once a round is over */
     bool decided;
 };
