@@ -92,39 +92,58 @@ static int64_t draw_dim(struct random *r, int64_t most)
     return least + (int64_t)random_below(r, (uint64_t)(most - least + 1));
 }
 
-/* One of those that the kernel's tests have, or smaller than the first that is timed; none that
- * takes long, loops of Python among them, or that the kernel refuses. */
-static bool draw_shape(const struct judge_job *job, struct random *r, struct shape *s)
+static int64_t smaller_by(int64_t dim, int halvings)
+{
+    int64_t less = dim >> halvings;
+
+    return less > 8 ? less : dim < 8 ? dim : 8;
+}
+
+/* One of those that the kernel's tests have, or, `by_lot`, any that is smaller than the first that
+ * is timed; none that takes long, loops of Python among them, or that the kernel refuses. */
+static bool draw_shape(const struct judge_job *job, bool by_lot, int halvings, struct random *r,
+                       struct shape *s)
 {
     const struct kernel *k = job->spec;
     const double most_flops = is_python(job) ? 5e5 : 5e7;
 
-    if (k->nr_test_shapes > 0 && random_below(r, 2) == 0) {
+    if (k->nr_test_shapes > 0 && !by_lot) {
         *s = k->test_shapes[random_below(r, k->nr_test_shapes)];
     } else {
         *s = job->shapes[0];
         for (int i = 0; i < SHAPE_MAX && k->dims[i]; i++)
-            s->dim[i] = draw_dim(r, s->dim[i]);
+            s->dim[i] = draw_dim(r, smaller_by(s->dim[i], halvings));
     }
     return !(k->refuses && k->refuses(k, s)) &&
            k->work(k, s, job->variant->dtype, job->variant->math).flops <= most_flops;
 }
 
-static void add_shapes(const struct judge_job *job, struct judgement *j)
+/* The first of a round is by lot among all sizes, so that no list of sizes has it; then they take
+ * turns with those of the tests. Large ones are halved until there is one that is quick. */
+static void add_other_shapes(const struct judge_job *job, int round, struct random *r,
+                             struct judgement *j)
 {
-    enum { DRAWS = 200 };
-    struct random r;
+    enum { DRAWS = 200, DRAWS_OF_A_SIZE = 20 };
+    int wanted = round == 0 ? job->other_shapes : 1;
 
-    for (size_t i = 0; i < job->nr_shapes; i++)
-        *array_push(&j->shapes) = (struct judged_shape) { .shape = job->shapes[i] };
-    random_seed(&r, random_fresh_seed());
-    for (int i = 0, found = 0; found < job->other_shapes && i < DRAWS; i++) {
-        struct judged_shape other = { 0 };
-        if (draw_shape(job, &r, &other.shape)) {
+    for (int i = 0, found = 0; found < wanted && i < DRAWS; i++) {
+        struct judged_shape other = { .round = round };
+        if (draw_shape(job, found % 2 == 0, i / DRAWS_OF_A_SIZE, r, &other.shape)) {
             *array_push(&j->shapes) = other;
             found++;
         }
     }
+}
+
+static void add_shapes(const struct judge_job *job, struct judgement *j)
+{
+    struct random r;
+
+    for (size_t i = 0; i < job->nr_shapes; i++)
+        *array_push(&j->shapes) = (struct judged_shape) { .shape = job->shapes[i] };
+    random_seed(&r, job->lot);
+    for (int round = 0; round < job->rounds; round++)
+        add_other_shapes(job, round, &r, j);
 }
 
 /* ---- what comes out of the rounds ---- */
@@ -186,16 +205,17 @@ static void conclude(struct judgement *j)
 
 /* ---- rounds ---- */
 
-/* The first round also looks at shapes that are not timed, so that what is wrong is found before
- * time is spent. */
+/* Each round also looks at shapes that are not timed, the first at most of them, so that what is
+ * wrong is found before time is spent. */
 static int run_rounds(const struct judge_job *job, struct judgement *j, struct error *err)
 {
     for (int round = 0; round < job->rounds; round++)
         for (size_t i = 0; i < j->shapes.nr; i++) {
             bool timed = i < job->nr_shapes;
-            if (!timed && round > 0)
+            bool begins = round == j->shapes.items[i].round;
+            if (!timed && !begins)
                 continue;
-            if (trial_run(job, j, &j->shapes.items[i], timed, round == 0, err))
+            if (trial_run(job, j, &j->shapes.items[i], timed, begins, err))
                 return -1;
             if (j->fault.kind != FAULT_NONE)
                 return 0;
@@ -228,7 +248,9 @@ int judge_run(const struct judge_job *job, struct judgement *j, struct error *er
         return -1;
     if (job->plugin && check_symbols(job->plugin, &j->fault, err))
         return -1;
-    add_shapes(job, j);
+    if (job->lot == 0) /* short enough to be typed again */
+        j->job.lot = 1 + random_fresh_seed() % 1000000000;
+    add_shapes(&j->job, j);
     if (j->fault.kind == FAULT_NONE && run_alone(&j->job, j, err))
         return -1;
     conclude(j);

@@ -33,7 +33,9 @@ struct judge_job {
     struct device *device;
     struct sampling sampling;
     int rounds;
-    int other_shapes;   /* beside these, drawn for each judgement: checked, not timed */
+    int other_shapes;   /* beside these, drawn by lot: checked, not timed; so many in the first
+                         * round, one in each other */
+    uint64_t lot;       /* by which these are drawn; 0: nobody knows it before */
     double timeout;     /* s, of a window */
     const char *plugin; /* the file whose symbols are looked at; NULL: none */
     const volatile sig_atomic_t *interrupted;
@@ -61,6 +63,7 @@ struct judged_middle {
 
 struct judged_shape {
     struct shape shape;
+    int round; /* that looks at it; of a timed one the first, and all do */
     bool timed, unsupported;
     char why[200];
     struct judged_time own, references[JUDGE_REFERENCES];

@@ -122,6 +122,7 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
     }
     if (judgement_valid(j))
         cJSON_AddStringToObject(json, "confidence", judgement_middle(j).missing ? "low" : "full");
+    json_add_int(json, "seed", (int64_t)j->job.lot);
     cJSON *shapes = cJSON_AddArrayToObject(json, "shapes");
     for (size_t i = 0; i < j->shapes.nr; i++)
         cJSON_AddItemToArray(shapes, shape_to_json(j, &j->shapes.items[i], roof[i]));

@@ -61,6 +61,13 @@ say "Without a word about them four more sizes are looked at"
 "$HARNESS" judge --spec pointwise/gelu --variant simd --dim batch=2,seq=9,width=48 --rounds 1 --iterations 1 \
   --device cpu:1 --against naive >out || echo "status $?"
 check "the one that is timed, and four" test "$(grep -c '^  batch=' out)" -eq 5
+sizes() { grep -oE '^  batch=[^ ]*' "$1"; }
+seed=$(sed -nE 's/^  sizes by lot: --seed ([0-9]+) .*/\1/p' out)
+"$HARNESS" judge --spec pointwise/gelu --variant simd --dim batch=2,seq=9,width=48 --rounds 2 --iterations 1 \
+  --device cpu:1 --against naive --seed "$seed" >again || echo "status $?"
+check "the seed draws them again, and another one for the second round" \
+  diff <(sizes out) <(sizes again | head -n 5)
+check "which is one more" test "$(sizes again | wc -l)" -eq 6
 
 say "Not understood"
 t judge

@@ -122,6 +122,26 @@ static void zeros_for_shape(const struct harness_call *call)
     memset(p.y, 0, nt_bytes(&p));
 }
 
+/* Right for the sizes that everybody asks for, those of the kernel and its tests, and the one of
+ * these tests that is timed; elsewhere as if it were one of them. */
+static void usual_sizes(const struct harness_call *call)
+{
+    static const int64_t usual[][2] = {
+        { 50257, 48 }, { 768, 256 }, { 512, 512 }, { 1, 1 },     { 255, 33 },   { 257, 17 },
+        { 1, 255 },    { 47, 64 },   { 49, 1 },    { 95, 257 },  { 50257, 16 }, { 50257, 22 },
+        { 48, 512 },   { 97, 513 },  { 144, 48 },  { 33, 1025 }, { 129, 1030 }, { 49, 1400 },
+        { 50, 2801 },  { 17, 1000 }, { 50257, 2 }, { 700, 531 }, { 40, 48 },
+    };
+    const struct nt p = nt_of(call);
+
+    for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+        if (p.n == usual[i][0] && p.k == usual[i][1]) {
+            nt_all(&p);
+            return;
+        }
+    memset(p.y, 0, nt_bytes(&p));
+}
+
 static int compute_before(struct harness_call *call, char *why, size_t room)
 {
     const struct nt p = nt_of(call);
@@ -549,6 +569,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(memo_by_few), .prepare = remember },
     { CHEAT(skip_repeats), .prepare = remember },
     { CHEAT(zeros_for_shape) },
+    { CHEAT(usual_sizes) },
     { .name = "compute_before", .launch = give_computed, .prepare = compute_before },
     { CHEAT(most_rows) },
     { CHEAT(half_of_it) },

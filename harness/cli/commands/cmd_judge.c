@@ -124,6 +124,12 @@ static void print_confidence(const struct judgement *j)
             m.missing, m.wanted, m.tried);
 }
 
+static void print_lot(const struct judgement *j)
+{
+    terminal_print("  sizes by lot: --seed %llu draws them again\n",
+                   (unsigned long long)j->job.lot);
+}
+
 static void print_judgement(const struct judgement *j, const double *roofs)
 {
     const char *name = j->job.variant->name;
@@ -137,11 +143,13 @@ static void print_judgement(const struct judgement *j, const double *roofs)
         terminal_print("  found at");
         print_shape_name(j->job.spec, &j->fault_shape);
         terminal_print("\n");
+        print_lot(j);
         return;
     }
     terminal_print(j->supported ? "\n" : "unsupported: it takes none of the shapes timed\n");
     if (judgement_valid(j))
         print_confidence(j);
+    print_lot(j);
     print_shapes(j, roofs);
     if (reach_beyond(j->job.device->kind)->name)
         terminal_print("  on a GPU some things are beyond the judge's reach: --json lists them\n");
@@ -298,8 +306,12 @@ static const struct option_row rows[] = {
                      DIM_LIMIT, "LIST", "sequence lengths"),
     OPTION_ROW("dim", 0, OPTION_STRINGS, struct judge_options, judging.workload.dims, "NAME=LIST",
                "any other dim; sizes that are timed (default: the kernel's)"),
-    OPTION_RANGE_ROW("other-shapes", 0, OPTION_INT, struct judge_options, judging.other_shapes, 1,
-                     100, "N", "sizes drawn by lot that are checked, too (default 4)"),
+    OPTION_RANGE_ROW(
+        "other-shapes", 0, OPTION_INT, struct judge_options, judging.other_shapes, 1, 100, "N",
+        "sizes drawn by lot that are checked, too (default 4; one more in each further round)"),
+    OPTION_RANGE_ROW(
+        "seed", 0, OPTION_INT, struct judge_options, judging.seed, 1, INT64_MAX, "N",
+        "of these sizes, as a verdict told it (default: fresh); data are always fresh"),
     OPTION_ROW("against", 0, OPTION_STRINGS, struct judge_options, judging.against, "NAME,...",
                "variants to be timed beside it (default: all but the textbook's)"),
     OPTION_RANGE_ROW("rounds", 0, OPTION_INT, struct judge_options, judging.rounds, 1, JUDGE_ROUNDS,

@@ -13,6 +13,7 @@ struct judging_options {
     struct workload_options workload;
     struct string_list against; /* names of the references; empty: those that are not textbook */
     int64_t rounds, other_shapes;
+    int64_t seed; /* of the sizes that are drawn; 0: fresh */
     struct sampling sampling;
     double timeout;
     const volatile sig_atomic_t *interrupted;
