@@ -69,6 +69,18 @@ static int take_ceilings(struct launch_words *w, const cJSON *array, struct erro
     return w->sink->ceilings(w->sink->context, ceilings, nr, err);
 }
 
+/* Of one with a setting, "gemm/nn/simd:depth=64", the parameter may be what is not known. */
+static void lacking(const char *name, struct error *why)
+{
+    int plain = (int)strcspn(name, ":");
+
+    if (!name[plain])
+        error_set(why, "this program has no variant %s", name);
+    else
+        error_set(why, "this program does not know %.*s with the parameters %s", plain, name,
+                  name + plain + 1);
+}
+
 /* The measurement of an answer, or that the program has no such variant. */
 static int read_measurement(const cJSON *json, struct measurement *m, struct error *err)
 {
@@ -77,7 +89,7 @@ static int read_measurement(const cJSON *json, struct measurement *m, struct err
 
     if (!lacks)
         return measurement_from_json(cJSON_GetObjectItemCaseSensitive(json, "measurement"), m, err);
-    error_set(&why, "this program has no variant %s", lacks);
+    lacking(lacks, &why);
     *m = (struct measurement) { .outcome = OUTCOME_UNSUPPORTED,
                                 .message = memory_string(why.message) };
     return 0;

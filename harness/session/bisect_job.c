@@ -258,17 +258,31 @@ static int blame_program(struct bisect_job *job, struct bisect_trial *trial, str
     return -1;
 }
 
+/* What a side said of a benchmark that it did not measure: that it does not know its parameter. */
+static const char *said_of(const struct records *r, const char *key)
+{
+    for (size_t i = 0; i < r->nr; i++) {
+        const struct measurement *m = &r->items[i].m;
+        if (m->outcome == OUTCOME_UNSUPPORTED && m->message && strcmp(m->bench.key, key) == 0)
+            return m->message;
+    }
+    return NULL;
+}
+
 /* Nothing that is looked for can be measured on both sides: which side is to blame? */
 static int blame_rows(struct bisect_job *job, struct bisect_trial *trial,
-                      const struct comparison *c, struct error *err)
+                      const struct ab_session *session, struct error *err)
 {
+    const struct comparison *c = &session->comparison;
     const struct compare_row *row = c->nr ? &c->rows[0] : NULL;
     bool base_works = row && row->base.outcome == OUTCOME_OK && row->base.launches > 0;
     size_t place = base_works ? trial->question.to : trial->question.from;
+    const struct records *side = &session->records[base_works ? AB_HEAD : AB_BASE];
+    const char *why = row ? said_of(side, row->item->bench->key) : NULL;
 
-    return give_up_place(job, trial, place,
-                         row && row->why[0] ? row->why : "none of the benchmarks can run there",
-                         err);
+    if (!why)
+        why = row && row->why[0] ? row->why : "none of the benchmarks can run there";
+    return give_up_place(job, trial, place, why, err);
 }
 
 static int conclude_trial(struct bisect_job *job, struct bisect_trial *trial,
@@ -279,7 +293,7 @@ static int conclude_trial(struct bisect_job *job, struct bisect_trial *trial,
     if (record_trial(job, session, err))
         return -1;
     if (!bisect_job_answer(job, &session->comparison, trial))
-        return blame_rows(job, trial, &session->comparison, err);
+        return blame_rows(job, trial, session, err);
     if (trial->answer == BISECT_WORSE && job->tracked.nr == 0)
         track_worse(job, &session->comparison);
     return 0;

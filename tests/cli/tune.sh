@@ -37,6 +37,7 @@ say "Taken by --tuned"
 keys() { sed -nE 's/^.*"?(mine\/[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | sort; }
 "$HARNESS" run --plugin ./k.so --tuned "${here[@]}" --launches 1 --iterations 3 --format csv 2>"$WORK.log/err" | keys
 grep '^tuned' "$WORK.log/err" | sed -E 's/[0-9]{4}-..-../DAY/'
+t verify --plugin ./k.so --tuned "${here[@]}" --seed 1 | sed -E 's/error .*/error E/; s/[0-9]{4}-..-../DAY/'
 t run --plugin ./k.so --tuned "${here[@]}" --dim n=128
 t run --plugin ./k.so --tuned "${here[@]}" --param BM=64
 t run --tuned -- true
@@ -80,7 +81,45 @@ told tuned.json | grep -E '^(key|decided|kept|code)'
   sed -nE 's/^.*"?(gemm[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | sed -E 's/depth=[0-9]+/depth=D/'
 t run "${small[@]}" --tuned "${here[@]}" --dim k=72
 t tune "${small[@]}" --param depth=0,x
+
+say "What is kept is verified"
+t verify gemm/nn/simd "gemm/nn/simd:*" "${small[@]:1}" --tuned "${here[@]}" --seed 1 |
+  sed -E 's/depth=[0-9]+/depth=D/; s/error .*/error E/; s/[0-9]{4}-..-../DAY/'
+t verify gemm/nn --batch 1 --seq 16 --dim n=32 --dim k=72 --tuned "${here[@]}"
+t verify gemm/nn --tuned --param depth=64
+t verify gemm/nn --tuned --all-settings
 t verify gemm --all-settings --param depth=64
 "$HARNESS" verify 'gemm/nn/simd/*n=33*' --test-shapes --all-settings --device cpu:1 --seed 1 >settings.txt
 tail -n 2 settings.txt
 check "all combinations are covered" [ "$(grep -c '^covered' settings.txt)" = 35 ]
+
+say "A setting is bisected, and its parameter must be known"
+history=$PWD/.harness/history.db
+toy_repository
+# What a commit is: its launches get a job that was edited, or, of "forget", know no parameter.
+cat >build.sh <<'END'
+case $(cat fake) in
+  forget*) edit='s/"settings":\[[^]]*\],//' ;;
+  slow*) edit='s/"kernel":"gemm/"plant":1,&/g' ;;
+  *) edit= ;;
+esac
+printf '%s\n' '#!/bin/sh' "[ \"\$1\" = internal-launch ] || exec $HARNESS \"\$@\"" \
+  "sed '$edit' | $HARNESS \"\$@\"" >"$BUILD/harness"
+chmod +x "$BUILD/harness"
+END
+git add build.sh
+toy_commit forget "It has no parameter yet"
+git tag before
+toy_commit fast "A parameter"
+git tag good
+toy_commit slow "Slower"
+bisect=(bisect --build-command 'sh build.sh' "gemm/nn/simd:*" "${small[@]:1}" "${here[@]}" --seed 1 --blocks 6)
+"$HARNESS" "${bisect[@]}" --good good --param depth=16 --json >found.json 2>err || cat err
+json found.json result
+json found.json culprit title
+json found.json tracked 0 key
+"$HARNESS" "${bisect[@]}" --good before --param depth=16 2>&1 >out | grep '^harness:' | sed -E 's/commit [0-9a-f]+/commit C/'
+"$HARNESS" "${bisect[@]}" --good before --tuned --db "$history" 2>&1 >out | grep -E '^(tuned|harness:)' |
+  sed -E 's/commit [0-9a-f]+/commit C/; s/depth=[0-9]+/depth=D/; s/[0-9]{4}-..-../DAY/'
+t bisect --good good --bench true --param depth=16
+t bisect --good good --bench true --tuned

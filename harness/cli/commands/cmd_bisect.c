@@ -7,6 +7,7 @@
 #include "cli/shared_options.h"
 #include "session/compare/compare.h"
 #include "session/measure/floors.h"
+#include "session/tune/tuned_workload.h"
 #include "terminal/terminal.h"
 
 #include <stdio.h>
@@ -21,14 +22,15 @@ struct bisect_options {
     double q, confidence;
     int64_t blocks;
     struct measuring measuring;
-    bool json;
+    bool json, tuned;
 };
 
 /* What one call holds. */
 struct bisecting {
-    const struct bisect_options *o;
+    struct bisect_options *o;
     struct bisect_job job;
     struct workload workload;
+    struct tuned tuned;
     struct bench_list benches;
     struct compare_rule rule;
     struct progress progress;
@@ -106,21 +108,47 @@ static void make_bisect_request(struct bisecting *s)
     job->workload = &s->workload;
 }
 
+/* The settings that this program's own kernels, or a plugin's, were tuned to are those of all
+ * commits. */
+static int choose_bisect_settings(struct bisecting *s, struct error *err)
+{
+    struct store *store;
+
+    if (history_open(&store, s->o->db, STORE_READ, err))
+        return -1;
+    int rc = tuned_open(&s->tuned, &s->o->what, store, s->o->measuring.sink, err);
+    store_close(store);
+    return rc;
+}
+
+static int choose_bisect_kernels(struct bisecting *s, int argc, char **argv, struct error *err)
+{
+    const struct bisect_options *o = s->o;
+
+    if (o->format)
+        return error_set(err, "--format goes with --bench COMMAND");
+    if ((o->tuned && choose_bisect_settings(s, err)) ||
+        workload_make(&s->workload, &o->what, argv, argc, "ci", err))
+        return -1;
+    floors_warn(&s->job.request.compare, &s->workload, o->measuring.sink);
+    return 0;
+}
+
 /* What is measured: benches of the project, or our own kernels. */
 static int choose_bisect_work(struct bisecting *s, int argc, char **argv, struct error *err)
 {
     const struct bisect_options *o = s->o;
     struct bench_ab_request *bench = &s->job.bench;
+    const struct option_given settings[] = {
+        { "--param", o->what.params.nr },
+        { "--tuned", o->tuned },
+    };
 
-    if (o->benches.nr == 0 && o->format)
-        return error_set(err, "--format goes with --bench COMMAND");
-    if (o->benches.nr == 0) {
-        int rc = workload_make(&s->workload, &o->what, argv, argc, "ci", err);
-        if (rc == 0)
-            floors_warn(&s->job.request.compare, &s->workload, o->measuring.sink);
-        return rc;
-    }
+    if (o->benches.nr == 0)
+        return choose_bisect_kernels(s, argc, argv, err);
     const char *beside = workload_option(&o->what);
+    if (!beside)
+        beside = options_first_given(settings, sizeof(settings) / sizeof(settings[0]));
     if (beside || o->build_program)
         return error_set(err, "%s is for harness's own kernels: it does not go with --bench",
                          beside ? beside : "--build-program");
@@ -228,6 +256,7 @@ static int run_bisect(int argc, char **argv, void *options, struct error *err)
     store_close(s.job.store);
     bisect_job_release(&s.job);
     workload_release(&s.workload);
+    tuned_close(&s.tuned);
     bench_list_release(&s.benches);
     compare_rule_release(&s.rule);
     strbuf_release(&s.builds);
@@ -263,6 +292,9 @@ static const struct option_row rows[] = {
     OPTION_ROW("build-program", 0, OPTION_STRING, struct bisect_options, build_program, "PATH",
                "the harness that comes out, below $BUILD (default harness)"),
     WORKLOAD_OPTION_ROWS(struct bisect_options, what, "ci", 'b'),
+    PARAM_ROW(struct bisect_options, what),
+    OPTION_ROW("tuned", 0, OPTION_FLAG, struct bisect_options, tuned, NULL,
+               "of variants with parameters the settings that `harness tune` kept, by shape"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct bisect_options, json, NULL,
                "the whole search as JSON, at its end"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct bisect_options, output, "FILE",
@@ -279,6 +311,7 @@ const struct command cmd_bisect = {
     .details =
         "  harness bisect --good v1.2 gemm/linear\n"
         "  harness bisect --good 3f2a91c --bad main --budget 2m 'gpt/*' --model nano\n"
+        "  harness bisect --good v1.2 gemm/nn/simd --param depth=64\n"
         "  harness bisect --good v1.2 --bench '$BUILD/bench' BM_sort\n"
         "  harness bisect --good v1.2 --bench '$BUILD/app' --metric 'rate=/rate: (\\S+)/' \\\n"
         "    --better higher\n"
@@ -288,8 +321,8 @@ const struct command cmd_bisect = {
         "brought), measures it and the good one in turn in fresh processes, and takes the most\n"
         "telling commit next. A verdict can be wrong, so nothing is ruled out by one; a commit\n"
         "is named when it has the wanted confidence and was compared with the one before it,\n"
-        "too. Commits that do not build are passed over; where that hides the culprit, the\n"
-        "answer is a range.\n"
+        "too. Commits that do not build, or do not know a parameter, are passed over; where\n"
+        "that hides the culprit, the answer is a range. The good and the bad one must know it.\n"
         "\n" BUILDS_DETAILS
         "Your checkout is not touched: sources and builds lie in .harness/builds, one folder a\n"
         "commit, and are used again, so a search that was broken off goes on quickly; remove\n"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "cli/history_open.h"
+#include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "session/measure/measuring.h"
 #include "session/measure/workload.h"
@@ -9,6 +11,7 @@
 #include "device/devices.h"
 #include "launch/sweep.h"
 #include "machine/environment.h"
+#include "session/tune/tuned_workload.h"
 #include "session/verified_variants.h"
 #include "terminal/terminal.h"
 
@@ -16,8 +19,8 @@
 #include <stdio.h>
 
 struct verify_options {
-    bool test_shapes, isolate, all_settings;
-    const char *device, *record;
+    bool test_shapes, isolate, all_settings, tuned;
+    const char *device, *record, *db;
     int64_t seed;
     struct measuring measuring;
     struct int_list batch, seq;
@@ -27,10 +30,11 @@ struct verify_options {
 
 /* Everything one `harness verify` holds. */
 struct verifying {
-    const struct verify_options *o;
+    struct verify_options *o;
     struct device device;
     struct benchmark_list list;
     struct guests guests;
+    struct tuned tuned;
     struct fill_list fills; /* the list points into it */
     struct build build;
     struct verification_list record;
@@ -49,7 +53,9 @@ static int fill_verify_selection(const struct verify_options *o, int argc, char 
         string_list_add(&s->variants, o->variants.items[i]);
     if (o->batch.nr && selection_add_dim(s, "batch", &o->batch, err))
         return -1;
-    return o->seq.nr ? selection_add_dim(s, "seq", &o->seq, err) : 0;
+    if (o->seq.nr && selection_add_dim(s, "seq", &o->seq, err))
+        return -1;
+    return workload_add_dims(s, &o->guests.dims, err);
 }
 
 static void print_verification(const struct measurement *m)
@@ -207,6 +213,18 @@ static void add_all_settings(struct verifying *s)
     array_release(&chosen);
 }
 
+/* The settings that the history has. */
+static int choose_tuned_settings(struct verifying *s, struct error *err)
+{
+    struct store *store;
+
+    if (history_open(&store, s->o->db, STORE_READ, err))
+        return -1;
+    int rc = tuned_open(&s->tuned, &s->o->guests, store, &terminal_notes, err);
+    store_close(store);
+    return rc;
+}
+
 /* Without a filter, a plugin's kernels and no others, as workload_make() chooses. */
 static int choose_verified(struct verifying *s, int argc, char **argv, struct error *err)
 {
@@ -216,7 +234,8 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
                                           : &s->guests.all;
     struct selection selection = { 0 };
 
-    if (workload_open_guests(&s->guests, &s->o->guests, err))
+    if ((s->o->tuned && choose_tuned_settings(s, err)) ||
+        workload_open_guests(&s->guests, &s->o->guests, err))
         return -1;
     if (registry == &s->guests.own && plugins_check_device(&s->guests, &s->device, err))
         return -1;
@@ -227,6 +246,8 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
         rc = selection_expand(&selection, registry, &s->device, &s->list, err);
     if (rc == 0 && s->o->all_settings)
         add_all_settings(s);
+    if (rc == 0 && s->o->tuned)
+        rc = tuned_keep(&s->tuned, &s->guests, &s->device, &s->list, err);
     selection_release(&selection);
     return rc ? -1 : 0;
 }
@@ -240,6 +261,8 @@ static int verify_benchmarks(struct verifying *s, int argc, char **argv, struct 
         return error_set(err,
                          "--all-settings is of this build's own variants: leave out --param, "
                          "--plugin and --python");
+    if (s->o->all_settings && s->o->tuned)
+        return error_set(err, "--all-settings has those of --tuned, too: leave one out");
     if (s->o->record && s->o->fills.nr)
         return error_set(err, "--record is of the kernels' own inputs: leave out --fill");
     if (s->o->record && verification_allowed(&s->device, err))
@@ -266,10 +289,13 @@ static int run_verify(int argc, char **argv, void *options, struct error *err)
     }
     if (rc)
         return rc;
+    struct string_list every = { 0 };
+    string_list_add(&every, BUILTIN_SETTINGS_EVERY);
     if (o->all_settings)
-        string_list_add(&o->guests.settings, BUILTIN_SETTINGS_EVERY);
+        o->guests.settings = every;
     rc = verify_benchmarks(&s, argc, argv, err);
-    string_list_release(&o->guests.settings);
+    string_list_release(&every);
+    tuned_close(&s.tuned);
     array_release(&s.list);
     verification_release(&s.record);
     guests_close(&s.guests);
@@ -291,6 +317,8 @@ static const struct option_row rows[] = {
                      "batch sizes"),
     OPTION_RANGE_ROW("seq", 's', OPTION_INTS, struct verify_options, seq, 1, DIM_LIMIT, "LIST",
                      "sequence lengths"),
+    OPTION_ROW("dim", 0, OPTION_STRINGS, struct verify_options, guests.dims, "NAME=LIST",
+               "any other dim: heads=8,16; repeat for more dims"),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct verify_options, seed, 0, INT64_MAX, "N",
                      "of the random inputs"),
     FILL_ROW(struct verify_options, fills),
@@ -302,12 +330,15 @@ static const struct option_row rows[] = {
     OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, guests.plugins, "FILE",
                "kernels of your own, from a shared object (implies --isolate)"),
     PARAM_ROW(struct verify_options, guests),
+    OPTION_ROW("tuned", 0, OPTION_FLAG, struct verify_options, tuned, NULL,
+               "of variants with parameters the settings that `harness tune` kept, by shape"),
     PYTHON_ROWS(struct verify_options, guests),
     OPTION_ROW(
         "all-settings", 0, OPTION_FLAG, struct verify_options, all_settings, NULL,
         "each variant also with each of its tiles, slices and blocks; says which were covered"),
     OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",
                "note in FILE which variants this CUDA device verified"),
+    DB_ROW(struct verify_options, db),
     OPTION_END,
 };
 

@@ -87,16 +87,15 @@ static void tell_kept(const struct tuned *t, const struct store_tuned *kept)
 }
 
 /* 1: it is to be measured, 0: it has another setting than the one that is kept. */
-static int judge_benchmark(const struct tuned *t, const struct workload *c, size_t which,
-                           struct error *err)
+static int judge_benchmark(const struct tuned *t, const struct guests *g, const struct device *d,
+                           const struct benchmark *b, struct error *err)
 {
-    const struct benchmark *b = &c->list.items[which];
     struct guest_setting setting;
     struct store_tuned wanted;
 
-    if (!guests_setting(&c->guests, b->variant, &setting))
+    if (!guests_setting(g, b->variant, &setting))
         return 1;
-    tuned_key_fill(&wanted, b, workload_device(c, which), &setting);
+    tuned_key_fill(&wanted, b, d, &setting);
     const struct store_tuned *kept = find_kept(t, &wanted);
     if (kept && strcmp(kept->setting, setting.setting) != 0)
         return 0;
@@ -113,7 +112,8 @@ static int keep_tuned(void *context, struct workload *c, struct error *err)
     size_t nr = 0;
 
     for (size_t i = 0; i < c->list.nr; i++) {
-        int rc = judge_benchmark(t, c, i, err);
+        const struct device *d = workload_device(c, i);
+        int rc = judge_benchmark(t, &c->guests, d, &c->list.items[i], err);
         if (rc < 0)
             return -1;
         c->list.items[nr] = c->list.items[i];
@@ -121,6 +121,22 @@ static int keep_tuned(void *context, struct workload *c, struct error *err)
         nr += (size_t)rc;
     }
     c->list.nr = nr;
+    return 0;
+}
+
+int tuned_keep(const struct tuned *t, const struct guests *g, const struct device *d,
+               struct benchmark_list *list, struct error *err)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < list->nr; i++) {
+        int rc = judge_benchmark(t, g, d, &list->items[i], err);
+        if (rc < 0)
+            return -1;
+        list->items[nr] = list->items[i];
+        nr += (size_t)rc;
+    }
+    list->nr = nr;
     return 0;
 }
 

@@ -25,6 +25,10 @@ struct tuned {
  * where it is. `store` is read here alone. tuned_close() whatever the result. */
 int tuned_open(struct tuned *t, struct workload_options *o, struct store *store,
                const struct session_sink *sink, struct error *err);
+/* Of benchmarks for one device, chosen otherwise: leaves those with the settings that are kept, and
+ * says which these are; -1 where one is not. `g` are the guests that `o` brought. */
+int tuned_keep(const struct tuned *t, const struct guests *g, const struct device *d,
+               struct benchmark_list *list, struct error *err);
 void tuned_close(struct tuned *t);
 
 #endif
