@@ -3,6 +3,7 @@
 
 #include "core/host_cache.h"
 #include "core/host_memory.h"
+#include "kernels/team.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -37,12 +38,10 @@ void host_share(host_share_fn *share, const void *operation, int threads, double
 
     if (worth < threads)
         threads = worth < 1 ? 1 : (int)worth;
-    if (threads < 2) {
+    if (threads < 2)
         share(operation);
-        return;
-    }
-#pragma omp parallel num_threads(threads)
-    share(operation);
+    else
+        team_run(share, operation, threads);
 }
 
 bool host_beyond_caches(double bytes)

@@ -3,6 +3,7 @@
  * One pass through the layers. With operations that share a team it is one parallel region: each
  * thread walks the whole pass, takes its part of every operation and meets the others at its end.
  */
+#include "kernels/team.h"
 #include "models/generation/gpt_narrow.h"
 #include "models/gpt_forward.h"
 #include "models/gpt_scopes.h"
@@ -162,9 +163,8 @@ static void remember(const struct pass *p, int64_t layer)
         keep(p, k, cached(p, p->cache->k, layer, b, at));
         keep(p, k + width, cached(p, p->cache->v, layer, b, at));
     }
-    if (p->decode) {
-#pragma omp barrier
-    }
+    if (p->decode)
+        team_meet();
 }
 
 static void attend(const struct pass *p)
@@ -321,6 +321,13 @@ static void run_head(const struct pass *p, float *logits)
     multiply(p, &g, true);
 }
 
+/* What run() does, as one argument. */
+struct pass_run {
+    const struct pass *p;
+    const int32_t *tokens;
+    float *logits;
+};
+
 static void run(const struct pass *p, const int32_t *tokens, float *logits)
 {
     int64_t layers = p->f->config->layers;
@@ -334,15 +341,22 @@ static void run(const struct pass *p, const int32_t *tokens, float *logits)
     run_head(p->last ? &tail : p, logits);
 }
 
+static void run_of(const void *operation)
+{
+    const struct pass_run *r = operation;
+
+    run(r->p, r->tokens, r->logits);
+}
+
 /* One parallel region for the whole pass: between operations a barrier, not a fork and a join. */
 static void run_pass(const struct pass *p, const int32_t *tokens, float *logits)
 {
-    if (!p->f->ops->team || p->f->threads < 2) {
+    const struct pass_run r = { p, tokens, logits };
+
+    if (p->f->ops->team)
+        team_run(run_of, &r, p->f->threads);
+    else
         run(p, tokens, logits);
-        return;
-    }
-#pragma omp parallel num_threads(p->f->threads)
-    run(p, tokens, logits);
 }
 
 void gpt_prefill(const struct gpt_forward *f, const int32_t *tokens, int64_t batch, int64_t seq,

@@ -34,6 +34,7 @@
 #include "kernels/attention/attention_call.h"
 #include "kernels/host.h"
 #include "kernels/simd.h"
+#include "kernels/team.h"
 
 SIMD_DECLARE(host_share_fn, attention_prefill);
 SIMD_DECLARE(host_share_fn, attention_decode);

@@ -18,6 +18,7 @@
 #include "kernels/host.h"
 #include "kernels/simd.h"
 #include "kernels/simd_bf16.h"
+#include "kernels/team.h"
 
 #include <omp.h>
 
@@ -95,10 +96,11 @@ void SIMD_NAME(attention_prefill_bf16)(const void *operation)
     const struct attention *a = p->a;
     int64_t pieces = pieces_of(a, omp_get_num_threads());
 
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic) nowait
     for (int64_t task = 0; task < a->batch * a->heads * pieces; task++)
         prefill_piece(p, task / pieces, piece_start(a, task % pieces, pieces),
                       piece_start(a, task % pieces + 1, pieces));
+    team_meet();
 }
 
 /* A thread's part of the scratch. */
@@ -189,7 +191,7 @@ void SIMD_NAME(attention_decode_bf16)(const void *operation)
     const struct copies c = copies_of(a);
     const size_t bytes = (size_t)a->headdim * sizeof(float);
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t task = 0; task < a->batch * a->heads; task++) {
         int64_t b = task / a->heads, head = task % a->heads * a->headdim;
         int64_t at = b * a->ld_sequence + head, q = b * a->ldq + head, out = b * a->ldo + head;
@@ -203,6 +205,7 @@ void SIMD_NAME(attention_decode_bf16)(const void *operation)
         else
             memcpy((float *)a->out + out, c.sum, bytes);
     }
+    team_meet();
 }
 
 #else

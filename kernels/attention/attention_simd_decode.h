@@ -149,7 +149,7 @@ void SIMD_NAME(attention_decode)(const void *operation)
     const struct attention_decode *a = operation;
     size_t each = attention_decode_scratch(a->length, 1);
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t task = 0; task < a->batch * a->heads; task++) {
         int64_t b = task / a->heads, head = task % a->heads * a->headdim;
         attend_one(&(struct query) {
@@ -163,6 +163,7 @@ void SIMD_NAME(attention_decode)(const void *operation)
             .scores = a->scratch + each * (size_t)omp_get_thread_num(),
         });
     }
+    team_meet();
 }
 
 #endif

@@ -334,7 +334,7 @@ void SIMD_NAME(attention_prefill)(const void *operation)
     const struct attention *a = operation;
     int64_t pieces = pieces_of(a, omp_get_num_threads());
 
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic) nowait
     for (int64_t task = 0; task < a->batch * a->heads * pieces; task++) {
         struct head h = head_of(a, task / pieces);
         int64_t first = piece_start(a, task % pieces, pieces);
@@ -343,6 +343,7 @@ void SIMD_NAME(attention_prefill)(const void *operation)
         for (; first < end; first += BLOCK * GROUP)
             attend_block(&h, first, at_most(first + BLOCK * GROUP, end));
     }
+    team_meet();
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "kernels/embedding/embedding_call.h"
 #include "kernels/host.h"
 #include "kernels/simd.h"
+#include "kernels/team.h"
 
 SIMD_DECLARE(host_share_fn, embedding_rows);
 
@@ -64,7 +65,7 @@ void SIMD_NAME(embedding_rows)(const void *operation)
     }
     if (stream)
         simd_fence();
-#pragma omp barrier
+    team_meet();
 }
 
 #else

@@ -9,6 +9,7 @@
 #include "kernels/host.h"
 #include "kernels/simd.h"
 #include "kernels/simd_bf16.h"
+#include "kernels/team.h"
 
 SIMD_DECLARE(host_share_fn, embedding_rows_bf16);
 
@@ -23,7 +24,7 @@ void SIMD_NAME(embedding_rows_bf16)(const void *operation)
     uint16_t *out = (void *)e->out;
     int64_t width = e->width, nr = e->batch * e->seq, ahead = 2 + AHEAD / width;
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < nr; i++) {
         const uint16_t *token = wte + e->tokens[i] * width;
         const uint16_t *position = wpe + (e->first + i % e->seq) * width;
@@ -36,6 +37,7 @@ void SIMD_NAME(embedding_rows_bf16)(const void *operation)
                                      simd_bf16_load_upto(position + j, width - j),
                                  width - j);
     }
+    team_meet();
 }
 
 #else

@@ -27,6 +27,7 @@
 #include "kernels/gemm/gemm_simd_stream.h"
 #include "kernels/host.h"
 #include "kernels/simd.h"
+#include "kernels/team.h"
 
 #include <omp.h>
 #include <stdatomic.h>
@@ -126,9 +127,10 @@ static void run_slice(const struct slice *s)
             run_part(s, &c, i);
         return;
     }
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < c.row_parts * c.panel_parts; i++)
         run_part(s, &c, i);
+    team_meet();
 }
 
 int64_t SIMD_NAME(gemm_panel_width)(void)
@@ -236,10 +238,11 @@ void SIMD_NAME(gemm_nn)(const void *operation)
             .last_step = last_width(g->n),
         };
         const struct slice s = { &as_linear, &b, term, terms, false };
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
         for (int64_t p = 0; p < terms; p += PACK_ROWS)
             pack_rows(g, g->b + term * g->ldb, first, p, at_most(PACK_ROWS, terms - p), g->scratch,
                       step);
+        team_meet();
         run_slice(&s);
         term += most;
     } while (term < g->k);

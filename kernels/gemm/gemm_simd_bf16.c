@@ -28,6 +28,7 @@
 #include "kernels/gemm/gemm_call.h"
 #include "kernels/host.h"
 #include "kernels/simd.h"
+#include "kernels/team.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -181,9 +182,7 @@ void SIMD_NAME(gemm_bf16)(const void *operation)
     float *scratch = g->scratch + (size_t)t * gemm_bf16_scratch(g->m, g->k, 1);
 
     multiply(g, &s, scratch);
-    if (threads > 1) {
-#pragma omp barrier
-    }
+    team_meet();
 }
 
 static uint16_t rounded(const void *w, enum dtype type, int64_t at)

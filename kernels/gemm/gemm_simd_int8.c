@@ -22,6 +22,7 @@
 #include "kernels/host.h"
 #include "kernels/simd.h"
 #include "kernels/simd_math.h"
+#include "kernels/team.h"
 
 #include <omp.h>
 
@@ -224,9 +225,7 @@ static void multiply(int bits, const struct gemm_linear *g)
         for (int64_t col = s.col; col < s.col_end; col += group)
             multiply_group(bits, g, row, rows, col, at_most(col + group, s.col_end), &x);
     }
-    if (threads > 1) {
-#pragma omp barrier
-    }
+    team_meet();
 }
 
 void SIMD_NAME(gemm_int8)(const void *operation)

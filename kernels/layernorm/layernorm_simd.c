@@ -4,6 +4,7 @@
 #include "kernels/layernorm/layernorm_call.h"
 #include "kernels/layernorm/layernorm_simd_block.h"
 #include "kernels/simd.h"
+#include "kernels/team.h"
 
 #include <omp.h>
 
@@ -56,11 +57,12 @@ void SIMD_NAME(layernorm_rows)(const void *operation)
     const struct layernorm *l = operation;
     int64_t team = omp_get_num_threads();
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t t = 0; t < team; t++) {
         int64_t first = l->rows * t / team, end = l->rows * (t + 1) / team;
         rows_of(l, first, end);
     }
+    team_meet();
 }
 
 #else

@@ -14,6 +14,7 @@
 #include "kernels/layernorm/layernorm_call.h"
 #include "kernels/simd.h"
 #include "kernels/simd_bf16.h"
+#include "kernels/team.h"
 
 #include <omp.h>
 
@@ -82,9 +83,10 @@ void SIMD_NAME(layernorm_rows_bf16)(const void *operation)
     const int64_t step = piece_rows(l);
     float *buffer = o->buffers + 2 * step * l->width * omp_get_thread_num();
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < l->rows; i += step)
         piece(l, i, l->rows - i < step ? l->rows - i : step, buffer);
+    team_meet();
 }
 
 #else

@@ -14,6 +14,7 @@
 #include "kernels/pointwise/pointwise_call.h"
 #include "kernels/simd.h"
 #include "kernels/simd_math.h"
+#include "kernels/team.h"
 
 SIMD_DECLARE(host_share_fn, pointwise_rows);
 
@@ -105,7 +106,7 @@ void SIMD_NAME(pointwise_rows)(const void *operation)
     }
     if (stream)
         simd_fence();
-#pragma omp barrier
+    team_meet();
 }
 
 #else

@@ -10,6 +10,7 @@
 #include "kernels/simd.h"
 #include "kernels/simd_bf16.h"
 #include "kernels/simd_math.h"
+#include "kernels/team.h"
 
 SIMD_DECLARE(host_share_fn, pointwise_rows_bf16);
 
@@ -49,10 +50,11 @@ void SIMD_NAME(pointwise_rows_bf16)(const void *operation)
     bool whole = p->op == POINTWISE_RESIDUAL;
     int64_t total = p->rows * p->width, step = by_row ? p->width : PIECE;
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < total; i += step)
         piece(p->op, x + i, whole ? operand + i : operand, y + i,
               total - i < step ? total - i : step);
+    team_meet();
 }
 
 #else

@@ -3,6 +3,8 @@
  * asked for; and its logits are the same when they go around the caches. */
 #include "gpt_walk.h"
 
+#include "kernels/team.h"
+
 #include <omp.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -56,6 +58,7 @@ static void compute(struct outcome *o, const struct gpt_weights *w, const struct
     struct gpt_forward f;
     struct error err;
 
+    team_may_part(false); /* also on a busy machine */
     outcome_init(o, w->config);
     assert_ok(gpt_forward_init(&f, w->config, w, ops, BATCH * SEQ, SEQ + STEPS, threads, &err),
               &err);
