@@ -36,8 +36,8 @@ struct team {
 
 /* What one thread is in. */
 struct seat {
-    struct team *team; /* NULL: in none */
-    int size;
+    struct team *team; /* NULL: in none, or alone */
+    int size;          /* of the team that the thread is in, or works for; 0: of none */
     int64_t waited;
 };
 
@@ -46,7 +46,7 @@ static _Thread_local struct seat seat;
 /* What the caller of team_run() remembers from region to region. */
 struct caller {
     struct team_record record;
-    bool never_parts;
+    enum team_way way;
 };
 
 static _Thread_local struct caller caller;
@@ -147,6 +147,11 @@ static void wait_for_others(struct team *t, uint32_t meeting)
     note_wait(t, now_ns() - start);
 }
 
+int team_parts(void)
+{
+    return seat.size > 1 ? seat.size : 1;
+}
+
 void team_meet(void)
 {
     struct team *t = seat.team;
@@ -208,29 +213,37 @@ static void together(team_work_fn *work, const void *operation, struct team *t, 
     {
         seat = (struct seat) { .team = t, .size = omp_get_num_threads() }; /* may be fewer */
         work(operation);
-        seat.team = NULL;
+        seat = (struct seat) { .team = NULL };
     }
+}
+
+static void alone(team_work_fn *work, const void *operation, int threads)
+{
+    seat.size = threads;
+    work(operation);
+    seat.size = 0;
 }
 
 void team_run(team_work_fn *work, const void *operation, int threads)
 {
     struct team t = { .arrived = 0 };
-    const int64_t start = threads < 2 ? 0 : now_ns();
+    const bool judged = threads > 1 && caller.way == TEAM_JUDGED;
+    const int64_t start = judged ? now_ns() : 0;
 
-    if (threads < 2 || start < caller.record.until) {
-        work(operation);
+    if (threads < 2 || caller.way == TEAM_ALONE || start < caller.record.until) {
+        alone(work, operation, threads);
         return;
     }
     together(work, operation, &t, threads);
-    if (caller.never_parts)
+    if (!judged)
         return;
     const int64_t end = now_ns(), quickest = atomic_load(&t.quickest);
     if (team_judge(&caller.record, threads, end, end - start, atomic_load(&t.waited)))
         change_places((pid_t)(quickest & ((1 << TID_BITS) - 1)));
 }
 
-void team_may_part(bool may)
+void team_work(enum team_way way)
 {
-    caller.never_parts = !may;
+    caller.way = way;
     caller.record = (struct team_record) { .took = 0 };
 }

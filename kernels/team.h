@@ -23,8 +23,8 @@
  * if it is bound it changes places with the one that waited longest. Then the team is tried for 20
  * ms, and if it is still slower it parts for twice as many times as long as before, 64 at most.
  *
- * Cost where nobody is late: two readings of the clock a region. Parts are what they were, so that
- * results do not depend on who is late.
+ * Cost where nobody is late: two readings of the clock a region. Who works alone does the parts of
+ * the whole team, one after the other: results do not depend on who is late.
  */
 #ifndef HARNESS_KERNELS_TEAM_H
 #define HARNESS_KERNELS_TEAM_H
@@ -40,11 +40,17 @@ typedef void team_work_fn(const void *operation);
  * any region, where that is one or the team has been late. Not from within a region. */
 void team_run(team_work_fn *work, const void *operation, int threads);
 
+/* How many parts an operation is cut into: the threads of the caller's team, also where the caller
+ * works alone in its place. 1 outside of team_run(). */
+int team_parts(void);
+
 /* Waits for all threads of the caller's team. Nothing outside of team_run()'s regions. */
 void team_meet(void);
 
-/* False: the caller's teams work together however late they are (for tests). True at first. */
-void team_may_part(bool may);
+/* How the caller's teams work from now on: as they are judged, which is forgotten with each call,
+ * or, for tests, together or alone whatever happens. */
+enum team_way { TEAM_JUDGED, TEAM_TOGETHER, TEAM_ALONE };
+void team_work(enum team_way way);
 
 /* What team_run() decides by, for one caller. Times in ns. */
 struct team_record {

@@ -119,10 +119,9 @@ static void run_part(const struct slice *s, const struct cut *c, int64_t i)
 
 static void run_slice(const struct slice *s)
 {
-    int threads = omp_get_num_threads();
-    const struct cut c = cut_of(s, threads);
+    const struct cut c = cut_of(s, team_parts());
 
-    if (threads == 1) { /* `omp for` would take longer than a small product */
+    if (omp_get_num_threads() == 1) { /* `omp for` would take longer than a small product */
         for (int64_t i = 0; i < c.row_parts * c.panel_parts; i++)
             run_part(s, &c, i);
         return;

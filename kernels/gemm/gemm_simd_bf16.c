@@ -177,11 +177,14 @@ static void multiply(const struct gemm_bf16 *g, const struct gemm_share *s, floa
 void SIMD_NAME(gemm_bf16)(const void *operation)
 {
     const struct gemm_bf16 *g = operation;
-    const int64_t threads = omp_get_num_threads(), t = omp_get_thread_num();
-    const struct gemm_share s = gemm_share_of(g->m, g->n, GEMM_ROWS, GEMM_PANEL, t, threads);
-    float *scratch = g->scratch + (size_t)t * gemm_bf16_scratch(g->m, g->k, 1);
+    const int64_t parts = team_parts();
+    float *scratch = g->scratch + (size_t)omp_get_thread_num() * gemm_bf16_scratch(g->m, g->k, 1);
 
-    multiply(g, &s, scratch);
+#pragma omp for schedule(static) nowait
+    for (int64_t t = 0; t < parts; t++) {
+        const struct gemm_share s = gemm_share_of(g->m, g->n, GEMM_ROWS, GEMM_PANEL, t, parts);
+        multiply(g, &s, scratch);
+    }
     team_meet();
 }
 

@@ -206,11 +206,11 @@ static int64_t group_of(int bits, int64_t k)
 
 static void multiply(int bits, const struct gemm_linear *g)
 {
-    const int64_t threads = omp_get_num_threads(), t = omp_get_thread_num();
-    const struct gemm_share s = gemm_share_of(g->m, g->n, INT8_ROWS, INT8_PANEL, t, threads);
+    const int64_t parts = team_parts();
     const int64_t block = gemm_int8_block(g->m, g->k), row_words = gemm_int8_row_words(g->k);
     const int64_t group = group_of(bits, g->k);
-    int32_t *scratch = (int32_t *)(void *)g->scratch + t * gemm_int8_words(g->m, g->k);
+    int32_t *scratch =
+        (int32_t *)(void *)g->scratch + omp_get_thread_num() * gemm_int8_words(g->m, g->k);
     const struct space x = {
         .words = scratch,
         .sums = scratch + block * row_words,
@@ -219,11 +219,15 @@ static void multiply(int bits, const struct gemm_linear *g)
         .sums_row = gemm_int8_row_sums(g->k)
     };
 
-    for (int64_t row = s.row; row < s.end && s.col < s.col_end; row += block) {
-        const int64_t rows = at_most(block, s.end - row);
-        round_rows(bits, g, row, rows, &x);
-        for (int64_t col = s.col; col < s.col_end; col += group)
-            multiply_group(bits, g, row, rows, col, at_most(col + group, s.col_end), &x);
+#pragma omp for schedule(static) nowait
+    for (int64_t t = 0; t < parts; t++) {
+        const struct gemm_share s = gemm_share_of(g->m, g->n, INT8_ROWS, INT8_PANEL, t, parts);
+        for (int64_t row = s.row; row < s.end && s.col < s.col_end; row += block) {
+            const int64_t rows = at_most(block, s.end - row);
+            round_rows(bits, g, row, rows, &x);
+            for (int64_t col = s.col; col < s.col_end; col += group)
+                multiply_group(bits, g, row, rows, col, at_most(col + group, s.col_end), &x);
+        }
     }
     team_meet();
 }

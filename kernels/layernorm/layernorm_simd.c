@@ -6,8 +6,6 @@
 #include "kernels/simd.h"
 #include "kernels/team.h"
 
-#include <omp.h>
-
 SIMD_DECLARE(host_share_fn, layernorm_rows);
 
 #ifdef SIMD_ISA
@@ -55,7 +53,7 @@ static void rows_of(const struct layernorm *l, int64_t first, int64_t end)
 void SIMD_NAME(layernorm_rows)(const void *operation)
 {
     const struct layernorm *l = operation;
-    int64_t team = omp_get_num_threads();
+    int64_t team = team_parts();
 
 #pragma omp for schedule(static) nowait
     for (int64_t t = 0; t < team; t++) {

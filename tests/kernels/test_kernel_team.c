@@ -35,7 +35,7 @@ struct slow {
 
 static void slow(const void *operation)
 {
-    struct slow *s = (struct slow *)(uintptr_t)operation;
+    struct slow *s = *(struct slow *const *)operation;
 
     if (omp_get_thread_num() == s->late && omp_get_num_threads() > 1)
         be_late(70000);
@@ -45,9 +45,9 @@ static void slow(const void *operation)
 
 static int came(int late)
 {
-    struct slow s = { .late = late };
+    struct slow s = { .late = late }, *operation = &s;
 
-    team_run(slow, &s, 2);
+    team_run(slow, &operation, 2);
     return atomic_load(&s.came);
 }
 
@@ -117,7 +117,7 @@ TEST(test_places)
 
 /* Each thread says how far it is, and looks at the others once all have met. */
 struct walk {
-    int threads, late;
+    int late;
     int64_t us; /* by which the late one is, at every tenth meeting */
     int at[MOST_THREADS];
     atomic_int wrong, walkers;
@@ -125,7 +125,7 @@ struct walk {
 
 static void walk(const void *operation)
 {
-    struct walk *w = (struct walk *)(uintptr_t)operation;
+    struct walk *w = *(struct walk *const *)operation;
     const int self = omp_get_thread_num();
 
     atomic_fetch_add(&w->walkers, 1);
@@ -147,18 +147,18 @@ TEST(test_meetings)
     static const int64_t late_us[] = { 0, 5, 100, 2000 };
 
     omp_set_dynamic(0);
-    team_may_part(false);
+    team_work(TEAM_TOGETHER);
     for (int threads = 1; threads <= MOST_THREADS; threads++)
         for (int late = 0; late < threads; late++)
             for (size_t i = 0; i < sizeof(late_us) / sizeof(late_us[0]); i++) {
-                struct walk w = { .threads = threads, .late = late, .us = late_us[i] };
-                team_run(walk, &w, threads);
+                struct walk w = { .late = late, .us = late_us[i] }, *operation = &w;
+                team_run(walk, &operation, threads);
                 assert_int_equal(atomic_load(&w.walkers), threads);
                 if (atomic_load(&w.wrong) != 0)
                     fail_msg("%d threads, %d late by %lld us: %d went on too early", threads, late,
                              (long long)late_us[i], atomic_load(&w.wrong));
             }
-    team_may_part(true);
+    team_work(TEAM_JUDGED);
 }
 
 /* Outside of a team nobody is waited for, also not by several threads of somebody else's. */
@@ -233,13 +233,13 @@ TEST(test_judgement)
 TEST(test_parting)
 {
     omp_set_dynamic(0);
-    team_may_part(false);
+    team_work(TEAM_TOGETHER);
     assert_int_equal(came(1), 2);
     assert_int_equal(came(1), 2);
-    team_may_part(true);
+    team_work(TEAM_JUDGED);
     assert_int_equal(came(1), 2);
     assert_true(parts(1));
-    team_may_part(true); /* forgets */
+    team_work(TEAM_JUDGED); /* forgets */
     assert_int_equal(came(-1), 2);
 }
 

@@ -52,13 +52,13 @@ static void fill_outcome(struct outcome *o, const struct gpt_forward *f)
                    o->steps + s * BATCH * c->vocab);
 }
 
-static void compute(struct outcome *o, const struct gpt_weights *w, const struct gpt_ops *ops,
-                    int threads, bool stream)
+static void compute_by(enum team_way way, struct outcome *o, const struct gpt_weights *w,
+                       const struct gpt_ops *ops, int threads, bool stream)
 {
     struct gpt_forward f;
     struct error err;
 
-    team_may_part(false); /* also on a busy machine */
+    team_work(way);
     outcome_init(o, w->config);
     assert_ok(gpt_forward_init(&f, w->config, w, ops, BATCH * SEQ, SEQ + STEPS, threads, &err),
               &err);
@@ -66,6 +66,13 @@ static void compute(struct outcome *o, const struct gpt_weights *w, const struct
         f.stream_bytes = 0;
     fill_outcome(o, &f);
     gpt_forward_release(&f);
+}
+
+/* By all of them, also on a busy machine. */
+static void compute(struct outcome *o, const struct gpt_weights *w, const struct gpt_ops *ops,
+                    int threads, bool stream)
+{
+    compute_by(TEAM_TOGETHER, o, w, ops, threads, stream);
 }
 
 static void check_same(const struct gpt_config *c, const char *what, int threads, const float *got,
@@ -95,6 +102,18 @@ static void check_outcome(const struct gpt_config *c, int threads, const struct 
     check_same(c, "steps", threads, got->steps, want->steps, STEPS * BATCH * c->vocab);
     check_same(c, "keys", threads, got->cache.k, want->cache.k, cached);
     check_same(c, "values", threads, got->cache.v, want->cache.v, cached);
+}
+
+/* Who works alone in the place of a team gives the same bits. */
+static void check_bits(const struct gpt_config *c, int threads, const struct outcome *got,
+                       const struct outcome *want)
+{
+    const size_t logits = sizeof(float) * BATCH * (size_t)c->vocab;
+
+    if (memcmp(got->all, want->all, SEQ * logits) != 0 ||
+        memcmp(got->last, want->last, logits) != 0 ||
+        memcmp(got->steps, want->steps, STEPS * logits) != 0)
+        fail_msg("%s: %d threads give other bits than one in their place", c->name, threads);
 }
 
 static void each_config(void (*check)(const struct gpt_weights *w))
@@ -128,6 +147,24 @@ static void check_threads(const struct gpt_weights *w)
 TEST(test_threads)
 {
     each_config(check_threads);
+}
+
+static void check_alone(const struct gpt_weights *w)
+{
+    struct outcome alone, team;
+
+    for (int threads = 2; threads <= MOST_THREADS; threads++) {
+        compute_by(TEAM_ALONE, &alone, w, &gpt_ops_simd, threads, false);
+        compute(&team, w, &gpt_ops_simd, threads, false);
+        check_bits(w->config, threads, &team, &alone);
+        outcome_release(&team);
+        outcome_release(&alone);
+    }
+}
+
+TEST(test_alone)
+{
+    each_config(check_alone);
 }
 
 /* The last logits are rows of all logits, with every table of operations. */
