@@ -38,6 +38,9 @@ static const char *const sends[] = { "store", "count", "copy " };
 /* The tables; and by wgmma what else may be as fast. */
 static std::vector<struct gpt_cluster_kind> all_kinds(void)
 {
+#ifdef DEVICE_CLUSTER_KINDS
+    return { DEVICE_CLUSTER_KINDS };
+#else
     static constexpr struct gpt_cluster_kind plain[] = {
         gpt_cluster_row_of<48, 16, 8, 8, GPT_CLUSTER_STORE>(0),
         gpt_cluster_row_of<48, 16, 8, 8, GPT_CLUSTER_COPY>(0),
@@ -70,6 +73,7 @@ static std::vector<struct gpt_cluster_kind> all_kinds(void)
     };
     all.insert(all.end(), std::begin(more), std::end(more));
     return all;
+#endif
 }
 
 static void must(cudaError_t rc, const char *what)

@@ -68,6 +68,10 @@ inline void cuda_host_asm(const P &program, std::initializer_list<cuda_host_regi
  * an empty asm statement behind it, as kernels do; true. */
 extern bool cuda_host_sums_are_kept;
 
+/* Whether mma.sync has to be volatile, so that the compiler does not move it to where not all lanes
+ * come; true. In layernorm_cuda_rows.h it is not, and a device has verified it so. */
+extern bool cuda_host_mma_is_volatile;
+
 /* Matrices of 8 rows that ldmatrix and stmatrix have moved, and how many of them had two rows on
  * the same four banks of shared memory, which takes a pass more. */
 extern uint64_t cuda_host_matrices, cuda_host_matrix_conflicts;

@@ -90,6 +90,17 @@ struct drive_compared {
     }
 };
 
+/* Runs f(i) for both of two launches that are chained: the second may start early, and finds NaN
+ * where the first has not written yet. False where one has failed. */
+template <class F> inline bool drive_chain(const char *what, const F &f)
+{
+    cuda_host_dependents = true;
+    for (int i = 0; i < 2; i++)
+        f(i);
+    cuda_host_dependents = false;
+    return drive_ran(what);
+}
+
 /* The exit status of the program. No kernel has bank conflicts where it moves matrices. */
 inline int drive_end(void)
 {

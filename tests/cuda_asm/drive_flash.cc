@@ -22,14 +22,40 @@ static void check(int batch, int seq, int heads, int d, bool causal, int sms)
         attend.compare(what);
 }
 
+/* Two attentions, of which the second takes what the first makes for its queries; it is to start
+ * early. */
+static void check_chain(void)
+{
+    const struct drive_attend first(1, 70, 2, 32, true), second(1, 70, 2, 32, true);
+    struct attention_cuda a[2] = { first.arguments(), second.arguments() };
+
+    a[1].q = first.out.at;
+    a[0].sms = a[1].sms = 1000, a[0].early = a[1].early = true;
+    if (!drive_chain("dependent attentions", [&](int i) { drive_flash_prefill(&a[i], nullptr); }))
+        return;
+    first.compare("the first of two attentions");
+    cudaMemcpy(second.q.at, first.out.at, first.nr() * sizeof(bf16), cudaMemcpyDeviceToDevice);
+    second.compare("the second of two attentions");
+}
+
+#ifdef DRIVE_SMALL /* fragments of Q that are held and that are not; ends */
+static const int headdims[] = { 20, 128 };
+enum { SEQ = 140 };
+#else
+static const int headdims[] = { 16, 20, 32, 64, 128 };
+enum { SEQ = 150 };
+#endif
+
 /* One SM has work for the large tiles, many for the small ones; a head dim of 20 is no whole piece.
  */
 int main(void)
 {
-    for (int d : { 16, 20, 32, 64, 128 })
+    for (int d : headdims)
         for (int sms : { 1, 1000 })
             for (bool causal : { false, true })
                 if (drive_goes_on())
-                    check(1, 150, 2, d, causal, sms);
+                    check(1, SEQ, 2, d, causal, sms);
+    if (drive_goes_on())
+        check_chain();
     return drive_end();
 }

@@ -26,15 +26,56 @@ static void check(int tile, int split, const struct size_case &c, enum way way)
     cudaFree(g.workspace);
 }
 
+/* Two products of which the second starts early: x of it is NaN until the first has ended. */
+static void check_chain(int64_t m)
+{
+    constexpr size_t nr = 64 * 64;
+    drive_array<bf16> x(nr, 1, 1), w(nr, 1, 2), between(nr, 0), y(nr, 0);
+    struct gemm_cuda g = {};
+
+    cudaMemset(between.at, 0, nr * sizeof(bf16)); /* what no row is written of */
+    cudaMemset(y.at, 0, nr * sizeof(bf16));
+    g.m = m, g.n = g.k = g.ldx = g.ldw = g.ldy = 64;
+    g.out = DTYPE_BF16, g.sms = 1, g.shared = 227 * 1024, g.early = true;
+    if (drive_chain("dependent products", [&](int i) {
+            g.x = i ? between.at : x.at, g.w = w.at, g.y = i ? y.at : between.at;
+            mma_enqueue<bf16>(&g, nullptr);
+        }))
+        drive_compare_square("dependent products", between, w, y);
+}
+
+/* Few rows, which have a kernel of their own: by one warp a column and by several. */
+static void check_few(void)
+{
+    for (int rows : { 1, 2, 3, 7 })
+        for (int sms : { 1, 1000 }) {
+            const struct size_case c = { rows, 21, 600, 2, sms }, odd = { rows, 21, 67, 0, sms };
+
+            if (drive_goes_on())
+                check<bf16, bf16>(0, 0, c, BIAS_GELU);
+            if (drive_goes_on())
+                check<float, float>(0, 0, c, BIAS_RESIDUAL);
+            if (drive_goes_on())
+                check<bf16, float>(0, 0, odd, PLAIN);
+        }
+}
+
+#ifdef DRIVE_SMALL /* large tiles do the same */
+enum { FIRST_TILE = 2 };
+#else
+enum { FIRST_TILE = 0 };
+#endif
+
 /* Ends in all three dimensions; rows that are and are not multiples of 16 bytes. */
 int main(void)
 {
     static const int rows[GEMM_CUDA_TILES] = { 128, 128, 64, 32 };
     static const int cols[GEMM_CUDA_TILES] = { 256, 128, 64, 64 };
 
-    for (int i = 0; i < GEMM_CUDA_TILES; i++) {
+    for (int i = FIRST_TILE; i < GEMM_CUDA_TILES; i++) {
         const struct size_case ends = { rows[i] + 9, cols[i] + 11, 136, 2, 2 };
         const struct size_case odd = { rows[i] + 9, cols[i] + 11, 67, 0, 2 };
+        const struct size_case deep = { rows[i], cols[i], 64 * 6, 0, 1 };
 
         if (drive_goes_on())
             check<bf16, bf16>(i + 1, 1, ends, BIAS_GELU);
@@ -46,6 +87,12 @@ int main(void)
             check<bf16, bf16>(i + 1, 1, odd, PLAIN);
         if (drive_goes_on())
             check<float, float>(i + 1, 2, odd, PLAIN);
+        if (drive_goes_on())
+            check<bf16, bf16>(i + 1, 1, deep, PLAIN);
     }
+    check_few();
+    for (int64_t m : { 64, 5 })
+        if (drive_goes_on())
+            check_chain(m);
     return drive_end();
 }

@@ -43,6 +43,7 @@ struct shared_place shared_at(struct thread *t, uint32_t address, size_t bytes, 
                    report_site(site).c_str());
     if (rank > 0)
         m = &t->cluster->members[rank - 1];
+    engine_check_there(m, report_site(site).c_str());
     if (own && m != t->member)
         block_fail(t, "address %#x at %s is of another block", address, report_site(site).c_str());
     if (offset >= size || bytes > size - offset)

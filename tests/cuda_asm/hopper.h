@@ -16,7 +16,9 @@
  *   - a barrier on which copies end, or at which other blocks arrive, has been published by
  *     fence.mbarrier_init; where other blocks arrive, waiting acquires at their scope;
  *   - a thread or block that ends has nothing under way in its registers and shared memory, and no
- *     named barrier half met.
+ *     named barrier half met;
+ *   - nobody reaches the shared memory of a block that has returned, by an access or by a copy that
+ *     is under way.
  */
 #ifndef CUDA_ASM_HOPPER_H
 #define CUDA_ASM_HOPPER_H

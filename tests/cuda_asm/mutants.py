@@ -17,6 +17,10 @@ of the file) what happens there:
     swap        two elements packed into a register change places
     fragment    the row or column of a lane is its neighbour's, or the key at a place
     factor      of two factors of bytes one is the other
+    stage       the next stage of a ring, slot or buffer but one
+    rank        the next block of a cluster but one
+    exchange    the last exchange of a sum over lanes does not happen
+    bound       what is outside of a row is taken for inside
 """
 import pathlib
 import re
@@ -29,7 +33,11 @@ DROPPED = [
     r"attention_(?:hold|release|in_front)", r"head_release", r"tma_load(?:_to|_3d|_bytes)?", r"tma_store(?:_bytes|_commit)?",
     r"tma_store_wait(?:_read)?<[^;]*?>", r"cuda_pdl_(?:wait|launch)", r"__sync(?:threads|warp)", r"cuda_async_(?:commit|copy<\d+>)", r"cuda_async_wait<\d+>",
     r"wgmma_(?:bf16|tf32|e4m3)<[^;()]*>", r"attention_(?:mask<C>|scale|exchange)", r"atomicMax",
+    r"layernorm_matrix_sum", r"mma_(?:round|load_rows|load4|load4_transposed|multiply|bf16)", r"mma_(?:load|step)<[^;()]*>",
+    r"copies\.(?:next|inputs|weights)", r"w\.start", r"(?:load|load_stage|load_queries|hold_queries|mask|soften|gather_rows)<[^;()]*>",
 ]
+# Functions of a lane's number that say what it has of a matrix.
+LANE_MAPS = r"\b(?:mma_c|gemm_load_[ab]|attention_lane_[ab]<[^;()]*>|attention_thread_of<\w+>)\(cuda_lane\(\)"
 STATEMENT = re.compile(r"(?<![\w:.>&*])(?:" + "|".join(DROPPED) + r")\(")
 
 
@@ -100,7 +108,14 @@ class Mutants:
                 (r">> 4(?=\))", "shift", lambda f, m: f"{f.group()} ^ ({m} ? 2 : 0)"),
                 (r"\b(?:attention_)?largest(?:<C>\(a, b\))?\[(\d)\]", "factor", lambda f, m: f"{f.group()[:-2]}({f.group(1)} + ({m} ? 1 : 0)) % 3]"),
                 (r"\b(?:lane|cuda_lane\(\)|place|inside) (/|%) (?:2|4|16|part)\b", "fragment",
-                 lambda f, m: f"(({f.group()}) ^ ({m} ? {2 if f.group().endswith('% 4') else 1} : 0))")):
+                 lambda f, m: f"(({f.group()}) ^ ({m} ? {2 if f.group().endswith('% 4') else 1} : 0))"),
+                (LANE_MAPS, "fragment", lambda f, m: f"{f.group()} ^ ({m} ? 1 : 0)"),
+                (r"\b(?:lane|cuda_lane\(\)) (?:/|%) 8\b|\(int\)threadIdx\.x (?:/|%) (?:PIECES|LANES)\b|"
+                 r"\bcuda_warp\(\) (?:/|%) TILE::warps_n", "fragment", lambda f, m: f"(({f.group()}) ^ ({m} ? 1 : 0))"),
+                (r"(?:\bgemm_next_stage<[^;()]*>\(\w+(?=\);)|\btile % 2(?= \* C::STAGE)|\bq % 2(?=\])|\.partial\[set(?=\]))", "stage", another_stage),
+                (r"\(rank \+ 1(?= \+ i / )", "rank", lambda f, m: f"{f.group()} + ({m} ? 1 : 0)"),
+                (r"\boffset >= FROM\b", "exchange", lambda f, m: f"{f.group()} * ({m} ? 2 : 1)"),
+                (r"\bif \(inside\(i\)(?=\))", "bound", lambda f, m: f"{f.group()} || {m}")):
             text = self.tokens(name, text, pattern, kind, change)
         return text
 
@@ -144,6 +159,16 @@ class Mutants:
             out += [text[at:found.start()], change(found, mutant)]
             at = found.end()
         return "".join(out + [text[at:]])
+
+
+def another_stage(found, mutant):
+    text = found.group()
+    if text.startswith("gemm_next_stage"):
+        call, stage = text.split("(")
+        return f"{call}({mutant} ? {call}({stage}) : {stage}"
+    if text.startswith(".partial"):
+        return f".partial[{mutant} ? 0 : set"
+    return f"({text.split(' ')[0]} + ({mutant} ? 1 : 0)) % 2"
 
 
 def in_comment(text, at):

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Runs programs that were built with mutants.py once for each mutant, and prints the table.
 
-    mutate.py PROGRAM... LIST [--sample N] [--reasons FILE] [--limit SECONDS]
+    mutate.py PROGRAM... LIST [--sample N] [--only N,N...] [--reasons FILE] [--limit SECONDS]
 
 Programs of one list run forms of one kernel. A mutant is killed where a program ends with anything
-but 0, or runs into the limit or into ten times what it takes without. Each program that reaches it is
+but 0, or takes more processor time than the limit and than ten times what it takes without: waits
+poll, so that one without an end takes it all; time on the wall is the machine's. Each program that reaches it is
 to kill it. Ends with 1 where one survives that FILE does not explain (lines: file, kind, text as in
 LIST, reason; tabs), or no program reaches, or where FILE explains one that each kills. --sample: every
 so many'th of the list, for a quick look.
@@ -13,6 +14,8 @@ so many'th of the list, for a quick look.
 import argparse
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -20,11 +23,15 @@ import time
 
 def run(program, number, limit):
     environment = dict(os.environ, CUDA_ASM_MUTANT=str(number))
-    try:
-        done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=limit, errors="replace")
-    except subprocess.TimeoutExpired:
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, preexec_fn=limited, errors="replace")
+    if done.returncode == -signal.SIGKILL:
         return True, True, "runs for ever"
     told = [line for line in done.stdout.splitlines() if "WRONG" in line or ", want " in line]
+    told += [line for line in done.stdout.splitlines() if "is reached" not in line and " matrices " not in line][-1:]
     reached = "is reached" in done.stdout
     return done.returncode != 0, reached or done.returncode != 0, told[0] if told else f"ends with {done.returncode}"
 
@@ -41,6 +48,7 @@ def main():
     parser.add_argument("programs", nargs="+")
     parser.add_argument("list", type=pathlib.Path)
     parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--reasons", type=pathlib.Path)
     parser.add_argument("--limit", type=float, default=60)
     options = parser.parse_args()
@@ -52,13 +60,16 @@ def main():
                 reasons[file, kind, text] = reason
     limits = {}
     for program in options.programs:
-        before = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         if run(program, 0, 3600)[0]:
             sys.exit(f"{program} fails without a mutant")
-        limits[program] = max(options.limit, 10 * (time.monotonic() - before))
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        limits[program] = int(max(options.limit, 10 * took))
     killed, explained, bad = 0, 0, 0
     for row in options.list.read_text().splitlines()[::options.sample]:
         number, file, line, kind, text = row.split("\t")
+        if options.only and number not in options.only:
+            continue
         before = time.monotonic()
         runs = [run(program, number, limits[program]) for program in options.programs]
         seconds = time.monotonic() - before

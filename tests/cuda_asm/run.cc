@@ -164,7 +164,8 @@ static std::string statement_wrong(const struct program *p, const cuda_host_regi
         };
         if (!shape_fits(i.operation->shape, i.shape, of_kind))
             return "operands of " + i.name + " are not " + i.operation->shape;
-        if (i.operation->needs && !p->is_volatile)
+        bool free = !cuda_host_mma_is_volatile && i.name.starts_with("mma.sync");
+        if (i.operation->needs && !p->is_volatile && !free)
             return i.name + " in a statement that is not volatile";
         if ((i.operation->needs & MEMORY) && !p->memory)
             return i.name + " in a statement that does not say \"memory\"";

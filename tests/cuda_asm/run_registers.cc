@@ -284,3 +284,5 @@ const struct operation operations_of_registers[] = {
 };
 
 } // namespace cuda_host
+
+bool cuda_host_mma_is_volatile = true;

@@ -183,6 +183,7 @@ static void thread_return(struct thread *t)
     if (t->in_cluster)
         block_fail(t, "returns between arriving and waiting at the cluster's barrier");
     t->state = state::RETURNED;
+    t->member->returned++;
     if (++b->returned == b->nr_threads) {
         check_named(t);
         engine_check_done(t);
@@ -342,7 +343,7 @@ void block_run(struct block *b, uint64_t first)
     for (struct cluster &c : b->clusters)
         c.barrier.arrived = 0;
     for (struct member &m : b->members) {
-        m.votes = m.votes_before = m.barrier.arrived = 0;
+        m.votes = m.votes_before = m.barrier.arrived = m.returned = 0;
         m.view.assign(b->launch->shared_bytes, 0xff);
         for (struct named &n : m.named)
             n = {};

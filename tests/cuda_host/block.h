@@ -107,6 +107,7 @@ struct named {
 /* One of the blocks. */
 struct member {
     unsigned first, threads; /* index of its thread 0, and their number */
+    unsigned returned;       /* threads; all: nobody may reach its shared memory */
     struct meeting barrier;
     unsigned votes, votes_before; /* of the barrier that gathers, and of the last one */
     uint3 at;                     /* blockIdx */

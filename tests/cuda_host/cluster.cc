@@ -23,6 +23,7 @@ void *cuda_host_cluster_map(const void *shared, unsigned rank, struct cuda_host_
         block_fail(t, "block %u at %s is beyond the cluster", rank, report_site(site).c_str());
     if (distance < 0 || static_cast<size_t>(distance) >= t->owner->launch->shared_bytes)
         block_fail(t, "%s maps what is not shared memory of the block", report_site(site).c_str());
+    engine_check_there(&t->cluster->members[rank], report_site(site).c_str());
     return t->cluster->members[rank].shared + distance;
 }
 

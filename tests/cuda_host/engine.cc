@@ -114,8 +114,16 @@ void engine_publish(struct member *m)
     memcpy(m->view.data(), m->shared, m->view.size());
 }
 
+void engine_check_there(const struct member *m, const char *where)
+{
+    if (m->returned == m->threads)
+        block_fail(thread_self(), "%s reaches the shared memory of a block that has returned",
+                   where);
+}
+
 void engine_write(struct member *m, void *shared, const void *from, size_t bytes)
 {
+    engine_check_there(m, "a copy that is under way");
     memcpy(shared, from, bytes);
     memcpy(engine_view(m, shared), from, bytes);
 }

@@ -41,6 +41,9 @@ void engine_finish(struct block *b, const struct thread *starter, const char *wh
 /* The last thread of all: fails the block where something would still touch shared memory. */
 void engine_check_done(const struct thread *t);
 
+/* Fails where all of the block's threads have returned: its shared memory is another's by now. */
+void engine_check_there(const struct member *m, const char *where);
+
 /* The second view of shared memory: what copies and products read. Ordinary stores come to it by
  * engine_publish() alone; what the engine itself writes is in both. */
 unsigned char *engine_view(struct member *m, const void *shared);

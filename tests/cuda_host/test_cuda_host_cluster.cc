@@ -116,6 +116,22 @@ CUDA_HOST_TEST(two_arrivals_in_a_row_are_found)
     assert_launch_failed(launch_clusters<arrive_twice>(2, 2, 0), { "arrives twice" });
 }
 
+/* The first block is late: what it wants to reach is gone. */
+static void reach_one_that_left(void)
+{
+    if (cuda_host_cluster_rank() == 1)
+        return;
+    for (int i = 0; i < 200; i++)
+        __syncthreads();
+    *static_cast<int *>(cuda_host_cluster_map(shared_as<int>(), 1)) = 0;
+}
+
+CUDA_HOST_TEST(a_block_that_has_returned_cannot_be_reached)
+{
+    assert_launch_failed(launch_clusters<reach_one_that_left>(2, 2, sizeof(int)),
+                         { "the shared memory of a block that has returned" });
+}
+
 static void nothing(void)
 {
 }
