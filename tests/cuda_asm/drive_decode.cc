@@ -3,7 +3,7 @@
  * device runs. Threads of the kernel poll for what others give, and each that does gives all others
  * a turn: so there are fewer clusters, warps and columns of the vocabulary than in the smallest. */
 #define DEVICE_DECODE_VOCAB 200
-#define DEVICE_DECODE_WAY   gpt_decode_row_of<32, 16, 64, 4, 2>()
+#define DEVICE_DECODE_WAY   gpt_decode_row_of<32, 16, 64, 4, 8>()
 #define main                device_decode_main
 #include "device_decode.cu"
 #undef main

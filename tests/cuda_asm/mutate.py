@@ -32,6 +32,7 @@ def run(program, number, limit):
         return True, True, "runs for ever"
     told = [line for line in done.stdout.splitlines() if "WRONG" in line or ", want " in line]
     told += [line for line in done.stdout.splitlines() if "is reached" not in line and " matrices " not in line][-1:]
+    told += [line for line in done.stderr.splitlines() if "ERROR" in line][:1]
     reached = "is reached" in done.stdout
     return done.returncode != 0, reached or done.returncode != 0, told[0] if told else f"ends with {done.returncode}"
 
