@@ -3,7 +3,10 @@
 #include "launch/selection_parts.h"
 
 #include "base/strbuf.h"
+#include "base/text.h"
+#include "device/devices.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Without repeats. */
@@ -112,6 +115,28 @@ int selection_model_filters(const struct registry *r, const struct string_list *
     return 0;
 }
 
+static bool names_variant(enum selection_item what, const char *word, const struct variant *v)
+{
+    char key[2 * NAME_SIZE];
+
+    if (what == SELECTION_VARIANTS)
+        return strcmp(v->name, word) == 0;
+    snprintf(key, sizeof(key), "%s/%s", v->kernel->name, v->name);
+    return what == SELECTION_OPERATIONS && text_filter_matches(word, key);
+}
+
+/* What the word names is of another device than the one that was asked for: that one, or NULL. */
+static const char *other_device(const struct registry *r, const struct device *device,
+                                enum selection_item what, const char *word)
+{
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++)
+        if (v->device != device->kind && !(v->flags & VARIANT_PEER) && names_variant(what, word, v))
+            return device_kind_name(v->device);
+    return NULL;
+}
+
 int selection_nothing_matches(const struct registry *r, const struct device *device,
                               enum selection_item what, const char *kind, const char *word,
                               struct error *err)
@@ -126,8 +151,12 @@ int selection_nothing_matches(const struct registry *r, const struct device *dev
     const char *nearest = nearest_of(word, &candidates);
     strbuf_init(&list);
     join_list(&names, &list);
+    const char *other = other_device(r, device, what, word);
     if (is_one_of(&candidates, word))
         error_set(err, "%s \"%s\" matches nothing that the other options leave", kind, word);
+    else if (other)
+        error_set(err, "%s \"%s\" matches nothing on device %s, but on device %s: give --device %s",
+                  kind, word, device->spec, other, other);
     else
         error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s%s", kind, word,
                   device->spec, nearest ? "; did you mean \"" : "", nearest ? nearest : "",

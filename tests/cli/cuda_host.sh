@@ -32,6 +32,11 @@ CUDA_HOST=fail=launch:4:719 gelu --device cuda:graph --isolate
 say Not so within one process
 CUDA_HOST=fail=launch:8:700 gelu --device cuda
 
+say Parameters of a device that was not asked for
+t tune gemm/nn/cuda_simt
+t tune attention/causal
+t tune pointwise/gelu
+
 say Memory that does not suffice
 CUDA_HOST=memory=64K gelu --device cuda
 CUDA_HOST=fail=cudaMalloc:2:2 gelu --device cuda

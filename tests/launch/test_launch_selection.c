@@ -359,7 +359,12 @@ TEST(what_matches_nothing_is_named)
         { "filters=gemm/liner", "did you mean \"gemm/linear\"?" },
         { "filters=gpt/nanno", "did you mean \"gpt/nano\"?" },
         { "filters=xyzzy-plugh", "there are: " },
-        { "filters=null", "filter \"null\" matches nothing" }, /* of another device */
+        { "filters=null",
+          "filter \"null\" matches nothing on device cpu, but on device fake: give --device fake" },
+        { "filters=null/copy/right", "give --device fake" },
+        { "variants=right",
+          "variant \"right\" matches nothing on device cpu, but on device fake: give --device "
+          "fake" },
         { "models=nanno", "model \"nanno\" matches nothing on device cpu; did you mean \"nano\"?" },
         { "models=tile-huge", "tile-large" },
         { "variants=smd", "variant \"smd\" matches nothing on device cpu; did you mean \"simd\"?" },

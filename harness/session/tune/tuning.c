@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "core/clock.h"
+#include "device/devices.h"
 #include "plugin/guest_settings.h"
 #include "session/measure/ab_session.h"
 #include "session/tune/tuned_key.h"
@@ -32,6 +33,39 @@ static void add_usual_params(const struct workload *w, struct string_list *param
     }
 }
 
+/* A variant of what was chosen that has parameters, but on another device; NULL: none has. */
+static const struct variant *params_elsewhere(const struct workload *w)
+{
+    const struct registry *own = registry_builtin();
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(own, i)); i++) {
+        bool here = !registry_forced(own, v)->params, chosen = false;
+        for (size_t d = 0; d < w->devices.nr; d++)
+            here |= w->devices.items[d].kind == v->device;
+        for (size_t b = 0; !here && !chosen && b < w->list.nr; b++)
+            chosen = w->list.items[b].variant->kernel == v->kernel;
+        if (chosen)
+            return v;
+    }
+    return NULL;
+}
+
+static int no_params(const struct workload *w, struct error *err)
+{
+    const struct variant *v = params_elsewhere(w);
+
+    if (!v)
+        return error_set(err,
+                         "there is no parameter to tune: give --param NAME=VALUE,..., or let "
+                         "`params` of a variant say which values are to be tried");
+    const char *device = device_kind_name(v->device);
+    return error_set(err,
+                     "what was chosen has no parameter on device %s: those of %s/%s are for device "
+                     "%s, give --device %s",
+                     w->device.spec, v->kernel->name, v->name, device, device);
+}
+
 static int find_usual_params(struct tuning *t, struct error *err)
 {
     const struct tuning_request *r = t->request;
@@ -40,12 +74,9 @@ static int find_usual_params(struct tuning *t, struct error *err)
 
     if (rc == 0)
         add_usual_params(&w, &t->params);
-    workload_release(&w);
     if (rc == 0 && t->params.nr == 0)
-        rc =
-            error_set(err,
-                      "there is no parameter to tune: give --param NAME=VALUE,..., or let `params` "
-                      "of a variant say which values are to be tried");
+        rc = no_params(&w, err);
+    workload_release(&w);
     t->what.params = t->params;
     return rc;
 }
