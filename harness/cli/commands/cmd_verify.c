@@ -165,6 +165,27 @@ static int verify_isolated(struct verifying *s, struct error *err)
     return sweep_run(&sweep, &sink, &end, err);
 }
 
+static bool was_printed(const struct benchmark_list *list, size_t which)
+{
+    for (size_t i = 0; i < which; i++)
+        if (list->items[i].variant == list->items[which].variant)
+            return true;
+    return false;
+}
+
+/* What has no setting is covered as far as its own plan goes at these shapes. */
+static void print_unforced(const struct verifying *s)
+{
+    const struct registry *own = registry_builtin();
+
+    for (size_t i = 0; s->o->all_settings && i < s->list.nr; i++) {
+        const struct variant *v = s->list.items[i].variant;
+        bool of_setting = v->values != NULL;
+        if (!of_setting && !registry_forced(own, v)->params && !was_printed(&s->list, i))
+            terminal_print("not forced  %s/%s: it has no settings\n", v->kernel->name, v->name);
+    }
+}
+
 /* Which settings were looked at, and on how many shapes each was right. */
 static void print_coverage(const struct verification_list *list)
 {
@@ -183,6 +204,7 @@ static int conclude_verify(const struct verifying *s, struct error *err)
 {
     const size_t *counts = s->counts;
 
+    print_unforced(s);
     print_coverage(&s->record);
     terminal_print("%zu OK, %zu wrong, %zu failed, %zu unsupported\n", counts[OUTCOME_OK],
                    counts[OUTCOME_WRONG], counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
