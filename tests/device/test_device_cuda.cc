@@ -364,6 +364,44 @@ CUDA_HOST_TEST(a_forward_is_one_graph_replayed)
     bench_close(&b);
 }
 
+/* As kernels/cuda/launch.h launches: once a process it asks and sets what a kernel needs, here more
+ * shared memory than there is without asking, and to start early. */
+static void launch_first(const struct call *call)
+{
+    static const cudaError_t allowed =
+        cudaFuncSetAttribute(reinterpret_cast<const void *>(add_one),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024);
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute early = {};
+
+    (void)allowed;
+    launches++;
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid, config.blockDim = block;
+    config.dynamicSmemBytes = 64 * 1024;
+    config.stream = device_cuda_stream(call->device);
+    config.attrs = &early, config.numAttrs = 1;
+    cuda_host_name_kernel(reinterpret_cast<const void *>(add_one), "add_one");
+    cudaLaunchKernelEx(&config, add_one, data_of(call, 0), data_of(call, 1));
+}
+
+CUDA_HOST_TEST(the_first_launch_may_be_inside_a_capture)
+{
+    struct bench b;
+    struct error err;
+
+    bench_open(&b, "cuda:graph", launch_first);
+    assert_ok(b.d.ops->begin(&b.d, &b.call, &err), &err);
+    assert_int_equal(launches, 1); /* captured, and not run yet */
+    assert_true(bench_result(&b)[3] == 0);
+    assert_ok(b.d.ops->run(&b.d, &b.call, &err), &err);
+    assert_int_equal(launches, 1);
+    assert_true(bench_result(&b)[3] == 4);
+    b.d.ops->end(&b.d, &b.call);
+    bench_close(&b);
+}
+
 /* More than a graph should hold: it is replayed. */
 CUDA_HOST_TEST(large_batches_are_cut)
 {
