@@ -313,7 +313,8 @@ static int let_device_finish(const struct cell *c, const int *slots, int nr, uin
 
     if (!c->arena.device)
         return 0;
-    nanosleep(&delay, NULL);
+    if (nanosleep(&delay, NULL) && c->job->interrupted && *c->job->interrupted)
+        return error_set(err, "interrupted"); /* what is there by now says nothing */
     return fetch(c, slots, nr, err);
 }
 

@@ -118,20 +118,30 @@ static bool draw_shape(const struct judge_job *job, bool by_lot, int halvings, s
            k->work(k, s, job->variant->dtype, job->variant->math).flops <= most_flops;
 }
 
+/* Large ones are halved until there is one that is quick; then the tests' are asked instead, or the
+ * other way round. False: there is none. */
+static bool draw_quick_shape(const struct judge_job *job, bool by_lot, struct random *r,
+                             struct shape *s)
+{
+    enum { DRAWS = 200, DRAWS_OF_A_SIZE = 20 };
+
+    for (int i = 0; i < 2 * DRAWS; i++)
+        if (draw_shape(job, by_lot == i < DRAWS, i % DRAWS / DRAWS_OF_A_SIZE, r, s))
+            return true;
+    return false;
+}
+
 /* The first of a round is by lot among all sizes, so that no list of sizes has it; then they take
- * turns with those of the tests. Large ones are halved until there is one that is quick. */
+ * turns with those of the tests. */
 static void add_other_shapes(const struct judge_job *job, int round, struct random *r,
                              struct judgement *j)
 {
-    enum { DRAWS = 200, DRAWS_OF_A_SIZE = 20 };
     int wanted = round == 0 ? job->other_shapes : 1;
 
-    for (int i = 0, found = 0; found < wanted && i < DRAWS; i++) {
+    for (int i = 0; i < wanted; i++) {
         struct judged_shape other = { .round = round };
-        if (draw_shape(job, found % 2 == 0, i / DRAWS_OF_A_SIZE, r, &other.shape)) {
+        if (draw_quick_shape(job, i % 2 == 0, r, &other.shape))
             *array_push(&j->shapes) = other;
-            found++;
-        }
     }
 }
 

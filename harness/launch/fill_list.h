@@ -19,7 +19,7 @@ struct fill_list {
     int nr;                                    /* 0: nothing was said, which means that, too */
     struct input_fill files[FILL_WORDS_MAX];
     int nr_files;
-    struct input_fill each[FILLS_MAX + 1]; /* of single tensors; one that is being read, too */
+    struct input_fill each[FILL_WORDS_MAX + 1]; /* of single tensors; one that is being read, too */
     int nr_each;
 };
 

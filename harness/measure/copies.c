@@ -13,7 +13,9 @@ int64_t copies_needed(const struct benchmark *bench, const struct device *device
     int64_t each = kernel_footprint(v->kernel, &bench->shape, v->dtype);
     int64_t all = 2 * device_cache_bytes(device);
 
-    return each > 0 ? (all + each - 1) / each + 1 : INT64_MAX;
+    if (each <= 0)
+        return INT64_MAX;
+    return all > 0 ? (all + each - 1) / each + 1 : 2; /* they take turns, whatever a driver tells */
 }
 
 /* Behind each other in one block: with pages of their own, copies of small tensors would take many

@@ -126,8 +126,16 @@ static void print_confidence(const struct judgement *j)
 
 static void print_lot(const struct judgement *j)
 {
-    terminal_print("  sizes by lot: --seed %llu draws them again\n",
-                   (unsigned long long)j->job.lot);
+    size_t others = 0;
+
+    for (size_t i = 0; i < j->shapes.nr; i++)
+        others += !j->shapes.items[i].timed;
+    if (others > 0)
+        terminal_print("  sizes by lot: --seed %llu draws them again\n",
+                       (unsigned long long)j->job.lot);
+    else
+        terminal_print("  no other sizes: all that were drawn take the oracle too long, so who "
+                       "knows the sizes that are timed is not found out\n");
 }
 
 static void print_judgement(const struct judgement *j, const double *roofs)
