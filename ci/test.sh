@@ -76,7 +76,10 @@ stage_ahead() {
 
 stage_join() {
   local status=0
+  [ -n "$ahead" ] || return 0 # nothing was begun
   wait "$ahead" || status=$?
+  ahead=
+  trap - EXIT # its number may be somebody else's from now on
   [ "$status" -eq 0 ] || cat build/ahead.log
   return "$status"
 }

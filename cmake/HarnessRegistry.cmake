@@ -71,9 +71,11 @@ endif()
 # Behind harness_flags: the last word counts.
 add_library(harness_kernel_flags INTERFACE)
 if(HARNESS_SANITIZE MATCHES "fuzzer|thread")
-  target_compile_options(harness_kernel_flags INTERFACE -fno-sanitize=all)
+  target_compile_options(harness_kernel_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize=all>")
 elseif(HARNESS_SANITIZE MATCHES "address" AND HARNESS_SANITIZE MATCHES "undefined")
-  target_compile_options(harness_kernel_flags INTERFACE -fno-sanitize=null,object-size)
+  target_compile_options(harness_kernel_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize=null,object-size>")
 elseif(NOT HARNESS_SANITIZE)
   target_compile_options(harness_kernel_flags INTERFACE
     "$<$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:Debug>>>:-O3>"

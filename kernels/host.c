@@ -41,7 +41,7 @@ void host_share(host_share_fn *share, const void *operation, int threads, double
     if (threads < 2)
         share(operation);
     else
-        team_run(share, operation, threads);
+        team_run(share, operation, threads, NULL);
 }
 
 bool host_beyond_caches(double bytes)

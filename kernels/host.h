@@ -32,7 +32,8 @@ typedef void host_share_fn(const void *operation);
 /*
  * Runs share(operation) in a parallel region of its own, of as many of `threads` threads as `work`
  * FLOPs (or bytes) are worth: a fork and join costs a few us. With threads = 0 it is part of the
- * caller's region instead: every thread of that team makes the same call, and they meet at its end.
+ * caller's team (team_run()) instead: every thread of it makes the same call, and they meet at its
+ * end.
  */
 void host_share(host_share_fn *share, const void *operation, int threads, double work);
 

@@ -17,16 +17,19 @@ enum {
     LOOKS = 1000,       /* before the clock is read: some 30 us, more than even parts differ by */
     LOOKS_MOST = 10000, /* before the thread sleeps, as in a launch's libgomp: some 0.3 ms */
     TID_BITS = 22,
-    PAUSE_LEAST = 4, /* of the time that was judged */
+    PAUSE_LEAST = 4, /* times what was judged */
     PAUSE_MOST = 64
 };
 
 /* Less than that is not judged: a processor is taken for a few ms at a time, now and then also
  * where it is quiet. A team that was slower before is tried for a shorter time. */
 static const int64_t window_ns = 60000000, trial_ns = 20000000;
+/* However long a region took: a process may have been stopped in it. */
+static const int64_t pause_ns = 2000000000;
 
 /* One region's. */
 struct team {
+    int size; /* it may be fewer than were asked for */
     _Alignas(64) atomic_int arrived;
     _Alignas(64) _Atomic uint32_t meetings; /* that are over */
     atomic_int sleepers;
@@ -42,14 +45,7 @@ struct seat {
 };
 
 static _Thread_local struct seat seat;
-
-/* What the caller of team_run() remembers from region to region. */
-struct caller {
-    struct team_record record;
-    enum team_way way;
-};
-
-static _Thread_local struct caller caller;
+static _Thread_local enum team_way way;
 
 static int64_t now_ns(void)
 {
@@ -102,14 +98,17 @@ static void note_wait(struct team *t, int64_t waited)
 }
 
 /* As long as the user has libgomp's threads spin: not at all where more threads than processors
- * wait, as in an emulator. */
+ * wait, as in an emulator. "30k" and "infinite" are more than the most. */
 static int looks_of_user(void)
 {
     const char *policy = getenv("OMP_WAIT_POLICY"), *count = getenv("GOMP_SPINCOUNT");
-    long looks = count != NULL ? strtol(count, NULL, 10) : LOOKS_MOST;
+    char *end = NULL;
+    long looks = count != NULL ? strtol(count, &end, 10) : LOOKS_MOST;
 
     if (count == NULL && policy != NULL && strcasecmp(policy, "passive") == 0)
         return 0;
+    if (end != NULL && *end != '\0')
+        return LOOKS_MOST;
     return looks < 0 ? 0 : looks < LOOKS_MOST ? (int)looks : LOOKS_MOST;
 }
 
@@ -186,8 +185,10 @@ bool team_judge(struct team_record *r, int threads, int64_t now, int64_t took, i
         r->factor = PAUSE_LEAST;
     else if (r->factor < PAUSE_MOST)
         r->factor *= 2;
-    if (late)
-        r->until = now + r->factor * r->took;
+    if (late) {
+        const int64_t pause = r->factor * r->took;
+        r->until = now + (pause < pause_ns ? pause : pause_ns);
+    }
     r->took = r->waited = 0;
     return late;
 }
@@ -203,15 +204,18 @@ static void change_places(pid_t with)
         sched_getaffinity(with, sizeof(other), &other) != 0 || CPU_COUNT(&own) != 1 ||
         CPU_COUNT(&other) != 1)
         return;
-    if (sched_setaffinity(0, sizeof(other), &other) == 0)
-        sched_setaffinity(with, sizeof(own), &own);
+    if (sched_setaffinity(0, sizeof(other), &other) == 0 &&
+        sched_setaffinity(with, sizeof(own), &own) != 0)
+        sched_setaffinity(0, sizeof(own), &own);
 }
 
 static void together(team_work_fn *work, const void *operation, struct team *t, int threads)
 {
 #pragma omp parallel num_threads(threads)
     {
-        seat = (struct seat) { .team = t, .size = omp_get_num_threads() }; /* may be fewer */
+        seat = (struct seat) { .team = t, .size = omp_get_num_threads() };
+        if (omp_get_thread_num() == 0)
+            t->size = seat.size;
         work(operation);
         seat = (struct seat) { .team = NULL };
     }
@@ -224,26 +228,25 @@ static void alone(team_work_fn *work, const void *operation, int threads)
     seat.size = 0;
 }
 
-void team_run(team_work_fn *work, const void *operation, int threads)
+void team_run(team_work_fn *work, const void *operation, int threads, struct team_record *record)
 {
-    struct team t = { .arrived = 0 };
-    const bool judged = threads > 1 && caller.way == TEAM_JUDGED;
+    struct team t = { .size = 0 };
+    const bool judged = threads > 1 && record != NULL && way == TEAM_JUDGED;
     const int64_t start = judged ? now_ns() : 0;
 
-    if (threads < 2 || caller.way == TEAM_ALONE || start < caller.record.until) {
+    if (threads < 2 || way == TEAM_ALONE || (judged && start < record->until)) {
         alone(work, operation, threads);
         return;
     }
     together(work, operation, &t, threads);
-    if (!judged)
+    if (!judged || t.size < 2)
         return;
     const int64_t end = now_ns(), quickest = atomic_load(&t.quickest);
-    if (team_judge(&caller.record, threads, end, end - start, atomic_load(&t.waited)))
+    if (team_judge(record, t.size, end, end - start, atomic_load(&t.waited)))
         change_places((pid_t)(quickest & ((1 << TID_BITS) - 1)));
 }
 
-void team_work(enum team_way way)
+void team_work(enum team_way next)
 {
-    caller.way = way;
-    caller.record = (struct team_record) { .took = 0 };
+    way = next;
 }

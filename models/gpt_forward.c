@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "models/gpt_forward.h"
 
+#include "base/memory.h"
 #include "core/host_cache.h"
 #include "kernels/host.h"
+#include "kernels/team.h"
 #include "models/generation/gpt_narrow.h"
 #include "models/gpt_scopes.h"
 
@@ -171,6 +173,7 @@ int gpt_forward_init(struct gpt_forward *f, const struct gpt_config *config,
     f->scopes = gpt_scopes_create(config->layers, ops->name);
     if (!f->scopes)
         return error_set(err, "%s: no memory for its scopes", config->name);
+    f->team = memory_zeroed(1, sizeof(*f->team));
     return take_weights(f, weights, err) || take_workspace(f, rows, seq, err) ? -1 : 0;
 }
 
@@ -180,6 +183,7 @@ void gpt_forward_release(struct gpt_forward *f)
     free(f->packed);
     free(f->x);
     gpt_scopes_free(f->scopes);
+    free(f->team);
     *f = (struct gpt_forward) { 0 };
 }
 

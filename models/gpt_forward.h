@@ -66,6 +66,7 @@ struct gpt_cache {
 };
 
 struct gpt_scopes;
+struct team_record;
 
 /* A model made ready to run: weights in the form of the operations, and workspace. */
 struct gpt_forward {
@@ -80,6 +81,7 @@ struct gpt_forward {
     float *wide;           /* qkv [rows, 3C], or inside the MLP [rows, 4C]; room for the latter */
     float *scratch;        /* attention's and the products' */
     struct gpt_scopes *scopes; /* see models/gpt_scopes.h */
+    struct team_record *team;  /* of all passes; see kernels/team.h */
 };
 
 /*

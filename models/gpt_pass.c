@@ -354,7 +354,7 @@ static void run_pass(const struct pass *p, const int32_t *tokens, float *logits)
     const struct pass_run r = { p, tokens, logits };
 
     if (p->f->ops->team)
-        team_run(run_of, &r, p->f->threads);
+        team_run(run_of, &r, p->f->threads, p->f->team);
     else
         run(p, tokens, logits);
 }

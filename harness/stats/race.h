@@ -18,12 +18,14 @@
  * with h = RACE_HALF_LOOKS, which adds up to alpha over all looks, however many there will be. So
  * neither peeking nor who happens to lead, nor an order of leaving, costs anything beyond.
  *
- * What a look spends is the probability that a pair reaches its bar there and did not in the look
- * before: P(Z' < z', Z >= z), where all rounds but one are in both, so that the two deviates
- * correlate with sqrt((n - 1) / n) after n rounds. A first crossing at any look is within that, and
- * the bar may be lower than if each look were paid for alone (spending error over looks: Lan and
- * DeMets 1983; nominal levels carried over to t: Pocock 1977). A pair that was not measured in all
- * rounds pays for each look alone.
+ * What a look spends is, for normal deviates, the probability that a pair reaches its bar there and
+ * did not in the look before: P(Z' < z', Z >= z), where all rounds but one are in both, so that the
+ * two correlate with sqrt((n - 1) / n) after n rounds. A first crossing at any look is within that,
+ * and the bar may be lower than if each look were paid for alone (spending error over looks: Lan
+ * and DeMets 1983; nominal levels carried over to t: Pocock 1977). With few degrees of freedom the
+ * t's of successive looks agree less, so that the first looks of a race of two spend a fifth more
+ * than their share; all looks together stay within alpha (tests/statistics). A pair that was not
+ * measured in all rounds pays for each look alone.
  *
  * Races by elimination: Maron and Moore 1994 ("Hoeffding races"), Even-Dar, Mannor and Mansour
  * 2006; the indifference zone: Bechhofer 1954.

@@ -43,11 +43,11 @@ static void slow(const void *operation)
     team_meet();
 }
 
-static int came(int late)
+static int came(int late, struct team_record *record)
 {
     struct slow s = { .late = late }, *operation = &s;
 
-    team_run(slow, &operation, 2);
+    team_run(slow, &operation, 2, record);
     return atomic_load(&s.came);
 }
 
@@ -55,8 +55,10 @@ static int came(int late)
  * then, too. */
 static bool parts(int late)
 {
+    struct team_record record = { .took = 0 };
+
     for (int i = 0; i < 20; i++)
-        if (came(late) == 1)
+        if (came(late, &record) == 1)
             return true;
     return false;
 }
@@ -152,7 +154,7 @@ TEST(test_meetings)
         for (int late = 0; late < threads; late++)
             for (size_t i = 0; i < sizeof(late_us) / sizeof(late_us[0]); i++) {
                 struct walk w = { .late = late, .us = late_us[i] }, *operation = &w;
-                team_run(walk, &operation, threads);
+                team_run(walk, &operation, threads, NULL);
                 assert_int_equal(atomic_load(&w.walkers), threads);
                 if (atomic_load(&w.wrong) != 0)
                     fail_msg("%d threads, %d late by %lld us: %d went on too early", threads, late,
@@ -210,12 +212,13 @@ TEST(test_judgement)
         { "then 60 ms count again", 2, 1300, 20, 20, 0 },
     };
     static const struct judgement most[] = {
-        { "one long region is enough", 2, 1000, 1000, 600, 5000 },
-        { "8", 2, 6000, 1000, 600, 14000 },
-        { "16", 2, 15000, 1000, 600, 31000 },
-        { "32", 2, 32000, 1000, 600, 64000 },
-        { "64", 2, 65000, 1000, 600, 129000 },
-        { "and no more", 2, 130000, 1000, 600, 194000 },
+        { "one long region is enough", 2, 100, 100, 60, 500 },
+        { "8", 2, 520, 20, 12, 680 },
+        { "16", 2, 700, 20, 12, 1020 },
+        { "32", 2, 1040, 20, 12, 1680 },
+        { "64", 2, 1700, 20, 12, 2980 },
+        { "and no more", 2, 3000, 20, 12, 4280 },
+        { "not 64 hours for who was stopped for one", 2, 3604300, 3600000, 3600000, 3606300 },
     };
     static const struct judgement many[] = {
         { "16 threads and 3 parts: 13 have nothing to do", 16, 100, 100, 1300, 0 },
@@ -232,15 +235,18 @@ TEST(test_judgement)
 
 TEST(test_parting)
 {
+    struct team_record record = { .took = 0 };
+
     omp_set_dynamic(0);
     team_work(TEAM_TOGETHER);
-    assert_int_equal(came(1), 2);
-    assert_int_equal(came(1), 2);
+    assert_int_equal(came(1, &record), 2);
+    assert_int_equal(came(1, &record), 2);
     team_work(TEAM_JUDGED);
-    assert_int_equal(came(1), 2);
+    assert_int_equal(came(1, &record), 2);
     assert_true(parts(1));
-    team_work(TEAM_JUDGED); /* forgets */
-    assert_int_equal(came(-1), 2);
+    assert_int_equal(came(-1, &record), 2); /* each work has a record of its own */
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(came(1, NULL), 2); /* single operations stay together */
 }
 
 RUN_TESTS(NULL, NULL)
