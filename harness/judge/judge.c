@@ -126,7 +126,7 @@ static bool draw_quick_shape(const struct judge_job *job, bool by_lot, struct ra
     enum { DRAWS = 200, DRAWS_OF_A_SIZE = 20 };
 
     for (int i = 0; i < 2 * DRAWS; i++)
-        if (draw_shape(job, by_lot == i < DRAWS, i % DRAWS / DRAWS_OF_A_SIZE, r, s))
+        if (draw_shape(job, by_lot == (i < DRAWS), i % DRAWS / DRAWS_OF_A_SIZE, r, s))
             return true;
     return false;
 }
