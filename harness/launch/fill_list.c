@@ -77,8 +77,8 @@ static int read_part(struct fill_list *list, const char *text, struct error *err
 
 static int begin_each(struct fill_list *list, struct error *err)
 {
-    if (list->nr_each > FILL_WORDS_MAX)
-        return error_set(err, "at most %d", FILL_WORDS_MAX);
+    if (list->nr_each > FILLS_EACH_MAX)
+        return error_set(err, "at most %d", FILLS_EACH_MAX);
     list->each[list->nr_each++] = (struct input_fill) { .kind = INPUT_EACH };
     return 0;
 }
