@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/fill_list.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool fill_is_file(const char *text)
@@ -72,29 +75,38 @@ static int read_part(struct fill_list *list, const char *text, struct error *err
     snprintf(tensor, sizeof(tensor), "%.*s", (int)(end - text), text);
     if (read_fill(list, end + 1, &fill, err))
         return error_prefix(err, "%s", tensor);
-    return input_fill_add(&list->each[list->nr_each - 1], tensor, fill, err);
+    return input_fill_add(list->each[list->nr_each - 1], tensor, fill, err);
 }
 
 static int begin_each(struct fill_list *list, struct error *err)
 {
-    if (list->nr_each > FILLS_EACH_MAX)
-        return error_set(err, "at most %d", FILLS_EACH_MAX);
-    list->each[list->nr_each++] = (struct input_fill) { .kind = INPUT_EACH };
+    if (list->nr_each > FILL_WORDS_MAX)
+        return error_set(err, "at most %d", FILL_WORDS_MAX);
+    struct input_fill *each = memory_zeroed(1, sizeof(*each));
+    each->kind = INPUT_EACH;
+    list->each[list->nr_each++] = each;
     return 0;
+}
+
+static void drop_each(struct fill_list *list)
+{
+    struct input_fill *last = list->each[--list->nr_each];
+
+    input_fill_release(last);
+    free(last);
 }
 
 /* The last of each is whole: the same as another of them counts once, and one in which all is as
  * the kernel says still has names that are to be looked at. */
 static const struct input_fill *end_each(struct fill_list *list)
 {
-    struct input_fill *last = &list->each[list->nr_each - 1];
+    const struct input_fill *last = list->each[list->nr_each - 1];
 
     for (int i = 0; i + 1 < list->nr_each; i++) {
-        if (strcmp(list->each[i].name, last->name) != 0)
+        if (strcmp(list->each[i]->name, last->name) != 0)
             continue;
-        input_fill_release(last);
-        list->nr_each--;
-        return &list->each[i];
+        drop_each(list);
+        return list->each[i];
     }
     return last;
 }
@@ -142,8 +154,8 @@ void fill_list_release(struct fill_list *list)
 {
     for (int i = 0; i < list->nr_files; i++)
         input_fill_release(&list->files[i]);
-    for (int i = 0; i < list->nr_each; i++)
-        input_fill_release(&list->each[i]);
+    while (list->nr_each > 0)
+        drop_each(list);
     *list = (struct fill_list) { .nr = 0 };
 }
 
@@ -153,8 +165,8 @@ const struct input_fill *fill_list_find(const struct fill_list *list, const char
         if (strcmp(list->files[i].name, name) == 0)
             return &list->files[i];
     for (int i = 0; i < list->nr_each; i++)
-        if (*name && strcmp(list->each[i].name, name) == 0)
-            return &list->each[i];
+        if (*name && strcmp(list->each[i]->name, name) == 0)
+            return list->each[i];
     return input_fill_find(name);
 }
 
@@ -170,7 +182,7 @@ static int take_part(struct fill_list *list, const char *text, struct error *err
     if (!fill || fill->kind == INPUT_EACH)
         return error_set(err, "no inputs are called \"%s\"", end + 1);
     snprintf(tensor, sizeof(tensor), "%.*s", (int)(end - text), text);
-    return input_fill_add(&list->each[list->nr_each - 1], tensor, fill, err);
+    return input_fill_add(list->each[list->nr_each - 1], tensor, fill, err);
 }
 
 const struct input_fill *fill_list_take(struct fill_list *list, const char *name)
@@ -186,10 +198,9 @@ const struct input_fill *fill_list_take(struct fill_list *list, const char *name
     for (size_t i = 0; rc == 0 && i < words.nr; i++)
         rc = take_part(list, words.items[i], &ignored);
     string_list_release(&words);
-    struct input_fill *made = &list->each[list->nr_each - 1];
+    const struct input_fill *made = list->each[list->nr_each - 1];
     if (rc == 0 && strcmp(made->name, name) == 0)
         return made;
-    input_fill_release(made);
-    list->nr_each--;
+    drop_each(list);
     return NULL;
 }

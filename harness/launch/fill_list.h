@@ -11,7 +11,7 @@
 #include "base/options.h"
 #include "core/input_fill.h"
 
-enum { FILLS_MAX = 8, FILLS_EACH_MAX = 20, FILL_WORDS_MAX = 64 };
+enum { FILLS_MAX = 8, FILL_WORDS_MAX = 64 };
 
 /* Benchmarks point into it: it stays where it is. */
 struct fill_list {
@@ -19,7 +19,8 @@ struct fill_list {
     int nr;                                    /* 0: nothing was said, which means that, too */
     struct input_fill files[FILL_WORDS_MAX];
     int nr_files;
-    struct input_fill each[FILLS_EACH_MAX + 1]; /* of single tensors; one that is being read, too */
+    struct input_fill *each[FILL_WORDS_MAX + 1]; /* of single tensors, one that is being read, too;
+                                                  * owned, so that a list fits on the stack */
     int nr_each;
 };
 
