@@ -85,8 +85,8 @@ void recording_add_fills(cJSON *settings, const struct fill_list *fills)
     }
     for (int i = 0; i < fills->nr_each; i++) {
         cJSON *item = cJSON_CreateObject();
-        json_add_string(item, "name", fills->each[i].name);
-        cJSON_AddItemToObject(item, "tensors", job_fill_tensors(&fills->each[i]));
+        json_add_string(item, "name", fills->each[i]->name);
+        cJSON_AddItemToObject(item, "tensors", job_fill_tensors(fills->each[i]));
         cJSON_AddItemToArray(array, item);
     }
 }
