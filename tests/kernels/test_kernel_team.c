@@ -235,7 +235,7 @@ TEST(test_judgement)
 
 TEST(test_parting)
 {
-    struct team_record record = { .took = 0 };
+    struct team_record record = { .took = 0 }, another = record;
 
     omp_set_dynamic(0);
     team_work(TEAM_TOGETHER);
@@ -244,7 +244,7 @@ TEST(test_parting)
     team_work(TEAM_JUDGED);
     assert_int_equal(came(1, &record), 2);
     assert_true(parts(1));
-    assert_int_equal(came(-1, &record), 2); /* each work has a record of its own */
+    assert_int_equal(came(-1, &another), 2); /* each work has a record of its own */
     for (int i = 0; i < 5; i++)
         assert_int_equal(came(1, NULL), 2); /* single operations stay together */
 }

@@ -166,7 +166,7 @@ const CASES = [
   ['model list --json', 'models', () => [json('model list --json'), json('model info --json')]],
   ['model agree --json', 'agreement', () => {
     writeFileSync(join(HERE, 'tokens.json'), '[1, 2, 3, 4, 5, 6, 7, 8]');
-    return json('model agree --model nano --backend simd_bf16 --tokens tokens.json --json');
+    return [json('model agree --model nano --backend simd_bf16 --tokens tokens.json --json')];
   }],
   ['version --json', 'version', () => [json('version --json')]],
   ['profile --json', 'profile', () => [json(`${PROFILE} -o real --json`),
