@@ -269,10 +269,11 @@ SIMD_INLINE simd_words_ simd_int10_or_(simd_int most, simd_int low)
 SIMD_INLINE struct simd_int10 simd_int10_split(simd_int quads, simd_int lows, int at)
 {
     const simd_int low = (simd_int)((simd_words_)lows << (2 * at) & 0xc0c0c0c0U);
-    const struct simd_int8 most = simd_int8_split(quads), rest = simd_int8_split(low);
+    const struct simd_int8 most = simd_int8_split(quads);
 
     if (SIMD_INT10_APART)
         return (struct simd_int10) { most, low };
+    const struct simd_int8 rest = simd_int8_split(low);
     return (struct simd_int10) {
         { (simd_int)simd_int10_or_(most.a, rest.a), (simd_int)simd_int10_or_(most.b, rest.b) }, low
     };

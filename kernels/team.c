@@ -29,10 +29,10 @@ static const int64_t pause_ns = 2000000000;
 
 /* One region's. */
 struct team {
-    int size; /* it may be fewer than were asked for */
     _Alignas(64) atomic_int arrived;
     _Alignas(64) _Atomic uint32_t meetings; /* that are over */
     atomic_int sleepers;
+    int size;                 /* of threads: it may be fewer than were asked for */
     _Atomic int64_t waited;   /* by all together */
     _Atomic int64_t quickest; /* the longest that a thread waited, in us, and its number */
 };
