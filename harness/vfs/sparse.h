@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For store/ and history/: files with holes, which read as zeros and cost nothing. Whoever passes by all
- * of a file that somebody else made passes by its holes, or `truncate -s 1T` keeps it busy. */
+/* For store/ and history/: files with holes, which read as zeros and cost nothing. Whoever passes
+ * by all of a file that somebody else made passes by its holes, or `truncate -s 1T` keeps it busy.
+ */
 #ifndef HARNESS_VFS_SPARSE_H
 #define HARNESS_VFS_SPARSE_H
 

@@ -134,8 +134,9 @@ static void print_lot(const struct judgement *j)
         terminal_print("  sizes by lot: --seed %llu draws them again\n",
                        (unsigned long long)j->job.lot);
     else
-        terminal_print("  no other sizes: all that were drawn take the oracle too long, so who "
-                       "knows the sizes that are timed is not found out\n");
+        terminal_print(
+            "  no other sizes: all that were drawn take the oracle too long, so who "
+            "knows the sizes that are timed is not found out\n");
 }
 
 static void print_judgement(const struct judgement *j, const double *roofs)
