@@ -30,8 +30,9 @@ say "Known cheats"
 mapfile -t cheats < <(functions_of cheats.py)
 judge cheats.py "${cheats[@]}" >cheats 2>err || echo "status $?"
 ! grep seccomp err || skip "the kernel has no seccomp"
-# Which of the two it is depends on whether the launch before it was in the same window.
-verdicts <cheats | sed 's/^\(\(last_result\|all_by_one\) INVALID\) .*/\1 wrong or stale/' | tee found
+# Which of the two it is depends on whether the launch before it was in the same window, and on the kind of
+# data that the lot had first.
+verdicts <cheats | sed 's/^\(\(last_result\|all_by_one\|memo_by_few\) INVALID\) .*/\1 wrong or stale/' | tee found
 check "none is valid" not grep -q ' VALID' found
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$source/docs/judge-python.md" >documented
