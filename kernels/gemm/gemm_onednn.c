@@ -2,9 +2,8 @@
 /* oneDNN's sgemm, a peer: measured only by name, opened at run time. It is row-major by itself. */
 #include "kernels/gemm/gemm_blas.h"
 #include "kernels/host.h"
-#include "kernels/peer.h"
+#include "kernels/onednn/onednn.h"
 
-#include <dlfcn.h>
 #include <omp.h>
 #include <string.h>
 
@@ -19,12 +18,7 @@ static const struct peer_symbol symbols[] = {
     { "dnnl_sgemm", offsetof(struct onednn, sgemm) },
     { NULL, 0 },
 };
-static const char *const files[] = { "libdnnl.so.3", "libdnnl.so.2", "libdnnl.so", NULL };
-static const struct peer peer = { .variable = "HARNESS_ONEDNN",
-                                  .files = files,
-                                  .packages = "Debian: libdnnl3 or libdnnl2",
-                                  .flags = RTLD_LOCAL,
-                                  .symbols = symbols };
+static const struct peer peer = ONEDNN_PEER(symbols);
 
 /* Its integers have 64 bits: no shape is too large. */
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,

@@ -8,9 +8,8 @@
  */
 #include "kernels/gemm/gemm_call.h"
 #include "kernels/host.h"
-#include "kernels/peer.h"
+#include "kernels/onednn/onednn.h"
 
-#include <dlfcn.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -26,12 +25,7 @@ static const struct peer_symbol symbols[] = {
     { "dnnl_gemm_bf16bf16f32", offsetof(struct onednn_bf16, gemm) },
     { NULL, 0 },
 };
-static const char *const files[] = { "libdnnl.so.3", "libdnnl.so.2", "libdnnl.so", NULL };
-static const struct peer peer = { .variable = "HARNESS_ONEDNN",
-                                  .files = files,
-                                  .packages = "Debian: libdnnl3 or libdnnl2",
-                                  .flags = RTLD_LOCAL,
-                                  .symbols = symbols };
+static const struct peer peer = ONEDNN_PEER(symbols);
 
 static int product(const struct onednn_bf16 *onednn, bool transposed, int64_t m, int64_t n,
                    int64_t k, const uint16_t *a, const uint16_t *b)
