@@ -3,7 +3,7 @@
 # up does not compile.
 #
 # The path is build/rooms/<room>, where the room's name leads to the source folder: a link, or, for a
-# room with rooms inside (chart, cli, reporters, session), a folder of links to its headers alone, so that
+# room with rooms inside (chart, cli, importers, reporters, session), a folder of links to its headers alone, so that
 # whoever sees it does not see those.
 
 function(harness_room_name out room)
@@ -23,7 +23,7 @@ function(harness_room_includes room folder)
   elseif(IS_DIRECTORY "${root}/${room}")
     file(REMOVE_RECURSE "${root}/${room}") # links to headers that may be no more
   endif()
-  if(room MATCHES "^(chart|cli|reporters|session)$")
+  if(room MATCHES "^(chart|cli|importers|reporters|session)$")
     file(MAKE_DIRECTORY "${root}/${room}")
     file(GLOB headers CONFIGURE_DEPENDS "${folder}/*.h")
     foreach(header IN LISTS headers)

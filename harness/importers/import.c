@@ -3,7 +3,7 @@
 #include "importers/import.h"
 
 #include "base/file.h"
-#include "importers/import_form.h"
+#include "importers/base/import_form.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -267,12 +267,6 @@ int import_launches(const struct records *records, int run)
         if (records->items[i].run == run && records->items[i].launch_seq > last)
             last = records->items[i].launch_seq;
     return last + 1;
-}
-
-void import_machine_class(struct machine *m, const char *class_name)
-{
-    import_copy(m->class_name, sizeof(m->class_name), class_name);
-    import_machine_name(m);
 }
 
 /* ---- files ---- */

@@ -220,9 +220,10 @@ static void write_board(struct cell *c, enum order order, const int *slots, int 
 
 /* ---- what is in its memory ---- */
 
-int cell_put(struct cell *c, const struct deal *d, int slot, bool weights, struct error *err)
+int cell_put(struct cell *c, const struct test_vectors *d, int slot, bool weights,
+             struct error *err)
 {
-    arena_put(&c->arena, slot, d->hands[slot].host, weights);
+    arena_put(&c->arena, slot, d->vectors[slot].host, weights);
     return arena_send(&c->arena, slot, err);
 }
 
@@ -408,7 +409,8 @@ static int not_begun(const struct cell *c, struct error *err)
                : error_set(err, "a process for %s: %s", c->job->variant->name, c->fault.words);
 }
 
-int cell_open(struct cell *c, const struct cell_job *job, const struct deal *d, struct error *err)
+int cell_open(struct cell *c, const struct cell_job *job, const struct test_vectors *d,
+              struct error *err)
 {
     uint64_t ns;
 

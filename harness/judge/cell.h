@@ -13,8 +13,8 @@
 #define HARNESS_JUDGE_CELL_H
 
 #include "core/registry.h"
-#include "judge/deal.h"
 #include "judge/fault.h"
+#include "judge/test_vectors.h"
 #include "plugin/guests.h"
 
 #include <sched.h>
@@ -50,13 +50,15 @@ struct cell {
     char *mapped;        /* files mapped before the guest was loaded */
 };
 
-/* Starts it with the weights of the deal. 0: `state` says whether it is ready; its fault, why it is
- * over. -1: the judge's own failure. cell_close() whatever the result. */
-int cell_open(struct cell *c, const struct cell_job *job, const struct deal *d, struct error *err);
+/* Starts it with the weights of the vectors. 0: `state` says whether it is ready; its fault, why it
+ * is over. -1: the judge's own failure. cell_close() whatever the result. */
+int cell_open(struct cell *c, const struct cell_job *job, const struct test_vectors *d,
+              struct error *err);
 void cell_close(struct cell *c);
 
-/* Of a deal to the memory of the cell, which stands still. */
-int cell_put(struct cell *c, const struct deal *d, int slot, bool weights, struct error *err);
+/* Of a test vector to the memory of the cell, which stands still. */
+int cell_put(struct cell *c, const struct test_vectors *d, int slot, bool weights,
+             struct error *err);
 
 /* One window: `ns` by the judge's clock, from before the cell goes on until all of it has stopped.
  * -1: the cell is over, its fault says why; or `err` is set and it has none. */

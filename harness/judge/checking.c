@@ -87,16 +87,17 @@ static int check_row(struct cell *c, const struct tensor *t, int output, int64_t
     return 0;
 }
 
-static int check_look(struct cell *c, const struct deal *d, const struct look *look,
-                      const struct tensor *t, struct tally *tally)
+static int check_expected(struct cell *c, const struct test_vectors *v,
+                          const struct expected_rows *expected, const struct tensor *t,
+                          struct tally *tally)
 {
-    double scale = deal_scale(d, look->output);
+    double scale = vectors_scale(v, expected->output);
 
     if (check_all_finite(c, t))
         return -1;
-    for (size_t i = 0; i < look->nr; i++)
-        if (check_row(c, t, look->output, look->rows[i], look->values + i * (size_t)tensor_cols(t),
-                      scale, tally))
+    for (size_t i = 0; i < expected->nr; i++)
+        if (check_row(c, t, expected->output, expected->rows[i],
+                      expected->values + i * (size_t)tensor_cols(t), scale, tally))
             return -1;
     return 0;
 }
@@ -111,31 +112,32 @@ static void keep_outputs(struct cell *c, int slot, const struct tensor *t)
     c->has_past[slot] = true;
 }
 
-static int check_slot(struct cell *c, const struct deal *d, int slot, struct tally *tally)
+static int check_slot(struct cell *c, const struct test_vectors *v, int slot, struct tally *tally)
 {
-    const struct hand *hand = &d->hands[slot];
+    const struct test_vector *vector = &v->vectors[slot];
     struct tensor t[TENSOR_MAX];
     const char *name;
 
     arena_tensors(&c->arena, slot, t);
     tally->launches++;
-    if ((name = arena_changed_input(&c->arena, slot, hand->host)))
+    if ((name = arena_changed_input(&c->arena, slot, vector->host)))
         return fault_set(&c->fault, FAULT_INPUTS, "it changed the input %s", name);
-    for (int i = 0; i < hand->nr_looks; i++)
-        if (check_look(c, d, &hand->looks[i], &t[hand->looks[i].output], tally))
+    for (int i = 0; i < vector->nr_expected; i++)
+        if (check_expected(c, v, &vector->expected[i], &t[vector->expected[i].output], tally))
             return -1;
     if ((name = arena_broken_margin(&c->arena, slot)))
         return fault_set(&c->fault, FAULT_OUTSIDE, "it wrote behind the end of %s", name);
     return 0;
 }
 
-int check_slots(struct cell *c, const struct deal *d, const int *slots, int nr, struct tally *t)
+int check_slots(struct cell *c, const struct test_vectors *v, const int *slots, int nr,
+                struct tally *t)
 {
     struct tensor tensors[TENSOR_MAX];
     int rc = 0;
 
     for (int i = 0; rc == 0 && i < nr; i++)
-        rc = check_slot(c, d, slots[i], t);
+        rc = check_slot(c, v, slots[i], t);
     for (int i = 0; i < nr; i++) {
         arena_tensors(&c->arena, slots[i], tensors);
         keep_outputs(c, slots[i], tensors);
@@ -143,10 +145,11 @@ int check_slots(struct cell *c, const struct deal *d, const int *slots, int nr, 
     return rc;
 }
 
-int check_returned(struct cell *c, const struct deal *d, const int *slots, int nr, struct tally *t)
+int check_returned(struct cell *c, const struct test_vectors *v, const int *slots, int nr,
+                   struct tally *t)
 {
     for (int i = 0; i < nr; i++)
-        if (check_slot(c, d, slots[i], t)) {
+        if (check_slot(c, v, slots[i], t)) {
             if (c->fault.kind != FAULT_UNWRITTEN)
                 return -1;
             c->fault.kind = FAULT_NONE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Outputs of a cell that stands still, against what the deal expects: the rows that were drawn
- * after the launch by their values, every other element by being a number. What was read only is
- * compared with the judge's copies, and the memory behind all tensors with what was put there.
+ * Outputs of a cell that stands still, against what the test vectors expect: the rows that were
+ * drawn after the launch by their values, every other element by being a number. What was read only
+ * is compared with the judge's copies, and the memory behind all tensors with what was put there.
  */
 #ifndef HARNESS_JUDGE_CHECKING_H
 #define HARNESS_JUDGE_CHECKING_H
@@ -20,9 +20,11 @@ struct tally {
 double tally_rms(const struct tally *t);
 
 /* Looks at the slots of the last window. -1: the cell's fault says what is wrong. */
-int check_slots(struct cell *c, const struct deal *d, const int *slots, int nr, struct tally *t);
+int check_slots(struct cell *c, const struct test_vectors *v, const int *slots, int nr,
+                struct tally *t);
 /* The window is interrupted, and its first launches have returned: is what they gave there? */
-int check_returned(struct cell *c, const struct deal *d, const int *slots, int nr, struct tally *t);
+int check_returned(struct cell *c, const struct test_vectors *v, const int *slots, int nr,
+                   struct tally *t);
 /* Lets the cell sleep a little without a launch: what changes meanwhile was written by something
  * that nobody waited for. With a fault already, "late" replaces those that this explains. */
 int check_quiet(struct cell *c, struct error *err);

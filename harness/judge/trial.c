@@ -72,7 +72,7 @@ static void draw_slots(const struct trial *t, int nr, int *slots)
     struct random r;
 
     random_seed(&r, random_fresh_seed());
-    random_permutation(&r, order, (size_t)t->deal.slots);
+    random_permutation(&r, order, (size_t)t->vectors.slots);
     for (int i = 0; i < nr; i++)
         slots[i] = (int)order[i];
 }
@@ -81,13 +81,13 @@ static void draw_slots(const struct trial *t, int nr, int *slots)
 static int try_kinds(struct trial *t, const int *slots, int most, uint64_t *least_ns,
                      struct error *err)
 {
-    enum { WINDOWS = 2 * DEAL_NR };
+    enum { WINDOWS = 2 * INPUTS_NR };
     uint64_t ns[CELLS_MAX] = { 0 };
     size_t order[WINDOWS];
 
     random_permutation(&t->random, order, WINDOWS);
     for (int i = 0; i < WINDOWS; i++) {
-        enum deal_kind kind = (enum deal_kind)(order[i] % DEAL_NR);
+        enum inputs_kind kind = (enum inputs_kind)(order[i] % INPUTS_NR);
         int nr = 1 + (int)random_below(&t->random, (uint64_t)most);
         if (trial_window(t, kind, slots, nr, look_flops, i % 2 == 1, ns, err))
             return -1;
@@ -105,7 +105,7 @@ static int try_interrupts(struct trial *t, int least, uint64_t launch_ns, struct
     enum { WANTED = 2, MOST = 40 };
     const uint64_t window_ns = 300000;
     uint64_t wanted = window_ns / (launch_ns + 1) + 1;
-    int slots[SLOTS_MAX], nr = wanted > (uint64_t)t->deal.slots ? t->deal.slots : (int)wanted;
+    int slots[SLOTS_MAX], nr = wanted > (uint64_t)t->vectors.slots ? t->vectors.slots : (int)wanted;
 
     nr = nr < least ? least : nr;
     draw_slots(t, nr, slots);
@@ -118,11 +118,11 @@ static int try_interrupts(struct trial *t, int least, uint64_t launch_ns, struct
 
 static int try_all_kinds(struct trial *t, struct error *err)
 {
-    int slots[SLOTS_MAX], most = t->deal.slots < CHECK_SLOTS ? t->deal.slots : CHECK_SLOTS;
+    int slots[SLOTS_MAX], most = t->vectors.slots < CHECK_SLOTS ? t->vectors.slots : CHECK_SLOTS;
     uint64_t ns[CELLS_MAX], least_ns = UINT64_MAX;
 
     draw_slots(t, most, slots);
-    if (trial_window(t, DEAL_FRESH, slots, most, look_flops, false, ns, err) ||
+    if (trial_window(t, INPUTS_FRESH, slots, most, look_flops, false, ns, err) ||
         try_kinds(t, slots, most, &least_ns, err) || try_interrupts(t, most, least_ns, err))
         return -1;
     return check_quiet(&t->cells[0], err) ? trial_pass_on(t, 0, err) : 0;
@@ -203,7 +203,7 @@ static int run_made(struct trial *t, bool timed, bool begins, struct error *err)
 
     draw_processors(t);
     if (check_memory(t, shape, slots, err) ||
-        deal_open(&t->deal, job->spec, shape, job->variant->dtype, slots, err) ||
+        vectors_open(&t->vectors, job->spec, shape, job->variant->dtype, slots, err) ||
         trial_add_cell(t, job->variant, err))
         return -1;
     return run_opened(t, timed, begins, err);
@@ -222,7 +222,7 @@ int trial_run(const struct judge_job *job, struct judgement *j, struct judged_sh
     int rc = run_made(t, timed, begins, err);
     for (int i = 0; i < t->nr_cells; i++)
         cell_close(&t->cells[i]);
-    deal_close(&t->deal);
+    vectors_close(&t->vectors);
     free(t);
     if (j->fault.kind == FAULT_NONE)
         return rc;

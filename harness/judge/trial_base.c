@@ -22,7 +22,7 @@ int trial_add_cell(struct trial *t, const struct variant *v, struct error *err)
                                      .interrupted = job->interrupted };
     t->tallies[i] = (struct tally) { 0 };
     t->tallies[i].tolerance = job->spec->tolerance(job->spec, &t->shape->shape, v->dtype, v->math);
-    return cell_open(&t->cells[i], &t->jobs[i], &t->deal, err);
+    return cell_open(&t->cells[i], &t->jobs[i], &t->vectors, err);
 }
 
 int trial_pass_on(struct trial *t, int cell, struct error *err)
@@ -49,7 +49,7 @@ static int launch_in(struct trial *t, int cell, const int *slots, int most, uint
     int nr = trial_batch(t, cell, most);
 
     for (int i = 0; i < nr; i++)
-        if (cell_put(c, &t->deal, slots[i], false, err))
+        if (cell_put(c, &t->vectors, slots[i], false, err))
             return -1;
     return cell_window(c, ORDER_LAUNCH, slots, nr, ns, err) ? trial_pass_on(t, cell, err) : 0;
 }
@@ -59,7 +59,7 @@ static int check_cells(struct trial *t, const int *slots, int nr, struct error *
     for (int i = 0; i < t->nr_cells; i++) {
         struct cell *c = &t->cells[i];
         if (c->state == CELL_READY &&
-            check_slots(c, &t->deal, slots, trial_batch(t, i, nr), &t->tallies[i])) {
+            check_slots(c, &t->vectors, slots, trial_batch(t, i, nr), &t->tallies[i])) {
             check_quiet(c, err); /* perhaps it is not ready yet */
             return trial_pass_on(t, i, err);
         }
@@ -67,11 +67,11 @@ static int check_cells(struct trial *t, const int *slots, int nr, struct error *
     return 0;
 }
 
-int trial_window(struct trial *t, enum deal_kind kind, const int *slots, int nr, double flops,
+int trial_window(struct trial *t, enum inputs_kind kind, const int *slots, int nr, double flops,
                  bool backward, uint64_t *ns, struct error *err)
 {
     for (int i = 0; i < nr; i++)
-        deal_inputs(&t->deal, slots[i], kind);
+        vectors_fill(&t->vectors, slots[i], kind);
     for (int i = 0; i < t->nr_cells; i++) {
         int cell = backward ? t->nr_cells - 1 - i : i;
         ns[cell] = 0;
@@ -79,7 +79,7 @@ int trial_window(struct trial *t, enum deal_kind kind, const int *slots, int nr,
             return -1;
     }
     for (int i = 0; i < nr; i++)
-        deal_look(&t->deal, slots[i], flops);
+        vectors_expect(&t->vectors, slots[i], flops);
     return check_cells(t, slots, nr, err);
 }
 
@@ -104,21 +104,21 @@ int trial_interrupt(struct trial *t, const int *slots, int nr, uint64_t within_n
     int done = 0;
 
     for (int i = 0; i < nr; i++) {
-        deal_inputs(&t->deal, slots[i], DEAL_FRESH);
-        if (cell_put(c, &t->deal, slots[i], false, err))
+        vectors_fill(&t->vectors, slots[i], INPUTS_FRESH);
+        if (cell_put(c, &t->vectors, slots[i], false, err))
             return -1;
     }
     int rc = cell_interrupt(c, slots, nr, within_ns, draw_moment(t, within_ns), &done, err);
     t->shape->middle.tried++;
     t->interrupted += rc == 0 && done > 0 && done < nr;
     for (int i = 0; rc == 0 && i < nr; i++)
-        deal_look(&t->deal, slots[i], is_there_flops);
+        vectors_expect(&t->vectors, slots[i], is_there_flops);
     if (rc == 0)
-        rc = check_returned(c, &t->deal, slots, done, &t->tallies[0]);
+        rc = check_returned(c, &t->vectors, slots, done, &t->tallies[0]);
     if (rc == 0)
         rc = cell_resume(c, slots, nr, err);
     if (rc == 0)
-        rc = check_slots(c, &t->deal, slots, nr, &t->tallies[0]);
+        rc = check_slots(c, &t->vectors, slots, nr, &t->tallies[0]);
     return rc ? trial_pass_on(t, 0, err) : 0;
 }
 

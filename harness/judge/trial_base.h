@@ -13,7 +13,7 @@ struct trial {
     const struct judge_job *job;
     struct judgement *judgement;
     struct judged_shape *shape; /* that is filled */
-    struct deal deal;
+    struct test_vectors vectors;
     /* The judged variant's first; behind it the textbook's, and where time is taken the
      * references'.
      */
@@ -39,7 +39,7 @@ int trial_batch(const struct trial *t, int cell, int most);
 /* Deals data of a kind to these slots of all cells, and has them launched, each cell in turn;
  * `ns[i]` is the window of cell i. `backward`: the last cell first. Then looks at the outputs, of
  * each launch as many rows as `flops` allow. */
-int trial_window(struct trial *t, enum deal_kind kind, const int *slots, int nr, double flops,
+int trial_window(struct trial *t, enum inputs_kind kind, const int *slots, int nr, double flops,
                  bool backward, uint64_t *ns, struct error *err);
 /* A window of the judged variant alone, without a time, that is stopped in the middle, at some
  * moment before `within_ns`: work of a launch that is left to the next ones is not there when it

@@ -52,9 +52,9 @@ static int next_slots(struct timing *w, int slots[SLOTS_MAX])
     int own = trial_batch(t, 0, w->batch);
 
     for (int i = 0; i < w->batch; i++)
-        slots[i] = (w->next + i) % t->deal.slots;
+        slots[i] = (w->next + i) % t->vectors.slots;
     w->last = slots[own - 1];
-    w->next = (slots[w->batch - 1] + 1) % t->deal.slots;
+    w->next = (slots[w->batch - 1] + 1) % t->vectors.slots;
     return own;
 }
 
@@ -64,7 +64,8 @@ static int take_window(struct timing *w, bool counts, struct error *err)
     int slots[SLOTS_MAX];
 
     next_slots(w, slots);
-    if (trial_window(t, DEAL_FRESH, slots, w->batch, look_flops, w->windows++ % 2 == 1, w->ns, err))
+    if (trial_window(t, INPUTS_FRESH, slots, w->batch, look_flops, w->windows++ % 2 == 1, w->ns,
+                     err))
         return -1;
     if (w->least_ns == 0 || w->ns[0] < w->least_ns)
         w->least_ns = w->ns[0];
@@ -94,7 +95,7 @@ static void choose_batches(struct timing *w)
     for (int i = 0; i < t->nr_cells; i++) {
         double launch = (double)w->ns[i] / trial_batch(t, i, w->batch);
         double batch = launch > 0 ? ceil(window / launch) : 1;
-        t->batch[i] = batch > t->deal.slots ? t->deal.slots : (int)batch;
+        t->batch[i] = batch > t->vectors.slots ? t->vectors.slots : (int)batch;
         most = t->batch[i] > most ? t->batch[i] : most;
     }
     w->batch = most;
@@ -107,7 +108,7 @@ static int warm(struct timing *w, struct error *err)
     const double wanted = t->job->sampling.warmup * 1e9;
     double spent = 0;
 
-    w->batch = t->deal.slots < FIRST_BATCH ? t->deal.slots : FIRST_BATCH;
+    w->batch = t->vectors.slots < FIRST_BATCH ? t->vectors.slots : FIRST_BATCH;
     for (int i = 0; i < FIRST_WINDOWS; i++) {
         if (take_window(w, false, err))
             return -1;
@@ -143,8 +144,8 @@ static int look_at_last(struct timing *w, struct error *err)
     struct trial *t = w->trial;
     int slot = w->last;
 
-    deal_look(&t->deal, slot, last_flops);
-    if (check_slots(&t->cells[0], &t->deal, &slot, 1, &t->tallies[0])) {
+    vectors_expect(&t->vectors, slot, last_flops);
+    if (check_slots(&t->cells[0], &t->vectors, &slot, 1, &t->tallies[0])) {
         *t->fault = t->cells[0].fault;
         return -1;
     }

@@ -4,7 +4,7 @@
 #include "import_testing.h"
 
 #include "base/json.h"
-#include "importers/import_base.h"
+#include "importers/base/import_base.h"
 #include "metrics/metric.h"
 #include "output_records.h"
 #include "reporters/export.h"

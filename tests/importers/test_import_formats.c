@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "golden.h"
-#include "importers/import_base.h"
+#include "importers/base/import_base.h"
 
 static const struct import_options plain;
 

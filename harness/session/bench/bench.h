@@ -74,7 +74,7 @@ struct bench_call {
     const struct bench_place *place;
     enum import_format format;          /* of its results; IMPORT_ANY: found out */
     const struct number_specs *numbers; /* that benches are asked for; NULL: none */
-    const struct string_list *betters;  /* of numbers in its results, see importers/import.h */
+    const struct string_list *betters;  /* of numbers in its results: struct import_options */
     const char *const *wanted;          /* keys, NULL-ended; NULL: all */
     const struct measuring *measuring;
 };

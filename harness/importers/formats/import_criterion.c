@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* The messages of `cargo criterion --message-format=json`: one JSON object a line. What criterion
+ * itself leaves in a folder comes in the same form. */
+#include "importers/base/import_base.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 16, FOLDERS_MAX = 100000 };
+
+/* ---- messages ---- */
+
+static int criterion_unit(struct import_build *b, const cJSON *object, double *ns)
+{
+    const char *unit = json_string(object, "unit", "ns");
+
+    *ns = import_unit_ns(unit);
+    return *ns > 0 ? 0
+                   : import_refuse(b, import_member(object, "unit"),
+                                   "\"unit\" is \"%.20s\": times alone can be imported", unit);
+}
+
+static int criterion_read_samples(struct import_build *b, const cJSON *message,
+                                  struct import_case *c)
+{
+    const cJSON *counts = import_member(message, "iteration_count");
+    const cJSON *values = import_member(message, "measured_values");
+    const cJSON *count = counts->child, *value = values->child;
+    double unit, nr, time;
+
+    if (criterion_unit(b, message, &unit))
+        return -1;
+    for (; count && value; count = count->next, value = value->next) {
+        if (!import_value(count, &nr) || nr < 1)
+            return import_refuse(b, count, "an iteration count is no number of 1 or more");
+        if (!import_value(value, &time))
+            return import_refuse(b, value, "a measured value is no finite number");
+        if (import_time(b, c, value, time * unit / nr, nr))
+            return -1;
+    }
+    if (count || value)
+        return import_refuse(b, values, "%d measured values, but %d iteration counts",
+                             cJSON_GetArraySize(values), cJSON_GetArraySize(counts));
+    return 0;
+}
+
+/* Without raw samples: the first of these that is there. */
+static int criterion_read_estimate(struct import_build *b, const cJSON *message,
+                                   struct import_case *c)
+{
+    static const char *const keys[] = { "median", "typical", "mean" };
+    double unit, value;
+
+    b->statistic = "the median";
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const cJSON *estimate = import_member(message, keys[i]);
+        if (!cJSON_IsObject(estimate))
+            continue;
+        if (criterion_unit(b, estimate, &unit) || import_number(b, estimate, "estimate", 0, &value))
+            return -1;
+        return import_statistic(b, c, estimate, value * unit);
+    }
+    return import_refuse(b, message, "there are neither samples nor estimates");
+}
+
+static void criterion_read_throughput(struct import_build *b, const cJSON *message,
+                                      struct import_case *c)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, import_member(message, "throughput"))
+    {
+        double amount = import_optional(item, "per_iteration");
+        const char *unit = json_string(item, "unit", "");
+        if (!(amount > 0))
+            continue;
+        if (strncmp(unit, "byte", 4) == 0)
+            c->m.bytes = amount;
+        else
+            import_beside(b, c, "elements", amount);
+    }
+}
+
+static int criterion_read_message(struct import_build *b)
+{
+    const cJSON *message = b->source.root;
+    const char *id;
+    struct import_name name;
+
+    if (!cJSON_IsObject(message))
+        return import_refuse(b, message, "a message is no object");
+    if (strcmp(json_string(message, "reason", ""), "benchmark-complete") != 0)
+        return 0; /* of groups and of cargo */
+    if (import_text(b, message, "id", &id))
+        return -1;
+    import_name_path(&name, id);
+    struct import_case *c = import_case(b, &name);
+    import_note_again(b, c);
+    criterion_read_throughput(b, message, c);
+    const cJSON *values = import_member(message, "measured_values");
+    const cJSON *counts = import_member(message, "iteration_count");
+    if (cJSON_IsArray(values) && values->child && cJSON_IsArray(counts))
+        return criterion_read_samples(b, message, c);
+    return criterion_read_estimate(b, message, c);
+}
+
+static int criterion_parse(struct import_build *b)
+{
+    b->clock = "criterion";
+    return import_each_message(b, criterion_read_message);
+}
+
+/* ---- folders ---- */
+
+struct criterion_folder {
+    const char *root;
+    struct strbuf *text; /* a message a benchmark */
+    size_t nr;
+    struct error *err;
+};
+
+/* A JSON file of the folder, NULL where it is not there; 0 or -1. */
+static int criterion_read_part(const struct criterion_folder *c, const char *folder,
+                               const char *name, cJSON **json)
+{
+    struct strbuf path;
+    int rc = 0;
+
+    *json = NULL;
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/%s", folder, name);
+    if (file_exists(path.data)) {
+        *json = json_parse_file(path.data, FILE_RECORDS_MOST, c->err);
+        rc = *json ? 0 : -1;
+    }
+    strbuf_release(&path);
+    return rc;
+}
+
+/* Moves a member of one object into another one by another name. */
+static void criterion_move(cJSON *from, const char *key, cJSON *to, const char *name)
+{
+    cJSON *item = cJSON_IsObject(from) ? cJSON_DetachItemFromObjectCaseSensitive(from, key) : NULL;
+
+    if (item)
+        cJSON_AddItemToObject(to, name, item);
+}
+
+/* {"sampling_mode", "iters", "times"}, or before 0.4 a pair of lists. */
+static void criterion_add_sample(cJSON *message, cJSON *sample)
+{
+    if (cJSON_IsArray(sample) && cJSON_GetArraySize(sample) == 2) {
+        cJSON_AddItemToObject(message, "iteration_count", cJSON_DetachItemFromArray(sample, 0));
+        cJSON_AddItemToObject(message, "measured_values", cJSON_DetachItemFromArray(sample, 0));
+        return;
+    }
+    criterion_move(sample, "iters", message, "iteration_count");
+    criterion_move(sample, "times", message, "measured_values");
+}
+
+/* {"median":{"point_estimate"}}; old ones have a capital letter. */
+static void criterion_add_estimates(cJSON *message, const cJSON *estimates)
+{
+    const cJSON *median = cJSON_GetObjectItem(estimates, "median"); /* of any case */
+    const cJSON *mean = cJSON_GetObjectItem(estimates, "mean");
+    const cJSON *point = import_member(median ? median : mean, "point_estimate");
+
+    if (point)
+        cJSON_AddItemToObject(cJSON_AddObjectToObject(message, median ? "median" : "mean"),
+                              "estimate", cJSON_Duplicate(point, true));
+}
+
+/* {"Bytes": 1024}, {"Elements": 10}, or several in {"ElementsAndBytes": {...}}. */
+static void criterion_add_throughput(cJSON *list, const cJSON *throughput)
+{
+    for (const cJSON *t = cJSON_IsObject(throughput) ? throughput->child : NULL; t; t = t->next) {
+        if (cJSON_IsObject(t)) {
+            criterion_add_throughput(list, t);
+            continue;
+        }
+        cJSON *item = cJSON_CreateObject();
+        bool bytes = strncasecmp(t->string, "bytes", 5) == 0;
+        cJSON_AddItemToObject(item, "per_iteration", cJSON_Duplicate(t, true));
+        cJSON_AddStringToObject(item, "unit", bytes ? "bytes" : "elements");
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+/* "Fib/20" of "target/criterion/Fib/20/new", where the file does not say it better. */
+static void criterion_add_id(const struct criterion_folder *c, cJSON *message,
+                             const cJSON *benchmark, const char *folder)
+{
+    size_t root = strlen(c->root);
+    const char *full = json_string(benchmark, "full_id", NULL), *begin = folder + root;
+    const char *slash = strrchr(folder, '/');
+    size_t length = slash ? (size_t)(slash - folder) : 0; /* without "new" */
+    struct strbuf id;
+
+    strbuf_init(&id);
+    if (length > root) {
+        begin += *begin == '/';
+    } else { /* this very folder was named: its parent's name */
+        for (begin = folder + length; begin > folder && begin[-1] != '/'; begin--)
+            ;
+    }
+    strbuf_add(&id, begin, folder + length > begin ? (size_t)(folder + length - begin) : 0);
+    cJSON_AddStringToObject(message, "id",
+                            full && *full ? full
+                            : id.length   ? id.data
+                                          : "criterion");
+    strbuf_release(&id);
+}
+
+static int criterion_add_benchmark(struct criterion_folder *c, const char *folder)
+{
+    cJSON *benchmark = NULL, *sample = NULL, *estimates = NULL, *message = cJSON_CreateObject();
+    int rc = criterion_read_part(c, folder, "benchmark.json", &benchmark) ||
+                     criterion_read_part(c, folder, "sample.json", &sample) ||
+                     criterion_read_part(c, folder, "estimates.json", &estimates)
+                 ? -1
+                 : 0;
+
+    if (rc == 0 && (sample || estimates)) {
+        cJSON_AddStringToObject(message, "reason", "benchmark-complete");
+        criterion_add_id(c, message, benchmark, folder);
+        criterion_add_sample(message, sample);
+        criterion_add_estimates(message, estimates);
+        criterion_add_throughput(cJSON_AddArrayToObject(message, "throughput"),
+                                 import_member(benchmark, "throughput"));
+        char *line = cJSON_PrintUnformatted(message);
+        strbuf_addf(c->text, "%s\n", line);
+        cJSON_free(line);
+        c->nr++;
+    }
+    cJSON_Delete(benchmark);
+    cJSON_Delete(sample);
+    cJSON_Delete(estimates);
+    cJSON_Delete(message);
+    return rc;
+}
+
+static int criterion_by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Every folder "new" below, and the folder itself. */
+static int criterion_walk(struct criterion_folder *c, FTS *tree)
+{
+    size_t seen = 0;
+
+    for (FTSENT *e; (e = fts_read(tree));) {
+        bool wanted = e->fts_level == 0 || strcmp(e->fts_name, "new") == 0;
+        if (e->fts_info != FTS_D)
+            continue;
+        if (++seen > FOLDERS_MAX)
+            return error_set(c->err, "%s: more than %d folders; name one inside it", c->root,
+                             FOLDERS_MAX);
+        if (e->fts_level == DEPTH_MAX)
+            fts_set(tree, e, FTS_SKIP);
+        if (wanted && criterion_add_benchmark(c, e->fts_path))
+            return -1;
+    }
+    return c->nr ? 0
+                 : error_set(c->err,
+                             "%s: no folder \"new\" with sample.json or estimates.json is in it; "
+                             "give target/criterion",
+                             c->root);
+}
+
+static int criterion_read_folder(const char *folder, struct strbuf *text, struct error *err)
+{
+    char *root = memory_string(folder);
+    size_t length = strlen(root);
+
+    while (length > 1 && root[length - 1] == '/')
+        root[--length] = '\0';
+    char *const paths[] = { root, NULL };
+    struct criterion_folder c = { .root = root, .text = text, .err = err };
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, criterion_by_name);
+    int rc = tree ? criterion_walk(&c, tree) : error_set(err, "%s: %s", folder, strerror(errno));
+    if (tree)
+        fts_close(tree);
+    free(root);
+    return rc;
+}
+
+static const char *const criterion_files[] = { "sample.json", "estimates.json", "benchmark.json",
+                                               NULL };
+
+const struct import_format_row import_criterion = { .signs = { "reason" },
+                                                    .parse = criterion_parse,
+                                                    .stream = true,
+                                                    .read_folder = criterion_read_folder,
+                                                    .folder_files = criterion_files };
