@@ -7,6 +7,8 @@
  *   torch_alloc   as models are usually written: it makes a new tensor, which is then copied. The
  *                 system hands out the pages of a large one anew each time: 51 MB of logits cost
  *                 30 ms of page faults, and the copy 5
+ *   torch_bf16    weights, products and attention of bfloat16, the residual stream and layer norms
+ *                 fp32: what torch.autocast makes of it, without its conversions of weights
  */
 #include "kernels/torch/torch.h"
 #include "models/gpt_common.h"
@@ -59,6 +61,12 @@ static int prepare_alloc(struct call *call, struct error *err)
         TORCH_VARIANT(gpt_prefill_##id, "torch_alloc",                                             \
                       "minGPT's forward, logits in a new tensor each time and copied",             \
                       torch_supports, prepare_alloc),                                              \
+        TORCH_VARIANT_IN(BF16, gpt_prefill_##id, "torch_bf16",                                     \
+                         "minGPT's forward of bfloat16, residual stream fp32", torch_supports,     \
+                         prepare),                                                                 \
+        TORCH_VARIANT_IN(BF16, gpt_decode_##id, "torch_bf16",                                      \
+                         "minGPT's step of bfloat16, residual stream fp32", torch_supports,        \
+                         prepare),                                                                 \
         TORCH_VARIANT(gpt_decode_##id, "torch", "minGPT's step, logits written in place",          \
                       torch_supports, prepare),
 

@@ -106,31 +106,43 @@ class Weights:
         names = ("ln_1.weight", "ln_1.bias", "attn.c_attn.weight", "attn.c_attn.bias",
                  "attn.c_proj.weight", "attn.c_proj.bias", "ln_2.weight", "ln_2.bias",
                  "mlp.c_fc.weight", "mlp.c_fc.bias", "mlp.c_proj.weight", "mlp.c_proj.bias")
-        return [self[f"h.{number}.{name}"] for name in names]
+        return [self.wide(f"h.{number}.{name}") if ".ln_" in name or name.startswith("ln_")
+                else self[f"h.{number}.{name}"] for name in names]
 
 
 def gpt(torch, t, call, positions, attention_of):
-    """minGPT's forward. attention_of(layer, qkv) gives attention's output [batch, seq, width]."""
+    """minGPT's forward. attention_of(layer, qkv) gives attention's output [batch, seq, width].
+
+    Of bfloat16 are weights, products and attention, as under torch.autocast; the residual stream and
+    layer norms stay fp32.
+    """
     functional = torch.nn.functional
+    narrow = t["params"].dtype
+
+    def product(x, w, b):
+        return functional.linear(x.to(narrow), w, b)
+
+    if narrow == torch.float32:
+        product = functional.linear
     config, weights = call["config"], Weights(t["params"], call)
     width = (config["width"],)
     wte, wpe, head = weights["wte.weight"], weights["wpe.weight"], weights["lm_head.weight"]
-    gain, bias = weights["ln_f.weight"], weights["ln_f.bias"]
+    gain, bias = weights["ln_f.weight"].float(), weights["ln_f.bias"].float()
     layers = [weights.layer(number) for number in range(config["layers"])]
     tokens, logits = t["tokens"], t["logits"]
 
     def forward():
-        x = functional.embedding(tokens, wte) + wpe[positions]
+        x = functional.embedding(tokens, wte).float() + wpe[positions].float()
         for number, (g1, b1, w_qkv, b_qkv, w_o, b_o, g2, b2, w_fc, b_fc, w_2, b_2) in enumerate(
             layers
         ):
             h = functional.layer_norm(x, width, g1, b1, 1e-5)
-            h = attention_of(number, functional.linear(h, w_qkv, b_qkv))
-            x = x + functional.linear(h, w_o, b_o)
+            h = attention_of(number, product(h, w_qkv, b_qkv))
+            x = x + product(h, w_o, b_o)
             h = functional.layer_norm(x, width, g2, b2, 1e-5)
-            h = functional.gelu(functional.linear(h, w_fc, b_fc), approximate="tanh")
-            x = x + functional.linear(h, w_2, b_2)
-        x = functional.layer_norm(x, width, gain, bias, 1e-5)
+            h = functional.gelu(product(h, w_fc, b_fc), approximate="tanh")
+            x = x + product(h, w_2, b_2)
+        x = functional.layer_norm(x, width, gain, bias, 1e-5).to(narrow)
         x = x.view(logits.shape[0], -1)
         if call["alloc"]:
             logits.copy_(functional.linear(x, head))
