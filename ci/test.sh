@@ -292,7 +292,6 @@ all) stages=(setup format scripts build ahead test join perf tidy sanitize threa
 esac
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
-  started=$SECONDS
-  "stage_$stage"
-  printf '== %s passed in %d s\n' "$stage" $((SECONDS - started))
+  TIMEFORMAT="== $stage took %0R s; of processors %0U s, and %0S s in the system"
+  time "stage_$stage"
 done

@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "device/devices.h"
 #include "launch/remeasure.h"
-#include "launch/turn.h"
+#include "launch/supervisor.h"
 #include "stats/random.h"
 
 #include <stdlib.h>
@@ -24,10 +24,10 @@ struct state {
     bool *lost[AB_SIDES_MAX]; /* not to be tried again on that side */
     struct disturbed_watch watch;
     struct remeasure repeats[AB_SIDES_MAX];
-    bool again;    /* the turn in hand makes something again */
+    bool again;    /* the set in hand makes something again */
     size_t *drawn; /* the pair in hand: indices of all that is needed, in order */
     size_t nr_drawn;
-    size_t *order; /* the turn in hand: those that its side has not lost */
+    size_t *order; /* the set in hand: those that its side has not lost */
     size_t nr;
     enum ab_side side;
     struct launch launch;
@@ -118,7 +118,7 @@ static int on_process_end(void *context, const struct launch_result *r, struct e
 
     (void)err;
     if (!s->again)
-        turn_note_end(&s->launch, r);
+        supervisor_note_end(&s->launch, r);
     return 0;
 }
 
@@ -133,13 +133,13 @@ static void list_cases(struct state *s)
 static int run_turn(struct state *s, uint64_t seed, struct error *err)
 {
     const struct ab *ab = s->ab;
-    const struct turn_sink sink = {
+    const struct supervisor_sink sink = {
         .context = s,
         .process_end = on_process_end,
         .begin = on_begin,
         .end = on_end,
     };
-    struct turn turn = {
+    struct supervised set = {
         .device = &s->device,
         .limits = { ab->program[s->side], ab->case_timeout, ab->interrupted },
         .settings = ab->settings,
@@ -149,10 +149,10 @@ static int run_turn(struct state *s, uint64_t seed, struct error *err)
         .nr = s->nr,
     };
 
-    turn.settings.seed = seed;
-    turn.settings.guests = ab->guests[s->side];
-    turn.settings.fixed_placement = ab->fixed[s->side];
-    return turn_run(&turn, &sink, &s->interrupted, err);
+    set.settings.seed = seed;
+    set.settings.guests = ab->guests[s->side];
+    set.settings.fixed_placement = ab->fixed[s->side];
+    return supervisor_run(&set, &sink, &s->interrupted, err);
 }
 
 static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed, struct error *err)

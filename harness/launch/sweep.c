@@ -5,7 +5,7 @@
 #include "core/clock.h"
 #include "device/devices.h"
 #include "launch/remeasure.h"
-#include "launch/turn.h"
+#include "launch/supervisor.h"
 #include "machine/ceilings.h"
 #include "stats/random.h"
 
@@ -105,7 +105,7 @@ static int on_process_end(void *context, const struct launch_result *r, struct e
 
     if (s->again)
         return 0;
-    turn_note_end(&s->launch, r);
+    supervisor_note_end(&s->launch, r);
     return s->sink->launch_end(s->sink->context, &s->launch, err);
 }
 
@@ -116,7 +116,7 @@ static size_t sweep_device_of(const struct state *s, size_t benchmark)
 
 static int run_turn(struct state *s, size_t device, bool *interrupted, struct error *err)
 {
-    const struct turn_sink sink = {
+    const struct supervisor_sink sink = {
         .context = s,
         .process_begin = on_process_begin,
         .process_end = on_process_end,
@@ -124,7 +124,7 @@ static int run_turn(struct state *s, size_t device, bool *interrupted, struct er
         .end = on_end,
         .operation = on_operation,
     };
-    struct turn turn = {
+    struct supervised set = {
         .device = &s->devices.items[device],
         .limits = { .case_timeout = s->sweep->case_timeout, .interrupted = s->sweep->interrupted },
         .settings = s->sweep->settings,
@@ -135,11 +135,11 @@ static int run_turn(struct state *s, size_t device, bool *interrupted, struct er
 
     for (size_t i = 0; i < s->nr; i++)
         if (sweep_device_of(s, s->order[i]) == device)
-            s->part[turn.nr++] = s->order[i];
-    if (turn.nr == 0)
+            s->part[set.nr++] = s->order[i];
+    if (set.nr == 0)
         return 0;
-    turn.settings.seed = random_u64(&s->random);
-    return turn_run(&turn, &sink, interrupted, err);
+    set.settings.seed = random_u64(&s->random);
+    return supervisor_run(&set, &sink, interrupted, err);
 }
 
 /* The cases in `order`, a process for each device. */
@@ -277,7 +277,7 @@ static int keep_ceilings(void *context, const struct ceiling *c, int nr, struct 
 
 static int roofs_failed(const struct launch_result *result, struct error *err)
 {
-    const char *words = *result->said ? result->said : turn_last_words(result);
+    const char *words = *result->said ? result->said : supervisor_last_words(result);
     bool killed = result->exit_status < 0;
 
     return error_set(err, "measuring the machine's roofs failed (%s %d)%s%s",

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "command/command_words.h"
 #include "explain/evidence.h"
-#include "launch/turn.h"
+#include "launch/supervisor.h"
 #include "process/process.h"
 #include "session/verdict_record.h"
 
@@ -105,7 +105,7 @@ static int run_first(const struct commands_request *r, struct commands_compared 
                      const struct benchmark_list *list, struct first_runs *told, struct error *err)
 {
     struct first_runs first = { .c = c, .benchmarks = list->items };
-    const struct turn_sink sink = {
+    const struct supervisor_sink sink = {
         .context = &first,
         .begin = first_begins,
         .end = first_ends,
@@ -118,7 +118,7 @@ static int run_first(const struct commands_request *r, struct commands_compared 
     for (size_t i = 0; i < list->nr; i++)
         order[i] = i;
     for (; rc == 0 && first.command < c->nr && !interrupted; first.command++) {
-        struct turn turn = {
+        struct supervised set = {
             .device = &c->workload.device,
             .limits = { .case_timeout = measuring_timeout(&r->measuring),
                         .interrupted = r->measuring.interrupted },
@@ -129,8 +129,8 @@ static int run_first(const struct commands_request *r, struct commands_compared 
             .order = order,
             .nr = list->nr,
         };
-        turn.settings.sampling.iterations = r->warmup ? r->warmup : 1;
-        rc = turn_run(&turn, &sink, &interrupted, err);
+        set.settings.sampling.iterations = r->warmup ? r->warmup : 1;
+        rc = supervisor_run(&set, &sink, &interrupted, err);
     }
     *told = first;
     if (interrupted)

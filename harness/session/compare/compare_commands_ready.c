@@ -11,7 +11,7 @@
 
 /* A launch lasts as long as this, or one run: so blocks of short programs are worth their while,
  * and those of long ones no longer than they must be. */
-static const struct sampling turn_sampling = {
+static const struct sampling command_sampling = {
     .min_time = 0.2,
     .max_time = 0.2,
     .precision = 0,
@@ -102,7 +102,7 @@ static int open_commands(const struct commands_request *r, const struct param_li
         if (guests_open(&c->guests[i], registry_builtin(),
                         &(struct guests_asked) { .command = &c->specs[i] }, err))
             return -1;
-    c->workload.suite.sampling = turn_sampling;
+    c->workload.suite.sampling = command_sampling;
     if (r->runs)
         c->workload.suite.sampling.iterations = 1;
     return 0;

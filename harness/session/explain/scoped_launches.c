@@ -3,7 +3,7 @@
 
 #include "core/clock.h"
 #include "cupti/collect.h"
-#include "launch/turn.h"
+#include "launch/supervisor.h"
 #include "stats/random.h"
 #include "timeline/timeline_layers.h"
 #include "timeline/timeline_read.h"
@@ -127,7 +127,7 @@ static int run_scoped_launch(struct scoped_launch *l, enum explain_side side, ui
 {
     const struct scoped_side *who = &l->s->side[side];
     const struct workload *w = l->s->workload;
-    const struct turn_sink sink = {
+    const struct supervisor_sink sink = {
         l, NULL, scoped_process_ends, scoped_begins, scoped_ends, scoped_operation
     };
     const size_t order[] = { 0 };
@@ -136,7 +136,7 @@ static int run_scoped_launch(struct scoped_launch *l, enum explain_side side, ui
     l->side = side;
     l->profiling.plant = who->plant;
     l->profiling.plant_share = who->plant_share;
-    const struct turn turn = {
+    const struct supervised set = {
         .device = &w->device,
         .limits = { who->program, fmin(measuring_timeout(l->s->measuring), most),
                     l->s->measuring->interrupted },
@@ -149,7 +149,7 @@ static int run_scoped_launch(struct scoped_launch *l, enum explain_side side, ui
         .order = order,
         .nr = 1,
     };
-    if (turn_run(&turn, &sink, &interrupted, err))
+    if (supervisor_run(&set, &sink, &interrupted, err))
         return -1;
     return interrupted ? error_set(err, "interrupted") : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "launch/turn.h"
+#include "launch/supervisor.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -9,15 +9,15 @@
 #include <string.h>
 
 struct state {
-    const struct turn *turn;
-    const struct turn_sink *sink;
-    struct benchmark *cases; /* in the order of the turn, as are their slow-downs */
+    const struct supervised *set;
+    const struct supervisor_sink *sink;
+    struct benchmark *cases; /* in the order of the set, as are their slow-downs */
     double *plant;
     size_t base; /* where the job of the current process begins in these */
     size_t done; /* of that job */
 };
 
-const char *turn_last_words(const struct launch_result *r)
+const char *supervisor_last_words(const struct launch_result *r)
 {
     enum { TAIL = 400 };
     size_t length = r->error_text ? strlen(r->error_text) : 0;
@@ -28,7 +28,7 @@ const char *turn_last_words(const struct launch_result *r)
     return newline && newline[1] ? newline + 1 : cut;
 }
 
-void turn_note_end(struct launch *l, const struct launch_result *r)
+void supervisor_note_end(struct launch *l, const struct launch_result *r)
 {
     l->ended_ms = clock_epoch_ms();
     if (l->error_text)
@@ -43,7 +43,7 @@ static void on_begin(void *context, size_t index)
     struct benchmark_name name;
 
     index += s->base;
-    benchmark_name_of(&s->cases[index], s->turn->device, &name);
+    benchmark_name_of(&s->cases[index], s->set->device, &name);
     s->sink->begin(s->sink->context, name.key);
 }
 
@@ -53,10 +53,10 @@ static void name_nameless(const struct state *s, const struct benchmark *b, stru
     struct measurement named;
 
     if (b->variant->kernel->guest) /* its code may have been what ended the process */
-        case_name(b, s->turn->device, &named);
+        case_name(b, s->set->device, &named);
     else
-        case_describe(b, s->turn->device, &named);
-    if (s->turn->settings.profiling)
+        case_describe(b, s->set->device, &named);
+    if (s->set->settings.profiling)
         benchmark_name_operation(&named.bench, BENCHMARK_WHOLE);
     named.outcome = m->outcome;
     named.message = m->message;
@@ -71,22 +71,22 @@ static int on_end(void *context, size_t index, struct measurement *m, struct err
     index += s->base;
     if (!m->bench.key[0])
         name_nameless(s, &s->cases[index], m);
-    return s->sink->end(s->sink->context, s->turn->order[index], m, err);
+    return s->sink->end(s->sink->context, s->set->order[index], m, err);
 }
 
 static int on_operation(void *context, size_t index, struct measurement *m, struct error *err)
 {
     struct state *s = context;
-    const struct turn_sink *sink = s->sink;
+    const struct supervisor_sink *sink = s->sink;
 
-    return sink->operation ? sink->operation(sink->context, s->turn->order[index + s->base], m, err)
+    return sink->operation ? sink->operation(sink->context, s->set->order[index + s->base], m, err)
                            : 0;
 }
 
 /* The case in hand of a process that did not come back. */
 static int record_loss(struct state *s, const struct launch_result *r, struct error *err)
 {
-    const char *last = turn_last_words(r);
+    const char *last = supervisor_last_words(r);
     struct measurement m = { .outcome = OUTCOME_FAILED };
     char held[TEXT_UNIT_SIZE], allowed[TEXT_UNIT_SIZE];
     struct error message;
@@ -117,17 +117,17 @@ static int record_loss(struct state *s, const struct launch_result *r, struct er
 
 /* What an earlier case of a plugin has left in the process (a thread, memory, a lock) may have been
  * what ended this one: it is made once more, as the first of a process. */
-static bool may_be_innocent(const struct turn *turn, const struct launch_result *r)
+static bool may_be_innocent(const struct supervised *set, const struct launch_result *r)
 {
-    return r->current > 0 && guests_load(turn->settings.guests);
+    return r->current > 0 && guests_load(set->settings.guests);
 }
 
 /* Another process would fare no better. */
-static int report_no_start(const struct turn *turn, const struct launch_result *r,
+static int report_no_start(const struct supervised *set, const struct launch_result *r,
                            struct error *err)
 {
-    const char *program = turn->limits.program;
-    const char *last = r->end == LAUNCH_MISSPOKE ? r->said : turn_last_words(r);
+    const char *program = set->limits.program;
+    const char *last = r->end == LAUNCH_MISSPOKE ? r->said : supervisor_last_words(r);
     size_t length = strlen(last);
 
     if (length > 0 && last[length - 1] == '\n')
@@ -146,30 +146,30 @@ static int note_losses(struct state *s, const struct launch_result *r, struct er
     if (r->end == LAUNCH_DONE || r->end == LAUNCH_INTERRUPTED)
         return 0;
     if (r->current >= 0)
-        return may_be_innocent(s->turn, r) ? 0 : record_loss(s, r, err);
-    return s->done > 0 ? 0 : report_no_start(s->turn, r, err);
+        return may_be_innocent(s->set, r) ? 0 : record_loss(s, r, err);
+    return s->done > 0 ? 0 : report_no_start(s->set, r, err);
 }
 
 /* One process over the cases from base on. Advances base past what is finished or lost. */
 static int run_process(struct state *s, bool *interrupted, struct error *err)
 {
-    const struct turn *turn = s->turn;
+    const struct supervised *set = s->set;
     struct launch_sink sink = {
         .context = s, .begin = on_begin, .end = on_end, .operation = on_operation
     };
     struct job job = {
-        .device_spec = turn->device->spec,
-        .settings = turn->settings,
+        .device_spec = set->device->spec,
+        .settings = set->settings,
         .cases = s->cases + s->base,
         .plant = s->plant + s->base,
-        .nr = turn->nr - s->base,
+        .nr = set->nr - s->base,
     };
     struct launch_result result;
 
     s->done = 0;
     if (s->sink->process_begin && s->sink->process_begin(s->sink->context, err))
         return -1;
-    int rc = launch_run(&job, &turn->limits, &sink, &result, err);
+    int rc = launch_run(&job, &set->limits, &sink, &result, err);
     if (rc == 0)
         rc = note_losses(s, &result, err);
     if (rc == 0)
@@ -180,20 +180,20 @@ static int run_process(struct state *s, bool *interrupted, struct error *err)
     return rc;
 }
 
-int turn_run(const struct turn *turn, const struct turn_sink *sink, bool *interrupted,
-             struct error *err)
+int supervisor_run(const struct supervised *set, const struct supervisor_sink *sink,
+                   bool *interrupted, struct error *err)
 {
-    struct state s = { .turn = turn, .sink = sink };
+    struct state s = { .set = set, .sink = sink };
     int rc = 0;
 
     *interrupted = false;
-    s.cases = memory_zeroed(turn->nr + 1, sizeof(*s.cases));
-    s.plant = memory_zeroed(turn->nr + 1, sizeof(*s.plant));
-    for (size_t i = 0; i < turn->nr; i++) {
-        s.cases[i] = turn->benchmarks[turn->order[i]];
-        s.plant[i] = turn->plant ? turn->plant[turn->order[i]] : 0;
+    s.cases = memory_zeroed(set->nr + 1, sizeof(*s.cases));
+    s.plant = memory_zeroed(set->nr + 1, sizeof(*s.plant));
+    for (size_t i = 0; i < set->nr; i++) {
+        s.cases[i] = set->benchmarks[set->order[i]];
+        s.plant[i] = set->plant ? set->plant[set->order[i]] : 0;
     }
-    while (rc == 0 && s.base < turn->nr && !*interrupted)
+    while (rc == 0 && s.base < set->nr && !*interrupted)
         rc = run_process(&s, interrupted, err);
     free(s.cases);
     free(s.plant);

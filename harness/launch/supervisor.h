@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A turn: cases measured by one program, in one fresh process if all goes well. A process that
- * dies or hangs costs the case in hand, which is FAILED (signal and last lines of its stderr); the
- * rest of the turn goes on in another. What sweeps and A/B comparisons are made of.
+ * A supervised set: cases measured by one program, in one fresh process if all goes well. A process
+ * that dies or hangs costs the case in hand, which is FAILED (signal and last lines of its stderr);
+ * the rest of the set goes on in another. What sweeps and A/B comparisons are made of.
  */
-#ifndef HARNESS_LAUNCH_TURN_H
-#define HARNESS_LAUNCH_TURN_H
+#ifndef HARNESS_LAUNCH_SUPERVISOR_H
+#define HARNESS_LAUNCH_SUPERVISOR_H
 
 #include "launch/launch.h"
 
-struct turn {
+struct supervised {
     const struct device *device; /* to name things by; the processes open their own */
     struct launch_limits limits;
     struct case_settings settings;
@@ -19,7 +19,7 @@ struct turn {
     size_t nr;
 };
 
-struct turn_sink {
+struct supervisor_sink {
     void *context;
     /* Around each process; the first may be NULL. `r` tells how it ended. */
     int (*process_begin)(void *context, struct error *err);
@@ -35,12 +35,12 @@ struct turn_sink {
 
 /* 0, also where it was interrupted. -1 where a process could not be started or ended before its
  * first case, or the sink failed; what was finished has been handed up before. */
-int turn_run(const struct turn *turn, const struct turn_sink *sink, bool *interrupted,
-             struct error *err);
+int supervisor_run(const struct supervised *set, const struct supervisor_sink *sink,
+                   bool *interrupted, struct error *err);
 
 /* How a process ended, as history keeps it: the first that went wrong stays. */
-void turn_note_end(struct launch *l, const struct launch_result *r);
+void supervisor_note_end(struct launch *l, const struct launch_result *r);
 /* The last lines of what a process wrote before it ended; never NULL. */
-const char *turn_last_words(const struct launch_result *r);
+const char *supervisor_last_words(const struct launch_result *r);
 
 #endif
