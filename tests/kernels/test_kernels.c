@@ -27,7 +27,7 @@ struct problem {
     double *expected[TENSOR_MAX]; /* NULL of what is no output */
 };
 
-static void question_init(struct problem *q, const struct kernel *k, const struct shape *s,
+static void problem_init(struct problem *q, const struct kernel *k, const struct shape *s,
                           uint64_t seed)
 {
     memset(q, 0, sizeof(*q));
@@ -62,7 +62,7 @@ static void describe(const struct call *call, char *text, size_t size)
 
 /* What a launch left: inputs as they were, outputs right. The largest error in units of the
  * tolerance. */
-static double question_check(const struct problem *q)
+static double problem_check(const struct problem *q)
 {
     const struct call *call = &q->call;
     double tolerance = call->kernel->tolerance(call->kernel, &call->shape, DTYPE_FP32, MATH_FP32);
@@ -104,7 +104,7 @@ static double problem_ask(struct problem *q, const struct variant *v, int thread
     v->launch(call);
     if (v->release != NULL)
         v->release(call);
-    return question_check(q);
+    return problem_check(q);
 }
 
 enum { MOST_VARIANTS = 16 };
@@ -137,7 +137,7 @@ static void check_kernel(const struct kernel *k)
     assert_true(n >= 2); /* at least plain and simd */
     for (size_t j = 0; j < k->nr_test_shapes; j++) {
         struct problem q;
-        question_init(&q, k, &k->test_shapes[j], 100 + j);
+        problem_init(&q, k, &k->test_shapes[j], 100 + j);
         for (int i = 0; i < n; i++)
             for (int threads = 1; threads <= 3; threads += 2)
                 worst[i] = fmax(worst[i], problem_ask(&q, variants[i], threads));

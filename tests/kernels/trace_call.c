@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The instructions that one call of a CPU kernel's variant simd executes, for bound.py; run by
+ * hand.
+ *
+ *   trace_call KERNEL FILE DIM...    their addresses in this program, one a line, of one call that
+ * is single-stepped (ptrace) after others have warmed it up trace_call KERNEL - DIM...       ns of
+ * a call: the least of blocks of 50
+ */
+#include "kernel_testing.h"
+
+#include "core/clock.h"
+#include "core/device.h"
+#include "core/registry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WARM = 3, BLOCKS = 400, BLOCK = 50, BREAKPOINT = 0xcc };
+
+extern const char __executable_start; /* the linker's: where the program lies */
+
+static const struct variant *find_simd(const char *kernel)
+{
+    const struct registry *r = registry_builtin();
+
+    for (size_t i = 0; registry_variant_at(r, i) != NULL; i++) {
+        const struct variant *v = registry_variant_at(r, i);
+        if (strcmp(v->kernel->name, kernel) == 0 && strcmp(v->name, "simd") == 0)
+            return v;
+    }
+    return NULL;
+}
+
+static void print_time(const struct call *call)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (int block = 0; block < BLOCKS; block++) {
+        uint64_t start = clock_ns();
+        for (int i = 0; i < BLOCK; i++)
+            call->variant->launch(call);
+        uint64_t ns = clock_ns() - start;
+        least = ns < least ? ns : least;
+    }
+    printf("%.1f\n", (double)least / BLOCK);
+}
+
+static void breakpoint(void)
+{
+    __asm__ volatile("int3");
+}
+
+static _Noreturn void run_traced(const struct call *call)
+{
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    breakpoint();
+    call->variant->launch(call);
+    breakpoint();
+    _exit(0);
+}
+
+/* From one breakpoint to the other. */
+static int step(pid_t child, FILE *out)
+{
+    struct user_regs_struct registers;
+    int status;
+
+    if (waitpid(child, &status, 0) < 0 || !WIFSTOPPED(status))
+        return -1;
+    for (;;) {
+        if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || waitpid(child, &status, 0) < 0 ||
+            !WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, child, NULL, &registers) != 0)
+            return -1;
+        long word = ptrace(PTRACE_PEEKTEXT, child, registers.rip, NULL);
+        if ((word & 0xff) == BREAKPOINT)
+            return 0;
+        fprintf(out, "%" PRIxPTR "\n", (uintptr_t)registers.rip - (uintptr_t)&__executable_start);
+    }
+}
+
+static int write_trace(const struct call *call, const char *path)
+{
+    FILE *out = fopen(path, "w");
+
+    if (out == NULL) {
+        perror(path);
+        return -1;
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        run_traced(call);
+    int rc = child > 0 ? step(child, out) : -1;
+    if (child > 0)
+        kill(child, SIGKILL);
+    if (fclose(out) != 0 || rc != 0) {
+        fprintf(stderr, "%s: the call cannot be single-stepped here (ptrace)\n", path);
+        return -1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct device device = { .kind = DEVICE_CPU, .threads = 1 };
+    struct shape shape = { { 0 } };
+    struct call call;
+    struct error err;
+    const struct variant *v = argc > 3 ? find_simd(argv[1]) : NULL;
+
+    if (v == NULL || argc - 3 != kernel_nr_dims(v->kernel)) {
+        fprintf(stderr, "usage: trace_call KERNEL FILE|- DIM...   of a kernel that has simd\n");
+        return 2;
+    }
+    for (int i = 3; i < argc; i++)
+        shape.dim[i - 3] = atoll(argv[i]);
+    call_init(&call, v->kernel, &shape, 1);
+    call.variant = v;
+    call.device = &device;
+    if (v->prepare != NULL && v->prepare(&call, &err) != 0) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    for (int i = 0; i < WARM; i++)
+        v->launch(&call);
+    int rc = 0;
+    if (strcmp(argv[2], "-") == 0)
+        print_time(&call);
+    else
+        rc = write_trace(&call, argv[2]);
+    if (v->release != NULL)
+        v->release(&call);
+    call_release(&call);
+    return rc == 0 ? 0 : 1;
+}
