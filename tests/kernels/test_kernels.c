@@ -28,7 +28,7 @@ struct problem {
 };
 
 static void problem_init(struct problem *q, const struct kernel *k, const struct shape *s,
-                          uint64_t seed)
+                         uint64_t seed)
 {
     memset(q, 0, sizeof(*q));
     call_init(&q->call, k, s, seed);
