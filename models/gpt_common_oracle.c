@@ -28,7 +28,7 @@ struct evaluation {
 
 /* The cached keys and values of a sequence, as one tensor [layers, batch, seq, C]; NULL members
  * in a prefill. */
-struct past {
+struct cache {
     const struct tensor *k, *v;
     int64_t sequence;
     bool grows; /* it gets the keys and values of what is evaluated */
@@ -161,26 +161,26 @@ static void attend(const struct evaluation *e)
 }
 
 /* Of one sequence, whose cache is of doubles. */
-static void remember(const struct evaluation *e, const struct past *past, int64_t layer)
+static void remember(const struct evaluation *e, const struct cache *cache, int64_t layer)
 {
-    int64_t width = e->c->width, at = (layer * past->k->extent[2] + e->first) * width;
+    int64_t width = e->c->width, at = (layer * cache->k->extent[2] + e->first) * width;
     size_t bytes = (size_t)(e->n * width) * sizeof(double);
 
-    memcpy((double *)past->k->data + at, e->k + e->first * width, bytes);
-    memcpy((double *)past->v->data + at, e->v + e->first * width, bytes);
+    memcpy((double *)cache->k->data + at, e->k + e->first * width, bytes);
+    memcpy((double *)cache->v->data + at, e->v + e->first * width, bytes);
 }
 
 /* Keys and values of the layer: the cached ones, then those of this evaluation. */
-static void gather(const struct evaluation *e, const struct past *past, int64_t layer)
+static void gather(const struct evaluation *e, const struct cache *cache, int64_t layer)
 {
     int64_t width = e->c->width;
 
-    if (past->k) {
-        int64_t batch = past->k->extent[1], capacity = past->k->extent[2];
-        int64_t base = (layer * batch + past->sequence) * capacity * width;
+    if (cache->k) {
+        int64_t batch = cache->k->extent[1], capacity = cache->k->extent[2];
+        int64_t base = (layer * batch + cache->sequence) * capacity * width;
         for (int64_t i = 0; i < e->first * width; i++) {
-            e->k[i] = tensor_get(past->k, base + i);
-            e->v[i] = tensor_get(past->v, base + i);
+            e->k[i] = tensor_get(cache->k, base + i);
+            e->v[i] = tensor_get(cache->v, base + i);
         }
     }
     for (int64_t r = 0; r < e->n; r++) {
@@ -188,12 +188,12 @@ static void gather(const struct evaluation *e, const struct past *past, int64_t 
         memcpy(e->k + (e->first + r) * width, k, (size_t)width * sizeof(*k));
         memcpy(e->v + (e->first + r) * width, k + width, (size_t)width * sizeof(*k));
     }
-    if (past->grows)
-        remember(e, past, layer);
+    if (cache->grows)
+        remember(e, cache, layer);
 }
 
 /* tokens[n] to the normed hidden states in e->h. */
-static void evaluate(const struct evaluation *e, const int32_t *tokens, const struct past *past)
+static void evaluate(const struct evaluation *e, const int32_t *tokens, const struct cache *cache)
 {
     const float *wte = gpt_weight(&e->w, GPT_WTE, 0), *wpe = gpt_weight(&e->w, GPT_WPE, 0);
     int64_t width = e->c->width;
@@ -205,7 +205,7 @@ static void evaluate(const struct evaluation *e, const int32_t *tokens, const st
     for (int64_t layer = 0; layer < e->c->layers; layer++) {
         norm(e, GPT_LN_1_WEIGHT, layer);
         linear(e, GPT_ATTN_WEIGHT, layer, e->h, e->qkv, false);
-        gather(e, past, layer);
+        gather(e, cache, layer);
         attend(e);
         linear(e, GPT_PROJ_WEIGHT, layer, e->h, e->x, true);
         norm(e, GPT_LN_2_WEIGHT, layer);
@@ -303,7 +303,7 @@ void gpt_prefill_oracle(const struct kernel *k, const struct shape *s, const str
     const struct tensor *params = &t[GPT_PREFILL_PARAMS];
     const int32_t *tokens = t[GPT_PREFILL_TOKENS].data;
     int64_t seq = s->dim[GPT_DIM_SEQ];
-    struct past nothing = { .k = NULL };
+    struct cache nothing = { .k = NULL };
     struct evaluation e;
 
     (void)out;
@@ -324,14 +324,14 @@ void gpt_decode_oracle(const struct kernel *k, const struct shape *s, const stru
 {
     const struct tensor *params = &t[GPT_DECODE_PARAMS];
     const int32_t *tokens = t[GPT_DECODE_TOKENS].data;
-    struct past past = { .k = &t[GPT_DECODE_K], .v = &t[GPT_DECODE_V] };
+    struct cache cache = { .k = &t[GPT_DECODE_K], .v = &t[GPT_DECODE_V] };
     struct evaluation e;
 
     (void)out;
     evaluation_init(&e, k, params, 1, s->dim[GPT_DIM_SEQ] - 1);
     for (size_t i = 0; i < nr_rows; i++) {
-        past.sequence = rows[i];
-        evaluate(&e, tokens + rows[i], &past);
+        cache.sequence = rows[i];
+        evaluate(&e, tokens + rows[i], &cache);
         double *logits = expected + (int64_t)i * e.c->vocab;
         head(&e, e.h, 1, &logits);
     }
@@ -361,14 +361,14 @@ static int32_t largest_of(const double *logits, int64_t vocab)
 
 /* chosen[nr], and the logits that the last of them was chosen by. */
 static void generate(struct evaluation *e, const int32_t *prompt, int64_t seq, int64_t nr,
-                     const struct past *past, int32_t *chosen, double *logits)
+                     const struct cache *cache, int32_t *chosen, double *logits)
 {
     const int32_t *tokens = prompt;
 
     e->n = seq;
     e->first = 0;
     for (int64_t i = 0; i < nr; i++) {
-        evaluate(e, tokens, past);
+        evaluate(e, tokens, cache);
         head(e, e->h + (e->n - 1) * e->c->width, 1, &logits);
         chosen[i] = largest_of(logits, e->c->vocab);
         e->first += e->n;
@@ -385,14 +385,14 @@ void gpt_generate_oracle(const struct kernel *k, const struct shape *s, const st
     const int32_t *prompts = t[GPT_GENERATE_TOKENS].data;
     int64_t seq = s->dim[GPT_DIM_SEQ], nr = s->dim[GPT_DIM_NEW];
     struct tensor keys = own_cache(c, seq + nr), values = own_cache(c, seq + nr);
-    const struct past past = { .k = &keys, .v = &values, .grows = true };
+    const struct cache cache = { .k = &keys, .v = &values, .grows = true };
     double *logits = memory_zeroed((size_t)c->vocab, sizeof(*logits));
     int32_t *chosen = memory_zeroed((size_t)nr, sizeof(*chosen));
     struct evaluation e;
 
     evaluation_init(&e, k, params, seq, nr);
     for (size_t i = 0; i < nr_rows; i++) {
-        generate(&e, prompts + rows[i] * seq, seq, nr, &past, chosen, logits);
+        generate(&e, prompts + rows[i] * seq, seq, nr, &cache, chosen, logits);
         for (int64_t j = 0; out == GPT_GENERATE_CHOSEN && j < nr; j++)
             expected[(int64_t)i * nr + j] = chosen[j];
         if (out == GPT_GENERATE_LOGITS)

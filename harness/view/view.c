@@ -2,13 +2,13 @@
 #include "view/view.h"
 
 #include "view/records_files.h"
-#include "view/view_past.h"
+#include "view/view_trends.h"
 
 #include <stdlib.h>
 
 void view_release(struct view *view)
 {
-    view_past_free(view->own_past);
+    view_trends_free(view->own_trends);
     if (view->compared)
         comparison_release(&view->comparison);
     store_acceptances_release(&view->accepted);

@@ -7,7 +7,7 @@
 #include "view/earlier_runs.h"
 #include "view/history_side.h"
 #include "view/records_files.h"
-#include "view/view_past.h"
+#include "view/view_trends.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,7 +391,7 @@ static int view_load_all(struct view_loading *l)
     view_choose_head(l);
     if (view_load_ceilings(l) || view_compare(l) || view_load_history(l))
         return -1;
-    view_find_past(l->view);
+    view_find_trends(l->view);
     view_find_causes(l);
     view_name_runs(l);
     view_describe_sides(l);

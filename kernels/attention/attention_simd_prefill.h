@@ -53,25 +53,25 @@ static inline struct tile score_tile(const struct head *h, const struct group *g
 }
 
 /* Which of a panel's keys a group's queries see: row i the first `seen` + i * `slope` ones. */
-struct sight {
+struct key_mask {
     int64_t seen, slope;
     bool start; /* key 0 is among them: its score is the first shift of each query */
     float scale;
 };
 
 /* Weights of `nv` vectors of keys, and their sums. */
-SIMD_INLINE void weights_of(int nv, bool masked, const struct tile *t, struct sight see,
+SIMD_INLINE void weights_of(int nv, bool masked, const struct tile *t, struct key_mask mask,
                             float *restrict shift, float *restrict weights,
                             simd_float *restrict part)
 {
     simd_float s[TILE_ROWS][TILE_VECTORS];
-    const simd_float scale = simd_set(see.scale);
+    const simd_float scale = simd_set(mask.scale);
 
     tile_product(GROUP, nv, false, t, s);
-    if (see.start) {
+    if (mask.start) {
         SIMD_UNROLL
         for (int i = 0; i < GROUP; i++)
-            shift[i] = simd_first(s[i][0]) * -see.scale;
+            shift[i] = simd_first(s[i][0]) * -mask.scale;
     }
     SIMD_UNROLL
     for (int i = 0; i < GROUP; i++) {
@@ -80,8 +80,8 @@ SIMD_INLINE void weights_of(int nv, bool masked, const struct tile *t, struct si
         for (int v = 0; v < nv; v++) {
             simd_float p = simd_exp2(simd_fma(s[i][v], scale, simd_set(shift[i])));
             if (masked)
-                p = simd_fill_first(simd_set(0), within(see.seen + i * see.slope - v * SIMD_WIDTH),
-                                    p);
+                p = simd_fill_first(simd_set(0),
+                                    within(mask.seen + i * mask.slope - v * SIMD_WIDTH), p);
             simd_store(weights + i * KEYS + v * SIMD_WIDTH, p);
             sum += p;
         }
@@ -94,25 +94,25 @@ static void weights_of_panel(const struct head *h, struct group *g, int64_t pane
 {
     int64_t first = panel_start(h, panel);
     const struct tile t = score_tile(h, g, panel);
-    const struct sight see = { .seen = (h->causal ? g->first + 1 : h->seq) - first,
-                               .slope = h->causal,
-                               .start = start,
-                               .scale = h->scale };
-    int64_t lanes = at_most(t.b_step, see.seen + (GROUP - 1) * see.slope);
-    bool masked = lanes > see.seen || lanes % SIMD_WIDTH != 0;
+    const struct key_mask mask = { .seen = (h->causal ? g->first + 1 : h->seq) - first,
+                                   .slope = h->causal,
+                                   .start = start,
+                                   .scale = h->scale };
+    int64_t lanes = at_most(t.b_step, mask.seen + (GROUP - 1) * mask.slope);
+    bool masked = lanes > mask.seen || lanes % SIMD_WIDTH != 0;
 
     if (lanes <= SIMD_WIDTH)
-        weights_of(1, true, &t, see, g->shift, weights, part);
+        weights_of(1, true, &t, mask, g->shift, weights, part);
 #if defined(SIMD_ISA_avx512)
     else if (lanes <= 2 * SIMD_WIDTH && masked)
-        weights_of(2, true, &t, see, g->shift, weights, part);
+        weights_of(2, true, &t, mask, g->shift, weights, part);
     else if (lanes <= 2 * SIMD_WIDTH)
-        weights_of(2, false, &t, see, g->shift, weights, part);
+        weights_of(2, false, &t, mask, g->shift, weights, part);
 #endif
     else if (masked)
-        weights_of(WIDEST, true, &t, see, g->shift, weights, part);
+        weights_of(WIDEST, true, &t, mask, g->shift, weights, part);
     else
-        weights_of(WIDEST, false, &t, see, g->shift, weights, part);
+        weights_of(WIDEST, false, &t, mask, g->shift, weights, part);
 }
 
 /* The weights of one of the step's panels, if the group sees some of it. */
