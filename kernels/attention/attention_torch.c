@@ -8,9 +8,5 @@
 const struct variant attention_torch[] = {
     TORCH_VARIANT(attention_causal_kernel, "torch", TORCH_ATTENTION, torch_supports, torch_prepare),
     TORCH_VARIANT(attention_full_kernel, "torch", TORCH_ATTENTION, torch_supports, torch_prepare),
-    TORCH_VARIANT_IN(BF16, attention_causal_kernel, "torch_bf16", "the same of bfloat16",
-                     torch_supports, torch_prepare),
-    TORCH_VARIANT_IN(BF16, attention_full_kernel, "torch_bf16", "the same of bfloat16",
-                     torch_supports, torch_prepare),
     { .name = NULL },
 };

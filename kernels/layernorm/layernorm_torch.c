@@ -15,7 +15,5 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
 const struct variant layernorm_torch[] = {
     TORCH_VARIANT(layernorm_plain_kernel, "torch", "layer_norm, result copied", supports,
                   torch_prepare),
-    TORCH_VARIANT_IN(BF16, layernorm_plain_kernel, "torch_bf16", "layer_norm of bfloat16, copied",
-                     supports, torch_prepare),
     { .name = NULL },
 };

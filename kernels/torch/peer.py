@@ -75,7 +75,7 @@ def attend(torch, seq, causal):
         scores = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(q.shape[-1]))
         if causal:
             scores = scores.masked_fill(future, float("-inf"))
-        return torch.softmax(scores, dim=-1) @ v
+        return torch.softmax(scores, dim=-1, dtype=torch.float32).to(v.dtype) @ v
 
     return plain
 
@@ -106,8 +106,8 @@ class Weights:
         names = ("ln_1.weight", "ln_1.bias", "attn.c_attn.weight", "attn.c_attn.bias",
                  "attn.c_proj.weight", "attn.c_proj.bias", "ln_2.weight", "ln_2.bias",
                  "mlp.c_fc.weight", "mlp.c_fc.bias", "mlp.c_proj.weight", "mlp.c_proj.bias")
-        return [self.wide(f"h.{number}.{name}") if ".ln_" in name or name.startswith("ln_")
-                else self[f"h.{number}.{name}"] for name in names]
+        layer = [self[f"h.{number}.{name}"] for name in names]
+        return [w.float() if name.startswith("ln_") else w for name, w in zip(names, layer)]
 
 
 def gpt(torch, t, call, positions, attention_of):
