@@ -136,7 +136,7 @@ const CASES = [
   ['compare --json -- A --versus B', 'commands',
     () => [json('compare --json --budget 2s -- true --versus false'),
       json('compare --json --runs 2 -- true --versus true'),
-      explained('compare --json --explain --budget 10s -- sleep 0.01 --versus sleep 0.2'),
+      explained('compare --json --explain --budget 5m -- sleep 0.01 --versus sleep 0.2'),
       json('compare --json --runs 2 --metric rate=/(\\d+)/ --metric p50 --unit s --better lower -- echo 7 --versus echo 8')]],
   ['compare --replay --json', 'replay', () => [json('compare --replay --json')]],
   ['history show', 'records', () => [json('history show latest')]],
