@@ -75,14 +75,37 @@ static bool in_list(const struct string_list *list, const char *word, bool *hits
     return found;
 }
 
+/* Of "simd:depth=64", what names it without the setting. */
+static size_t plain_length(const struct variant *v)
+{
+    return strcspn(v->name, ":");
+}
+
+/* Who names a variant means it with all settings that there are. */
+static bool word_names(const char *word, size_t length, const struct variant *v)
+{
+    return (length == strlen(v->name) || length == plain_length(v)) &&
+           strncmp(word, v->name, length) == 0;
+}
+
+static bool variant_in_list(const struct string_list *list, const struct variant *v, bool *hits)
+{
+    bool found = list->nr == 0;
+
+    for (size_t i = 0; i < list->nr; i++) {
+        if (word_names(list->items[i], strlen(list->items[i]), v)) {
+            hits[i] = true;
+            found = true;
+        }
+    }
+    return found;
+}
+
 /* True where a part of the filter is the variant's name itself, not a glob that it fits. */
 static bool filter_names(const char *filter, const struct variant *v)
 {
-    size_t length = strlen(v->name);
-
     for (const char *part = strchr(filter, '/'); part; part = strchr(part + 1, '/'))
-        if (strncmp(part + 1, v->name, length) == 0 &&
-            (part[1 + length] == '/' || part[1 + length] == '\0'))
+        if (word_names(part + 1, strcspn(part + 1, "/"), v))
             return true;
     return false;
 }
@@ -90,9 +113,24 @@ static bool filter_names(const char *filter, const struct variant *v)
 static bool variant_named(const struct selection *s, const struct variant *v)
 {
     for (size_t i = 0; i < s->variants.nr; i++)
-        if (strcmp(s->variants.items[i], v->name) == 0)
+        if (word_names(s->variants.items[i], strlen(s->variants.items[i]), v))
             return true;
     return false;
+}
+
+/* Does the filter match the key, or what it would be without the variant's setting? */
+static bool filter_matches(const char *filter, const struct variant *v, const char *key)
+{
+    size_t before = strlen(v->kernel->name) + 1, length = strlen(v->name);
+    char plain[KEY_SIZE];
+
+    if (text_filter_matches(filter, key))
+        return true;
+    if (plain_length(v) == length || strncmp(key + before, v->name, length) != 0)
+        return false;
+    snprintf(plain, sizeof(plain), "%.*s%s", (int)(before + plain_length(v)), key,
+             key + before + length);
+    return text_filter_matches(filter, plain);
 }
 
 /* As text_filters_take(), but that a peer is selected only by what gives its name. */
@@ -108,7 +146,7 @@ static bool filter_selected(const struct selection *s, const struct variant *v, 
         const char *filter = s->filters.items[i];
         bool leaves_out = *filter == '!';
         if ((leaves_out || named || filter_names(filter, v)) &&
-            text_filter_matches(filter + leaves_out, key)) {
+            filter_matches(filter + leaves_out, v, key)) {
             hits->filters[i] = true;
             found = !leaves_out;
         }
@@ -251,7 +289,7 @@ static int expand_variant(struct walk *w, const struct variant *v)
 
     if (v->device != w->device->kind ||
         !in_list(&w->s->models, k->model ? k->model : "", w->hits->models) ||
-        !in_list(&w->s->variants, v->name, w->hits->variants) ||
+        !variant_in_list(&w->s->variants, v, w->hits->variants) ||
         !in_list(&w->s->maths, math_name(v->math), w->hits->maths))
         return 0;
     for (size_t i = 0; i < nr; i++)

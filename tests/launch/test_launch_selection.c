@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/resource.h"
 #include "launch/selection.h"
+#include "plugin/guests.h"
 
 #include <stdlib.h>
 
@@ -46,24 +47,36 @@ static struct selection select_by(const char *text)
     return s;
 }
 
-static struct benchmark_list expand(const char *text, const struct device *device)
+static struct benchmark_list expand_of(const char *text, const struct registry *registry,
+                                       const struct device *device)
 {
     struct selection s = select_by(text);
     struct benchmark_list list = { 0 };
     struct error err;
 
-    assert_ok(selection_expand(&s, registry_builtin(), device, &list, &err), &err);
+    assert_ok(selection_expand(&s, registry, device, &list, &err), &err);
     selection_release(&s);
     return list;
 }
 
-static size_t count(const char *text, const struct device *device)
+static struct benchmark_list expand(const char *text, const struct device *device)
 {
-    struct benchmark_list list = expand(text, device);
+    return expand_of(text, registry_builtin(), device);
+}
+
+static size_t count_of(const char *text, const struct registry *registry,
+                       const struct device *device)
+{
+    struct benchmark_list list = expand_of(text, registry, device);
     size_t nr = list.nr;
 
     array_release(&list);
     return nr;
+}
+
+static size_t count(const char *text, const struct device *device)
+{
+    return count_of(text, registry_builtin(), device);
 }
 
 static void assert_no_repeats(const struct benchmark_list *list)
@@ -158,6 +171,41 @@ TEST(peers_are_selected_by_name_only)
     assert_int_equal(count_peers("filters=*/nn/blis"), shapes);
     assert_int_equal(count("filters=gemm/nn/blis/fp32/batch=4*", &cpu) > 0, 1);
     assert_int_equal(count_peers("models=nano variants=torch"), 2);
+}
+
+/* One shape of gemm/nn by simd, as it is and with two settings of the build's own. */
+TEST(a_variants_name_is_that_of_its_settings)
+{
+    static const struct {
+        const char *text;
+        size_t nr;
+    } rows[] = {
+        { "filters=gemm/nn/simd", 3 },
+        { "filters=gemm/nn/simd/fp32", 3 },
+        { "filters=*/simd/*", 3 },
+        { "filters=gemm/nn/simd:depth=64", 1 },
+        { "filters=gemm/nn/simd:*", 2 },
+        { "filters=gemm/nn/simd,!gemm/nn/simd:*", 1 },
+        { "filters=gemm/nn/simd,!gemm/nn/simd", 0 },
+        { "filters=gemm/nn variants=simd", 3 },
+        { "filters=gemm/nn variants=simd:depth=64", 1 },
+        { "filters=gemm/nn variants=naive", 1 },
+    };
+    struct string_list settings = { 0 };
+    const struct guests_asked asked = { .settings = &settings };
+    struct guests g;
+    struct error err;
+    char text[128];
+
+    string_list_add_split(&settings, "depth=64;depth=128", ';');
+    assert_ok(guests_open(&g, registry_builtin(), &asked, &err), &err);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        snprintf(text, sizeof(text), "%s batch=1 seq=16 n=16 k=16", rows[i].text);
+        if (rows[i].nr != count_of(text, &g.all, &cpu))
+            fail_msg("%s: %zu", rows[i].text, count_of(text, &g.all, &cpu));
+    }
+    guests_close(&g);
+    string_list_release(&settings);
 }
 
 /* Replaced dims: every combination of the lists with each different rest of a default shape. */
