@@ -198,7 +198,7 @@ static const struct option_row rows[] = {
                "values to be tried: BM=64,128,256 or stages=2:5 or n=1:64:*2 (default: those that "
                "the variants say); with several parameters all combinations"),
     OPTION_ROW("variant", 0, OPTION_STRINGS, struct tune_options, request.what.variants, "NAME,...",
-               "of one setting by its whole name: tile:BM=64"),
+               "with all their settings, or of one setting: tile:BM=64"),
     OPTION_ROW("dtype", 0, OPTION_STRINGS, struct tune_options, request.what.dtypes, "NAME,...",
                "arithmetic: fp32, ..."),
     OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct tune_options, request.what.batch, 1,
