@@ -14,11 +14,13 @@ latencies hold it up, and the least time that was measured. LLVM_MCA names anoth
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 CPU = "skylake-avx512"
+MCA = os.environ.get("LLVM_MCA", "llvm-mca")
 GAP = 64  # addresses that are further apart are disassembled by themselves
 
 
@@ -62,7 +64,7 @@ def run_model(lines):
         file.write(".L0:\n" + "\n".join(lines) + "\n")
         file.flush()
         text = subprocess.run(
-            [os.environ.get("LLVM_MCA", "llvm-mca"), f"-mcpu={CPU}", "-iterations=1",
+            [MCA, f"-mcpu={CPU}", "-iterations=1",
              "-instruction-info=false", "-resource-pressure=false", "-bottleneck-analysis",
              file.name], capture_output=True, text=True, check=True).stdout
     number = lambda what: float(re.search(what + r"[^0-9]*([0-9.]+)", text)[1])
@@ -72,9 +74,15 @@ def run_model(lines):
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
+    for tool in (MCA, "objdump", "readelf"):
+        if not shutil.which(tool):
+            print(f"skipped: no {tool}")
+            sys.exit(77)
     program, kernel, *dims = sys.argv[1:]
     with tempfile.NamedTemporaryFile() as trace:
-        subprocess.run([program, kernel, trace.name, *dims], check=True)
+        status = subprocess.run([program, kernel, trace.name, *dims], check=False).returncode
+        if status:
+            sys.exit(status)
         with open(trace.name, encoding="ascii") as file:
             executed = [int(line, 16) for line in file]
     ns = float(subprocess.run([program, kernel, "-", *dims], capture_output=True, text=True,
