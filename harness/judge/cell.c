@@ -220,10 +220,10 @@ static void write_board(struct cell *c, enum order order, const int *slots, int 
 
 /* ---- what is in its memory ---- */
 
-int cell_put(struct cell *c, const struct test_vectors *d, int slot, bool weights,
+int cell_put(struct cell *c, const struct test_vectors *v, int slot, bool weights,
              struct error *err)
 {
-    arena_put(&c->arena, slot, d->vectors[slot].host, weights);
+    arena_put(&c->arena, slot, v->vectors[slot].host, weights);
     return arena_send(&c->arena, slot, err);
 }
 
@@ -409,19 +409,19 @@ static int not_begun(const struct cell *c, struct error *err)
                : error_set(err, "a process for %s: %s", c->job->variant->name, c->fault.words);
 }
 
-int cell_open(struct cell *c, const struct cell_job *job, const struct test_vectors *d,
+int cell_open(struct cell *c, const struct cell_job *job, const struct test_vectors *v,
               struct error *err)
 {
     uint64_t ns;
 
     *c = (struct cell) { .job = job };
-    arena_plan(&c->arena, job->spec, &job->shape, d->dtype, d->slots);
-    c->past = memory_zeroed((size_t)d->slots, c->arena.slot_bytes);
-    c->has_past = memory_zeroed((size_t)d->slots, sizeof(*c->has_past));
+    arena_plan(&c->arena, job->spec, &job->shape, v->dtype, v->slots);
+    c->past = memory_zeroed((size_t)v->slots, c->arena.slot_bytes);
+    c->has_past = memory_zeroed((size_t)v->slots, sizeof(*c->has_past));
     if (arena_make(&c->arena, job->device, err))
         return -1;
-    for (int slot = 0; slot < d->slots; slot++)
-        if (cell_put(c, d, slot, true, err))
+    for (int slot = 0; slot < v->slots; slot++)
+        if (cell_put(c, v, slot, true, err))
             return -1;
     if (start(c, err))
         return -1;

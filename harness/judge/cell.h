@@ -52,12 +52,12 @@ struct cell {
 
 /* Starts it with the weights of the vectors. 0: `state` says whether it is ready; its fault, why it
  * is over. -1: the judge's own failure. cell_close() whatever the result. */
-int cell_open(struct cell *c, const struct cell_job *job, const struct test_vectors *d,
+int cell_open(struct cell *c, const struct cell_job *job, const struct test_vectors *v,
               struct error *err);
 void cell_close(struct cell *c);
 
 /* Of a test vector to the memory of the cell, which stands still. */
-int cell_put(struct cell *c, const struct test_vectors *d, int slot, bool weights,
+int cell_put(struct cell *c, const struct test_vectors *v, int slot, bool weights,
              struct error *err);
 
 /* One window: `ns` by the judge's clock, from before the cell goes on until all of it has stopped.

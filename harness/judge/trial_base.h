@@ -36,9 +36,9 @@ int trial_pass_on(struct trial *t, int cell, struct error *err);
 int trial_add_cell(struct trial *t, const struct variant *v, struct error *err);
 /* How many of `most` slots a cell launches in a window: a slow variant fewer. */
 int trial_batch(const struct trial *t, int cell, int most);
-/* Deals data of a kind to these slots of all cells, and has them launched, each cell in turn;
- * `ns[i]` is the window of cell i. `backward`: the last cell first. Then looks at the outputs, of
- * each launch as many rows as `flops` allow. */
+/* Makes test vectors of a kind to these slots of all cells, and has them launched, each cell in
+ * turn; `ns[i]` is the window of cell i. `backward`: the last cell first. Then looks at the
+ * outputs, of each launch as many rows as `flops` allow. */
 int trial_window(struct trial *t, enum inputs_kind kind, const int *slots, int nr, double flops,
                  bool backward, uint64_t *ns, struct error *err);
 /* A window of the judged variant alone, without a time, that is stopped in the middle, at some

@@ -130,7 +130,7 @@ static void list_cases(struct state *s)
             s->order[s->nr++] = s->drawn[i];
 }
 
-static int run_turn(struct state *s, uint64_t seed, struct error *err)
+static int run_set(struct state *s, uint64_t seed, struct error *err)
 {
     const struct ab *ab = s->ab;
     const struct supervisor_sink sink = {
@@ -166,7 +166,7 @@ static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed
     s->launch = (struct launch) { .seq = seq, .started_ms = clock_epoch_ms() };
     int rc = sink->launch_begin(sink->context, &s->launch, err);
     if (rc == 0)
-        rc = run_turn(s, seed, err);
+        rc = run_set(s, seed, err);
     if (rc == 0)
         rc = sink->launch_end(sink->context, &s->launch, err);
     launch_release(&s->launch);
@@ -181,7 +181,7 @@ static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct
     s->side = side;
     s->nr = remeasure_wanted(&s->repeats[side], s->order);
     s->total = s->done + s->nr;
-    if (s->nr > 0 && run_turn(s, seed, err))
+    if (s->nr > 0 && run_set(s, seed, err))
         return -1;
     return remeasure_settle(&s->repeats[side], &sink, err);
 }

@@ -75,17 +75,23 @@ static bool in_list(const struct string_list *list, const char *word, bool *hits
     return found;
 }
 
-/* Of "simd:depth=64", what names it without the setting. */
+/* Of "simd:depth=64", what names it without the setting; "cc=a:b" has none. */
 static size_t plain_length(const struct variant *v)
 {
-    return strcspn(v->name, ":");
+    size_t length = strcspn(v->name, ":=");
+
+    return v->name[length] == ':' ? length : strlen(v->name);
 }
 
-/* Who names a variant means it with all settings that there are. */
 static bool word_names(const char *word, size_t length, const struct variant *v)
 {
     return (length == strlen(v->name) || length == plain_length(v)) &&
            strncmp(word, v->name, length) == 0;
+}
+
+bool selection_word_names(const char *word, const struct variant *v)
+{
+    return word_names(word, strlen(word), v);
 }
 
 static bool variant_in_list(const struct string_list *list, const struct variant *v, bool *hits)
@@ -93,7 +99,7 @@ static bool variant_in_list(const struct string_list *list, const struct variant
     bool found = list->nr == 0;
 
     for (size_t i = 0; i < list->nr; i++) {
-        if (word_names(list->items[i], strlen(list->items[i]), v)) {
+        if (selection_word_names(list->items[i], v)) {
             hits[i] = true;
             found = true;
         }
@@ -113,7 +119,7 @@ static bool filter_names(const char *filter, const struct variant *v)
 static bool variant_named(const struct selection *s, const struct variant *v)
 {
     for (size_t i = 0; i < s->variants.nr; i++)
-        if (word_names(s->variants.items[i], strlen(s->variants.items[i]), v))
+        if (selection_word_names(s->variants.items[i], v))
             return true;
     return false;
 }

@@ -9,6 +9,9 @@
  *
  * A peer (VARIANT_PEER) is selected only where its name is given: in the list of variants, or as a
  * part of a filter ("gemm/linear/blis"; neither "gemm" nor "gemm/linear/b*" selects it).
+ *
+ * A variant's name is that of its settings, too: where a guest or `--param` has added
+ * "simd:depth=64", "gemm/nn/simd" and the variant "simd" select it beside what has no setting.
  */
 #ifndef HARNESS_LAUNCH_SELECTION_H
 #define HARNESS_LAUNCH_SELECTION_H
@@ -27,7 +30,7 @@ struct dim_values {
 struct selection {
     struct string_list filters;  /* empty: everything */
     struct string_list models;   /* kernel.model; restricts to forward passes */
-    struct string_list variants; /* by name; empty: all */
+    struct string_list variants; /* by name, see above; empty: all */
     struct string_list maths;    /* "fp32", ...; empty: all */
     struct dim_values dims[SHAPE_MAX];
     int nr_dims;
@@ -46,6 +49,9 @@ void selection_release(struct selection *s);
 /* Adds (or extends) the values of a dim; copies them, repeats once. */
 int selection_add_dim(struct selection *s, const char *name, const struct int_list *values,
                       struct error *err);
+
+/* Is the word the variant's name, with its setting or without? */
+bool selection_word_names(const char *word, const struct variant *v);
 
 /* "warm", "cold" or "rotate"; an error for any other. */
 int selection_add_cache(struct selection *s, const char *name, struct error *err);

@@ -114,7 +114,7 @@ static size_t sweep_device_of(const struct state *s, size_t benchmark)
     return s->sweep->device_of ? (size_t)s->sweep->device_of[benchmark] : 0;
 }
 
-static int run_turn(struct state *s, size_t device, bool *interrupted, struct error *err)
+static int run_set(struct state *s, size_t device, bool *interrupted, struct error *err)
 {
     const struct supervisor_sink sink = {
         .context = s,
@@ -143,7 +143,7 @@ static int run_turn(struct state *s, size_t device, bool *interrupted, struct er
 }
 
 /* The cases in `order`, a process for each device. */
-static int run_turns(struct state *s, bool *interrupted, struct error *err)
+static int run_sets(struct state *s, bool *interrupted, struct error *err)
 {
     size_t nr = s->devices.nr;
     size_t *devices = memory_zeroed(nr, sizeof(*devices));
@@ -154,7 +154,7 @@ static int run_turns(struct state *s, bool *interrupted, struct error *err)
     if (nr > 1)
         random_shuffle(&s->random, devices, nr);
     for (size_t i = 0; rc == 0 && !*interrupted && i < nr; i++)
-        rc = run_turn(s, devices[i], interrupted, err);
+        rc = run_set(s, devices[i], interrupted, err);
     free(devices);
     return rc;
 }
@@ -196,7 +196,7 @@ static int run_again(struct state *s, const struct remeasure_sink *sink, enum sw
            (s->nr = remeasure_wanted(&s->repeats, s->order)) > 0) {
         random_shuffle(&s->random, s->order, s->nr);
         s->total = s->done + s->nr;
-        rc = run_turns(s, &interrupted, err);
+        rc = run_sets(s, &interrupted, err);
         if (rc == 0)
             rc = remeasure_settle(&s->repeats, sink, err);
         if (interrupted)
@@ -219,7 +219,7 @@ static int run_rounds(struct state *s, const struct remeasure_sink *sink, enum s
         shuffle_cases(s);
         if (s->sink->wants && s->nr == 0)
             return 0;
-        if (run_turns(s, &interrupted, err) || remeasure_settle(&s->repeats, sink, err))
+        if (run_sets(s, &interrupted, err) || remeasure_settle(&s->repeats, sink, err))
             return -1;
         if (interrupted) {
             *end = SWEEP_INTERRUPTED;

@@ -74,7 +74,7 @@ struct view {
         *series;                    /* of the history, and what was found in it: by view_load(), */
     const struct trends *trends;    /* or by a caller that knows them, borrowed. Then the history
                                      * needs no measurements. NULL: there is no history */
-    struct view_trends *own_trends;   /* what view_load() found; NULL: nothing */
+    struct view_trends *own_trends; /* what view_load() found; NULL: nothing */
     struct annotations annotations; /* of the history */
     const char *peaks_from;         /* the file that gave peaks; borrowed; NULL: none did */
     struct string_list notes;       /* sentences on files that were left out */

@@ -17,21 +17,21 @@ void view_find_trends(struct view *view)
 
     if (view->history.nr_runs == 0)
         return;
-    struct view_trends *past = memory_zeroed(1, sizeof(*past));
-    view->own_trends = past;
+    struct view_trends *found = memory_zeroed(1, sizeof(*found));
+    view->own_trends = found;
     annotations_apply(&view->annotations, &settings);
-    series_list_init(&past->series, &view->history);
-    if (trends_find(&past->series, &view->history, &settings, &past->trends, &ignored))
+    series_list_init(&found->series, &view->history);
+    if (trends_find(&found->series, &view->history, &settings, &found->trends, &ignored))
         return;
-    view->series = &past->series;
-    view->trends = &past->trends;
+    view->series = &found->series;
+    view->trends = &found->trends;
 }
 
-void view_trends_free(struct view_trends *past)
+void view_trends_free(struct view_trends *found)
 {
-    if (!past)
+    if (!found)
         return;
-    trends_release(&past->trends);
-    series_list_release(&past->series);
-    free(past);
+    trends_release(&found->trends);
+    series_list_release(&found->series);
+    free(found);
 }

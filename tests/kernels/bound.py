@@ -63,11 +63,17 @@ def run_model(lines):
     with tempfile.NamedTemporaryFile("w", suffix=".s") as file:
         file.write(".L0:\n" + "\n".join(lines) + "\n")
         file.flush()
-        text = subprocess.run(
-            [MCA, f"-mcpu={CPU}", "-iterations=1",
-             "-instruction-info=false", "-resource-pressure=false", "-bottleneck-analysis",
-             file.name], capture_output=True, text=True, check=True).stdout
-    number = lambda what: float(re.search(what + r"[^0-9]*([0-9.]+)", text)[1])
+        done = subprocess.run(
+            [MCA, f"-mcpu={CPU}", "-iterations=1", "-instruction-info=false",
+             "-resource-pressure=false", "-bottleneck-analysis", file.name],
+            capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+
+    def number(what):
+        found = re.search(what + r"[^0-9]*([0-9.]+)", done.stdout)
+        return float(found[1]) if found else 0  # nothing is held up
+
     return number("Total Cycles:"), number("Resource Pressure "), number("Data Dependencies:")
 
 

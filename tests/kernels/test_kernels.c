@@ -87,7 +87,7 @@ static double problem_check(const struct problem *q)
 }
 
 /* Runs twice on the same prepared state; the error in units of the tolerance. */
-static double problem_ask(struct problem *q, const struct variant *v, int threads)
+static double problem_run(struct problem *q, const struct variant *v, int threads)
 {
     struct device device = { .kind = DEVICE_CPU, .threads = threads };
     struct call *call = &q->call;
@@ -140,7 +140,7 @@ static void check_kernel(const struct kernel *k)
         problem_init(&q, k, &k->test_shapes[j], 100 + j);
         for (int i = 0; i < n; i++)
             for (int threads = 1; threads <= 3; threads += 2)
-                worst[i] = fmax(worst[i], problem_ask(&q, variants[i], threads));
+                worst[i] = fmax(worst[i], problem_run(&q, variants[i], threads));
         problem_release(&q);
     }
     for (int i = 0; i < n; i++)

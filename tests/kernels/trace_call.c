@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The instructions that one call of a CPU kernel's variant simd executes, for bound.py; run by
- * hand.
+ * The instructions that one call of a CPU kernel's variant simd executes, for bound.py.
  *
- *   trace_call KERNEL FILE DIM...    their addresses in this program, one a line, of one call that
- * is single-stepped (ptrace) after others have warmed it up trace_call KERNEL - DIM...       ns of
- * a call: the least of blocks of 50
+ *   trace_call KERNEL FILE DIM...
+ *       their addresses in this program, one a line, of one call that is single-stepped (ptrace)
+ *       after others have warmed it up
+ *
+ *   trace_call KERNEL - DIM...
+ *       ns of a call: the least of blocks of 50
+ *
+ * Exit status 77 where no process can be single-stepped.
  */
 #include "kernel_testing.h"
 
@@ -14,6 +18,7 @@
 #include "core/registry.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,28 +78,36 @@ static void breakpoint(void)
 
 static _Noreturn void run_traced(const struct call *call)
 {
-    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(SKIPPED);
     breakpoint();
     call->variant->launch(call);
     breakpoint();
     _exit(0);
 }
 
-/* From one breakpoint to the other. */
-static int step(pid_t child, FILE *out)
+/* The next stop, which must be that of a step. */
+static bool is_stepped(pid_t child)
 {
-    struct user_regs_struct registers;
     int status;
 
-    if (waitpid(child, &status, 0) < 0 || !WIFSTOPPED(status))
-        return -1;
+    return waitpid(child, &status, 0) >= 0 && WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+}
+
+/* From one breakpoint to the other. */
+static bool step(pid_t child, FILE *out)
+{
+    struct user_regs_struct registers;
+
+    if (!is_stepped(child))
+        return false;
     for (;;) {
-        if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || waitpid(child, &status, 0) < 0 ||
-            !WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, child, NULL, &registers) != 0)
-            return -1;
+        if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || !is_stepped(child) ||
+            ptrace(PTRACE_GETREGS, child, NULL, &registers) != 0)
+            return false;
         long word = ptrace(PTRACE_PEEKTEXT, child, registers.rip, NULL);
         if ((word & 0xff) == BREAKPOINT)
-            return 0;
+            return true;
         fprintf(out, "%" PRIxPTR "\n", (uintptr_t)registers.rip - (uintptr_t)&__executable_start);
     }
 }
@@ -105,20 +118,22 @@ static int write_trace(const struct call *call, const char *path)
 
     if (out == NULL) {
         perror(path);
-        return -1;
+        return 1;
     }
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
         run_traced(call);
-    int rc = child > 0 ? step(child, out) : -1;
+    bool stepped = child > 0 && step(child, out);
     if (child > 0)
         kill(child, SIGKILL);
-    if (fclose(out) != 0 || rc != 0) {
-        fprintf(stderr, "skipped: no process can be single-stepped here (ptrace)\n");
-        exit(SKIPPED);
+    if (fclose(out) != 0) {
+        perror(path);
+        return 1;
     }
-    return 0;
+    if (!stepped)
+        fprintf(stderr, "skipped: no process can be single-stepped here (ptrace)\n");
+    return stepped ? 0 : SKIPPED;
 }
 
 int main(int argc, char **argv)
@@ -153,5 +168,5 @@ int main(int argc, char **argv)
     if (v->release != NULL)
         v->release(&call);
     call_release(&call);
-    return rc == 0 ? 0 : 1;
+    return rc;
 }

@@ -156,6 +156,19 @@ static void add_to_workload(struct workload *c, const struct benchmark *b, int d
     *array_push(&c->list) = *b;
 }
 
+/* The same with each setting of the variant that there is. */
+static void add_settings_to_workload(struct workload *c, const struct benchmark *b, int device)
+{
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(&c->guests.all, i)); i++) {
+        struct benchmark set = *b;
+        set.variant = v;
+        if (v->kernel == b->variant->kernel && selection_word_names(b->variant->name, v))
+            add_to_workload(c, &set, device);
+    }
+}
+
 /* Takes whole keys out of the filters; where nothing is left of these, nothing else is chosen. */
 static void take_keys(struct workload *c)
 {
@@ -169,7 +182,7 @@ static void take_keys(struct workload *c)
             filters->items[kept++] = filters->items[i];
             continue;
         }
-        add_to_workload(c, &b, device);
+        add_settings_to_workload(c, &b, device);
         free(filters->items[i]);
     }
     filters->nr = kept;
