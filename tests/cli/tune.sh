@@ -52,7 +52,7 @@ make k.so -DREBUILT
 "$HARNESS" run --plugin ./k.so --tuned "${here[@]}" 2>&1 | sed 's/^harness: //'
 
 say "Table"
-race --param BM=3,16,256 --param stages=2 --dim n=64 | sed -E 's/[0-9.]+ [nmuµ]s/T/; s/\+[0-9.]+ to \+[0-9.]+ %/I/; s/\+[0-9.]+ %/S/; s/ +/ /g; s/[0-9]+ rounds/R rounds/; s/[IS] [0-9]+ slower, out in round [0-9]+/I R slower, out in round R/; s/T [0-9]+ fastest/T R fastest/; s/^[0-9]+ measurements in [0-9.]+ s; .*/N measurements .../; s/cpu-1t/cpu/'
+race --param BM=3,16,256 --param stages=2 --dim n=64 | sed -E 's/[0-9.]+ [nmuµ]s/T/; s/\+[0-9.]+ to \+[0-9.]+ %/I/; s/\+[0-9.]+ %/S/; s/ +/ /g; s/[0-9]+ rounds/R rounds/; s/^(BM=256,stages=2 T) .*, out in round [0-9]+$/\1 S I R out/; s/T [0-9]+ fastest/T R fastest/; s/^[0-9]+ measurements in [0-9.]+ s; .*/N measurements .../; s/cpu-1t/cpu/'
 
 say "Refused"
 t tune
@@ -77,13 +77,13 @@ say "Our own kernels"
 small=(gemm/nn --batch 1 --seq 16 --dim n=32 --dim k=64)
 "$HARNESS" tune "${small[@]}" "${here[@]}" --param depth=0,16 --tolerance 50% --json >tuned.json 2>"$WORK.log/err" || echo "status $?"
 told tuned.json | grep -E '^(key|decided|kept|code)'
-"$HARNESS" run "gemm/nn/simd:*" gemm/nn/simd "${small[@]:1}" --tuned "${here[@]}" --launches 1 --iterations 3 --format csv 2>"$WORK.log/err" |
+"$HARNESS" run gemm/nn/simd/fp32/batch=1,seq=16,n=32,k=64/cpu-1t/warm --tuned "${here[@]}" --launches 1 --iterations 3 --format csv 2>"$WORK.log/err" |
   sed -nE 's/^.*"?(gemm[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | sed -E 's/depth=[0-9]+/depth=D/'
 t run "${small[@]}" --tuned "${here[@]}" --dim k=72
 t tune "${small[@]}" --param depth=0,x
 
 say "What is kept is verified"
-t verify gemm/nn/simd "gemm/nn/simd:*" "${small[@]:1}" --tuned "${here[@]}" --seed 1 |
+t verify gemm/nn/simd "${small[@]:1}" --tuned "${here[@]}" --seed 1 |
   sed -E 's/depth=[0-9]+/depth=D/; s/error .*/error E/; s/[0-9]{4}-..-../DAY/'
 t verify gemm/nn --batch 1 --seq 16 --dim n=32 --dim k=72 --tuned "${here[@]}"
 t verify gemm/nn --tuned --param depth=64
