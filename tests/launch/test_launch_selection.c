@@ -180,14 +180,10 @@ TEST(a_variants_name_is_that_of_its_settings)
         const char *text;
         size_t nr;
     } rows[] = {
-        { "filters=gemm/nn/simd", 3 },
-        { "filters=gemm/nn/simd/fp32", 3 },
-        { "filters=gemm/nn/s?md/*", 3 },
-        { "filters=gemm/nn/simd:depth=64", 1 },
-        { "filters=gemm/nn/simd:*", 2 },
-        { "filters=gemm/nn/simd,!gemm/nn/simd:*", 1 },
-        { "filters=gemm/nn variants=simd", 3 },
-        { "filters=gemm/nn variants=simd:depth=64", 1 },
+        { "filters=gemm/nn/simd", 3 },           { "filters=gemm/nn/simd/fp32", 3 },
+        { "filters=gemm/nn/s?md/*", 3 },         { "filters=gemm/nn/simd:depth=64", 1 },
+        { "filters=gemm/nn/simd:*", 2 },         { "filters=gemm/nn/simd,!gemm/nn/simd:*", 1 },
+        { "filters=gemm/nn variants=simd", 3 },  { "filters=gemm/nn variants=simd:depth=64", 1 },
         { "filters=gemm/nn variants=naive", 1 },
     };
     struct string_list settings = { 0 };
