@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/openblas.h"
 
+#include "kernels/openblas_core.h"
 #include "kernels/peer.h"
 
 #include "core/thread_pinning.h"
@@ -65,6 +66,7 @@ int openblas_open(struct error *err)
         return 0;
     if (find_room(err) != 0)
         return -1;
+    openblas_choose_core();
     if (peer_open(&peer, &functions, err) != 0)
         return -1;
     atomic_store_explicit(&opened, true, memory_order_release);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "kernels/host.h"
+#include "kernels/openblas_core.h"
 #include "kernels/torch/python.h"
 
 #include <stdint.h>
@@ -69,6 +70,8 @@ int torch_prepare_with(struct call *call, cJSON *details, struct error *err)
 {
     char *text = describe(call, details);
     struct torch *t = memory_zeroed(1, sizeof(*t));
+
+    openblas_choose_core(); /* of the one that PyTorch loads */
     int rc = python_open(&t->python, err);
 
     if (rc == 0) {

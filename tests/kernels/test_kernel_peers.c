@@ -100,6 +100,42 @@ TEST(openblas_has_all_processors)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 }
+
+/* The kernels that OpenBLAS took, "SkylakeX"; "" where it cannot be asked. */
+static const char *openblas_core(void)
+{
+    void *handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+    void *found = handle ? dlsym(handle, "openblas_get_corename") : NULL;
+    char *(*core)(void) = NULL;
+
+    memcpy(&core, &found, sizeof(core));
+    return core ? core() : "";
+}
+
+/* A processor that came after it would get those of 2004; what a user has set stays. */
+TEST(openblas_takes_kernels_of_this_processor)
+{
+    static const char *const wishes[] = { NULL, "Haswell", "Prescott" };
+
+    if (!simd_has(SIMD_AVX2))
+        skip();
+    for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            struct error err;
+            unsetenv("OPENBLAS_CORETYPE");
+            if (wishes[i])
+                setenv("OPENBLAS_CORETYPE", wishes[i], 1);
+            if (openblas_open(&err) != 0)
+                _exit(2);
+            bool old = strcmp(openblas_core(), "Prescott") == 0;
+            _exit(wishes[i] ? strcmp(openblas_core(), wishes[i]) != 0 : old);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
 #endif
 
 /* All of this build: a reference, on the CPU, and refused with a reason where it is absent. */
