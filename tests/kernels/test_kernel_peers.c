@@ -12,11 +12,13 @@
 #include "kernels/torch/python.h"
 #ifdef HARNESS_HAVE_OPENBLAS
 #include "kernels/openblas.h"
+#include "kernels/simd.h"
 #endif
 
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
