@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const openblas_files[] = { "libopenblas.so.0", "libopenblas.so", NULL };
 static const char variable[] = "OPENBLAS_CORETYPE";
 
 /* What it falls back to, of a processor of Intel's and of AMD's. */

@@ -7,6 +7,10 @@
 #ifndef HARNESS_KERNELS_OPENBLAS_CORE_H
 #define HARNESS_KERNELS_OPENBLAS_CORE_H
 
+/* Its file: what this variable names, else the first of these that is there. NULL-ended. */
+#define OPENBLAS_VARIABLE "HARNESS_OPENBLAS"
+extern const char *const openblas_files[];
+
 /* Before whoever loads it into this process for good, which PyTorch does, too. Loads it, asks what
  * it takes, and unloads it; where that is older than AVX2 and the processor is not,
  * OPENBLAS_CORETYPE becomes "SkylakeX" or "Haswell" in this process. A variable that is set stays.

@@ -76,7 +76,7 @@ static bool in_list(const struct string_list *list, const char *word, bool *hits
 }
 
 /* Of "simd:depth=64", what names it without the setting; "cc=a:b" has none. */
-static size_t plain_length(const struct variant *v)
+static size_t length_without_setting(const struct variant *v)
 {
     size_t length = strcspn(v->name, ":=");
 
@@ -85,7 +85,7 @@ static size_t plain_length(const struct variant *v)
 
 static bool word_names(const char *word, size_t length, const struct variant *v)
 {
-    return (length == strlen(v->name) || length == plain_length(v)) &&
+    return (length == strlen(v->name) || length == length_without_setting(v)) &&
            strncmp(word, v->name, length) == 0;
 }
 
@@ -132,9 +132,9 @@ static bool filter_matches(const char *filter, const struct variant *v, const ch
 
     if (text_filter_matches(filter, key))
         return true;
-    if (plain_length(v) == length || strncmp(key + before, v->name, length) != 0)
+    if (length_without_setting(v) == length || strncmp(key + before, v->name, length) != 0)
         return false;
-    snprintf(plain, sizeof(plain), "%.*s%s", (int)(before + plain_length(v)), key,
+    snprintf(plain, sizeof(plain), "%.*s%s", (int)(before + length_without_setting(v)), key,
              key + before + length);
     return text_filter_matches(filter, plain);
 }
