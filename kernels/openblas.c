@@ -18,9 +18,8 @@ static const struct peer_symbol symbols[] = {
     { "openblas_get_num_threads", offsetof(struct openblas, get_num_threads) },
     { NULL, 0 },
 };
-static const char *const files[] = { "libopenblas.so.0", "libopenblas.so", NULL };
-static const struct peer peer = { .variable = "HARNESS_OPENBLAS",
-                                  .files = files,
+static const struct peer peer = { .variable = OPENBLAS_VARIABLE,
+                                  .files = openblas_files,
                                   .packages = "Debian: libopenblas0",
                                   .flags = RTLD_LOCAL,
                                   .symbols = symbols };

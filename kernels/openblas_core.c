@@ -26,10 +26,13 @@ static bool is_fallback(const char *core)
 /* Its first load starts a thread for each processor, its last close ends them. */
 static bool falls_back(void)
 {
-    const char *file = getenv("HARNESS_OPENBLAS");
-    void *handle =
-        dlopen(file != NULL && *file != '\0' ? file : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    const char *chosen = getenv(OPENBLAS_VARIABLE);
+    void *handle = NULL;
 
+    if (chosen != NULL && *chosen != '\0')
+        handle = dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+    for (int f = 0; handle == NULL && openblas_files[f] != NULL; f++)
+        handle = dlopen(openblas_files[f], RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
         return false;
     void *found = dlsym(handle, "openblas_get_corename");

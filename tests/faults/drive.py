@@ -11,8 +11,9 @@ without calls that older kernels and containers lack.
 Each case is a fresh folder with a history. Whatever fails, the command must end (within two minutes,
 which a busy machine may need for a second's work) with a documented status; a failure says why; the
 history is sound, with all that it had; what is reported done is there; no process and no temporary
-file is left. Where three commands did not end, the cases that are left are not tried. HARNESS_CASES is how many are taken
-by chance (100, 50), or "all"; HARNESS_SEED takes the same again, HARNESS_KNOCKS is the file of the table.
+file is left. Where three commands did not end, the cases that are left are not tried. HARNESS_CASES
+is how many are taken by chance (100, 50), or "all"; HARNESS_SEED takes the same again, HARNESS_KNOCKS
+is the file of the table.
 """
 
 import argparse
