@@ -126,6 +126,18 @@ function neverIdle() {
   window.requestIdleCallback = () => 0;
 }
 
+const later = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
+
+/* Once in thousands of pages Chromium's shell makes no frames any more: scripts go on, and what waits
+ * for being seen, or Playwright for a thing to stand still, waits for ever. Such a test has judged
+ * nothing; run.sh looks for this line. */
+async function tellStandstill(t, page) {
+  const frame = page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => resolve(true))));
+  const makesFrames = await Promise.race([frame, later(20000, false)]).catch(() => true);
+  if (!makesFrames)
+    t.diagnostic('the browser makes no frames any more');
+}
+
 /**
  * @param {object} t  of node:test; the page is closed when it ends
  * @param {string} place  a file, or a URL
@@ -139,8 +151,12 @@ export async function openPage(t, place, { width = 1280, height = 900, theme = '
   init, before, folded = false, idle = false, ...rest } = {}) {
   const context = await (await theBrowser()).newContext({ viewport: { width, height },
     colorScheme: theme, deviceScaleFactor: 1, acceptDownloads: true, ...rest });
-  t.after(() => context.close());
   const page = await context.newPage();
+  t.after(async () => {
+    if (!t.passed)
+      await tellStandstill(t, page);
+    await context.close();
+  });
   page.setDefaultTimeout(PATIENCE);
   const own = /^https?:/.test(place) ? place : pathToFileURL(place).href;
   const seen = { requests: [], console: [], errors: [], violations: [] };
@@ -195,20 +211,6 @@ async function scrollThrough(page) {
   }
 }
 
-const later = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
-
-/* Is it the page, or a browser that makes no frames any more? */
-function whyNotPainted(page, node) {
-  return Promise.race([later(5000, 'the page answers nothing any more'), page.evaluate(async (one) => {
-    const frame = new Promise((resolve) => requestAnimationFrame(() => resolve(true)));
-    return JSON.stringify({
-      id: one.id, connected: one.isConnected, box: one.getBoundingClientRect(),
-      painted: document.querySelectorAll('figure[data-painted]').length,
-      frames: await Promise.race([frame, new Promise((resolve) => setTimeout(resolve, 2000, false))]),
-    });
-  }, node)]);
-}
-
 /** Waits until a figure, or every figure on the page, is drawn. */
 export async function painted(page, id) {
   if (id) {
@@ -220,9 +222,7 @@ export async function painted(page, id) {
   for (const figure of await page.locator('figure.figure:not(.is-absent)').all()) {
     await figure.evaluate((node) => node.scrollIntoView());
     const node = await figure.elementHandle();
-    await page.waitForFunction((one) => one.dataset.painted, node).catch(async (error) => {
-      throw new Error(`${error.message}: ${await whyNotPainted(page, node)}`);
-    });
+    await page.waitForFunction((one) => one.dataset.painted, node);
   }
 }
 
