@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "chart/chapter.h"
+#include "chart/preset.h"
 
 #include <string.h>
 
@@ -11,12 +12,6 @@ static const struct {
     { "run", "machine" },        { "profile", "profile" },
 };
 
-/* Does it show forward passes and nothing else? */
-static bool chapter_is_models(const struct preset *preset)
-{
-    return preset->filter.nr > 0 && strncmp(preset->filter.items[0], "gpt", 3) == 0;
-}
-
 const char *chapter_of(const struct preset *preset)
 {
     if (strcmp(preset->type->name, "overview") == 0)
@@ -24,5 +19,5 @@ const char *chapter_of(const struct preset *preset)
     for (size_t i = 0; i < sizeof(chapters) / sizeof(chapters[0]); i++)
         if (strcmp(preset->section, chapters[i].section) == 0)
             return chapters[i].chapter;
-    return chapter_is_models(preset) ? "models" : "kernels";
+    return preset_is_of_models(preset) ? "models" : "kernels";
 }

@@ -163,6 +163,15 @@ static const struct {
 };
 enum { NR_PLACES = sizeof(places) / sizeof(places[0]) };
 
+bool preset_is_of_models(const struct preset *preset)
+{
+    static const char family[] = "gpt"; /* the first part of all names of forward passes */
+    const char *glob = preset->filter.nr > 0 ? preset->filter.items[0] : "";
+    size_t part = strcspn(glob, "/");
+
+    return part == sizeof(family) - 1 && strncmp(glob, family, part) == 0;
+}
+
 static int preset_read_where(struct reading *r, const cJSON *value, void *to)
 {
     const char *names[NR_PLACES + 1] = { NULL };

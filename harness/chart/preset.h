@@ -63,4 +63,7 @@ int preset_from_json(struct preset *preset, const struct json_source *source, co
 cJSON *preset_to_json(const struct preset *preset);
 void preset_release(struct preset *preset);
 
+/* Does it show forward passes and nothing else, by its "where" or the first glob of its filter? */
+bool preset_is_of_models(const struct preset *preset);
+
 #endif

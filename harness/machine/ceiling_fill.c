@@ -5,6 +5,7 @@
 #include "stats/stats.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct ceiling_times ceiling_times_of(double *times, size_t nr)
 {
@@ -34,6 +35,11 @@ void ceiling_set_time(struct ceiling *c, const struct ceiling_times *ns)
     c->value = ns->quarter;
     c->low = ns->least;
     c->high = ns->most;
+}
+
+bool ceiling_is_time(const struct ceiling *c)
+{
+    return strcmp(c->unit, "ns") == 0;
 }
 
 void ceiling_set_value(struct ceiling *c, double value)

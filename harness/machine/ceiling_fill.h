@@ -22,6 +22,8 @@ void ceiling_set_rate(struct ceiling *c, double work, const struct ceiling_times
 void ceiling_set_time(struct ceiling *c, const struct ceiling_times *ns);
 /* A number that is no matter of repetitions. */
 void ceiling_set_value(struct ceiling *c, double value);
+/* Is it a time, of which less is better? Else it is a rate. */
+bool ceiling_is_time(const struct ceiling *c);
 /* Takes the rate of `other` if it is the better one. */
 void ceiling_raise(struct ceiling *c, const struct ceiling *other);
 

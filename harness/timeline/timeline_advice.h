@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the numbers of a profile suggest. Each rule is a row of a table: what it looks at, from
- * which value on it speaks, and a sentence with the numbers it speaks because of. A rule whose
+ * which value on it speaks, and a sentence with the numbers that led to it. A rule whose
  * evidence is not there (no roofs, no GPU, one thread) is silent.
  *
  *     "61 % of the time between kernels: launch-bound; capture a graph, ..."

@@ -130,6 +130,35 @@ TEST(refusals_name_the_line)
     }
 }
 
+TEST(a_preset_of_models_is_one_of_forward_passes)
+{
+    static const struct {
+        const char *where;
+        bool models;
+    } rows[] = {
+        { "\"where\": \"models\"", true },
+        { "\"where\": \"decode\"", true },
+        { "\"where\": \"kernels\"", false },
+        { "\"filter\": \"gpt\"", true },
+        { "\"filter\": \"gpt/nano/*\"", true },
+        { "\"filter\": \"gptq/nano\"", false },
+        { "\"filter\": \"gemm/linear\"", false },
+        { "\"filter\": [\"!gemm\", \"gpt\"]", false },
+        { "\"limit\": 1", false },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct preset p;
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "{ \"name\": \"a\", \"title\": \"A\", \"type\": \"trend\", %s }", rows[i].where);
+        parse_preset(&p, text);
+        if (preset_is_of_models(&p) != rows[i].models)
+            fail_msg("%s", rows[i].where);
+        preset_release(&p);
+    }
+}
+
 #define FAMILY                                                                                     \
     "{ \"name\": \"mine\", \"title\": \"Rate of {where}\", \"type\": \"bars\", \"y\": \"p50\",\n"
 

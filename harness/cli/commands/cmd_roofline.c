@@ -7,6 +7,7 @@
 #include "cli/shared_options.h"
 #include "core/clock.h"
 #include "device/devices.h"
+#include "machine/ceiling_fill.h"
 #include "machine/environment.h"
 #include "session/measure/roofs.h"
 #include "terminal/terminal.h"
@@ -23,7 +24,7 @@ struct roofline_options {
 
 static const char *ceiling_value(const struct ceiling *c, double value, char text[TEXT_UNIT_SIZE])
 {
-    return strcmp(c->unit, "ns") == 0 ? text_time(value, text) : text_rate(value, c->unit, text);
+    return ceiling_is_time(c) ? text_time(value, text) : text_rate(value, c->unit, text);
 }
 
 static void add_ceiling_row(struct table *t, const struct ceiling *c)

@@ -2,6 +2,7 @@
 #include "session/measure/roofs.h"
 
 #include "base/memory.h"
+#include "machine/ceiling_fill.h"
 #include "machine/ceilings.h"
 #include "metrics/epoch.h"
 
@@ -18,11 +19,6 @@ void roofs_epoch(const struct run *run, char epoch[17])
     snprintf(epoch, 17, "%016llx", (unsigned long long)epoch_id(run));
 }
 
-static bool is_time_roof(const struct ceiling *c)
-{
-    return strcmp(c->unit, "ns") == 0;
-}
-
 static bool is_rate_roof(const struct ceiling *c)
 {
     return strcmp(c->unit, "B/s") == 0 || strcmp(c->unit, "FLOP/s") == 0;
@@ -30,7 +26,7 @@ static bool is_rate_roof(const struct ceiling *c)
 
 static bool is_better_roof(const struct ceiling *a, const struct ceiling *b)
 {
-    return is_time_roof(a) ? a->value < b->value : is_rate_roof(a) && a->value > b->value;
+    return ceiling_is_time(a) ? a->value < b->value : is_rate_roof(a) && a->value > b->value;
 }
 
 /* A roof is a lower bound: the best one ever seen in the epoch stands. Data-sheet values that were
@@ -52,7 +48,7 @@ static bool are_roofs_busy(const struct ceiling *ceilings, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         const struct ceiling *c = &ceilings[i];
-        if ((is_time_roof(c) && c->value > busy_launch_ns) ||
+        if ((ceiling_is_time(c) && c->value > busy_launch_ns) ||
             (is_rate_roof(c) && c->high > busy_spread * c->value))
             return true;
     }
