@@ -19,6 +19,8 @@ import os
 import statistics
 import sys
 
+from peers_targets import TARGETS, is_attention, is_decode, rows_of
+
 OURS = "simd"
 NARROW = {"bf16": "simd_bf16", "int8": "simd_int8"}
 # Peers that compute in a type of NARROW, as far as a library has it; none has int8 weights beside
@@ -29,11 +31,14 @@ BLAS = ("openblas", "blis", "onednn")
 # The probe, fixed work of as many threads beside each measurement, tells: so many times what it took
 # in the quiet tenth of the run.
 DISTURBED = 1.25
-GPTS = ("nano", "micro", "mini", "tile-small", "tile-medium", "tile-large")
 
 
 def is_narrow(variant):
     return variant in NARROW.values() or any(variant in peers for peers in NARROW_PEERS.values())
+
+
+def threads_of(device):
+    return int(device.removeprefix("cpu-").removesuffix("t"))
 
 
 def probe_of(m):
@@ -78,6 +83,9 @@ class Case:
         """The time of our fp32, or of another variant, over our own in that type."""
         narrow, theirs = self.time(NARROW[dtype]), self.time(other)
         return theirs / narrow if narrow and theirs else None
+
+    def best_blas_ratio(self):
+        return self.ratio(BLAS)
 
     def size(self):
         d = self.dims
@@ -129,6 +137,13 @@ class Results:
     def roof(self, device, name):
         return self.roofs.get(device, {}).get(name, {}).get("value")
 
+    def exceeds_l2(self, case):
+        """Whether the weights of a decode step, in fp32, are more than the L2 of its threads
+        together. Of the bytes that a step of one sequence moves more than half are weights: the
+        cache is 2 S / (12 C + V / L) of them, a sixth at most, and the logits 1 / C of the head."""
+        l2 = self.machine.get("l2", 0) * threads_of(case.device)
+        return case.dims["batch"] == 1 and 0 < 2 * l2 < case.work["bytes"]
+
     def level(self, case):
         """Where what a launch touches lies when it is warm."""
         for level in ("l2", "l3"):
@@ -136,8 +151,15 @@ class Results:
                 return level.upper()
         return "dram"
 
-    def of_fma(self, case, variant=OURS):
-        time, roof = case.time(variant), self.roof(case.device, "flops.fp32")
+    def of_fma(self, case):
+        return self.of_flops(case, OURS, "fp32")
+
+    def of_narrow_roof(self, case, dtype):
+        """Ours in that type, of the roof of its products (docs/measuring/roofs.md)."""
+        return self.of_flops(case, NARROW[dtype], dtype)
+
+    def of_flops(self, case, variant, dtype):
+        time, roof = case.time(variant), self.roof(case.device, "flops." + dtype)
         return case.work["flops"] / time / roof * 1e9 if time and roof else None
 
     def of_copy(self, case):
@@ -161,108 +183,17 @@ class Results:
         """A decode step's: it reads nearly all that it moves."""
         return self.over_floor(case, with_flops=False, move="read")
 
+    def causal_share(self, case):
+        """Causal over full time at the same size."""
+        dims = ",".join(f"{name}={value}" for name, value in case.dims.items())
+        full = self.cases.get(("attention/full", dims, case.device))
+        ours = case.time(OURS)
+        return ours / full.time(OURS) if full and ours and full.time(OURS) else None
+
     def cpu_share(self, device):
         """CPU time over what our threads could have used, as a median; None where nobody tells."""
         shares = [x for c in self.cases.values() if c.device == device for x in c.cpu if x]
-        threads = int(device.removeprefix("cpu-").removesuffix("t"))
-        return statistics.median(shares) / threads if shares else None
-
-
-class Target:
-    """One line of the table: a number for each case, what is made of them, and the bound."""
-
-    def __init__(self, what, against, select, value, bound, reduce="worst", below=False, unit="×"):
-        self.what, self.against, self.select, self.value = what, against, select, value
-        self.bound, self.reduce, self.below, self.unit = bound, reduce, below, unit
-
-    def text(self, value):
-        return f"{100 * value:.0f} %" if self.unit == "%" else f"{value:.2f}{self.unit}"
-
-    def row(self, results, device):
-        found = [(self.value(results, c), c) for c in results.cases.values()
-                 if c.device == device and self.select(c)]
-        found = [(value, c) for value, c in found if value]
-        bound = ("≤ " if self.below else "≥ ") + self.text(self.bound)
-        row = {"what": self.what, "against": self.against, "device": device, "target": bound,
-               "sizes": len(found)}
-        if not found:
-            return {**row, "reached": None}
-        worst, where = (max if self.below else min)(found, key=lambda pair: pair[0])
-        mean = statistics.geometric_mean(value for value, _ in found)
-        counted = mean if self.reduce == "mean" else worst
-        reached = counted <= self.bound if self.below else counted >= self.bound
-        return {**row, "mean": mean, "worst": worst, "worst_at": where.name(), "counts": self.reduce,
-                "reached": reached, "mean_text": self.text(mean), "worst_text": self.text(worst)}
-
-
-def beside(peers):
-    return lambda results, case: case.ratio(peers)
-
-
-def is_square(case):
-    return case.kernel == "gemm/nn" and case.dims["n"] == case.dims["k"]
-
-
-def is_gpt_shape(case):
-    return case.kernel == "gemm/nt"
-
-
-def is_attention(case):
-    return case.kernel in ("attention/causal", "attention/full")
-
-
-def is_forward(case):
-    return case.kernel in [f"gpt/{name}/prefill" for name in GPTS]
-
-
-def is_decode(case):
-    return case.kernel.endswith("/decode") and case.kernel.startswith("gpt/")
-
-
-def causal_share(results, case):
-    """Causal over full time at the same size."""
-    dims = ",".join(f"{name}={value}" for name, value in case.dims.items())
-    full = results.cases.get(("attention/full", dims, case.device))
-    ours = case.time(OURS)
-    return ours / full.time(OURS) if full and ours and full.time(OURS) else None
-
-
-# The variants torch_alloc and torch, see models/gpt_torch.c.
-AS_WRITTEN = "PyTorch as usually written: new logits each time (here also copied)"
-IN_PLACE = "PyTorch, logits written in place"
-
-TARGETS = [
-    Target("sgemm, squares", "OpenBLAS", is_square, beside(("openblas",)), 1.10),
-    Target("sgemm, squares", "the best of OpenBLAS, BLIS, oneDNN", is_square, beside(BLAS), 1.00),
-    Target("sgemm, squares", "the FMA roof", is_square, Results.of_fma, 0.90, unit="%"),
-    Target("sgemm, GPT shapes", "OpenBLAS", is_gpt_shape, beside(("openblas",)), 1.25, "mean"),
-    Target("sgemm, GPT shapes", "the best of OpenBLAS, BLIS, oneDNN", is_gpt_shape, beside(BLAS),
-           1.05, "mean"),
-    Target("sgemm, GPT shapes, each", "OpenBLAS", is_gpt_shape, beside(("openblas",)), 1.00),
-    Target("attention", "two products of OpenBLAS and a softmax", is_attention,
-           beside(("openblas",)), 1.5),
-    Target("attention", "PyTorch", is_attention, beside(("torch",)), 1.5),
-    Target("attention, causal", "the same, not causal, S ≥ 512",
-           lambda c: c.kernel == "attention/causal" and c.dims["seq"] >= 512, causal_share, 0.60,
-           below=True, unit="%"),
-    Target("layernorm, residual + layernorm", "the copy roof of where it lies",
-           lambda c: c.kernel.startswith("layernorm/"), Results.of_copy, 0.90, unit="%"),
-    Target("forward, B=4 S=64", AS_WRITTEN,
-           lambda c: is_forward(c) and c.dims == {"batch": 4, "seq": 64}, beside(("torch_alloc",)),
-           4.0),
-    Target("forward, all sizes", AS_WRITTEN, is_forward, beside(("torch_alloc",)), 4.0),
-    Target("forward, all sizes", IN_PLACE, is_forward, beside(("torch",)), 4.0),
-    Target("forward", "its floor: FLOPs ÷ FMA roof + weights and logits ÷ bandwidth",
-           is_forward, Results.over_floor, 1.3, below=True),
-    Target("decode step", "its floor: weights, cache and logits ÷ bandwidth of reading", is_decode,
-           Results.over_read_floor, 1.5, below=True),
-    Target("decode step", "the same ÷ bandwidth of reading and writing at once", is_decode,
-           lambda r, c: r.over_floor(c, with_flops=False), 1.5, below=True),
-    Target("gpt2, prefill", AS_WRITTEN, lambda c: c.kernel == "gpt/gpt2/prefill",
-           beside(("torch_alloc",)), 2.0),
-    Target("gpt2, prefill and decode", IN_PLACE, lambda c: c.kernel.startswith("gpt/gpt2/"),
-           beside(("torch",)), 2.0),
-]
+        return statistics.median(shares) / threads_of(device) if shares else None
 
 
 def print_row(cells):
@@ -294,10 +225,6 @@ KINDS = (("products of one row", lambda c: c.kernel.startswith("gemm/") and rows
          ("layernorm", lambda c: c.kernel.startswith("layernorm/")),
          ("forward", lambda c: c.kernel.endswith("/prefill")),
          ("decode step", is_decode))
-
-
-def rows_of(case):
-    return case.dims["batch"] * case.dims["seq"]
 
 
 def kind_row(results, device, select, dtype, other):

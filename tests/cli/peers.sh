@@ -26,7 +26,7 @@ cp "$CLI"/../fixtures/peers/* peers/
 echo "as on the page:"
 cat peers/page.md
 check "the script prints what it keeps" cmp -s <(sed -n '/^Machine/,/^results/p' "$WORK.log/table" | head -n -2) peers/table.md
-check "table.json has a row a target" test "$(json_length peers/table.json targets)" -eq "$(grep -c 'Target("' "$CLI/../../ci/peers_table.py")"
+check "table.json has a row a target" test "$(json_length peers/table.json targets)" -eq "$(grep -c 'Target("' "$CLI/../../ci/peers_targets.py")"
 sed 's/"outcome": "UNSUPPORTED"/"outcome": "WRONG"/' peers/run-fixture.json >peers/run-wrong.json
 status=0
 "$script" --output peers table >"$WORK.log/table" || status=$?
