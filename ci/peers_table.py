@@ -6,7 +6,7 @@
 
 reads the records that `harness run --json` wrote there (run-*.json) and the peers' versions
 (versions.txt), prints the targets, our data types and then every size, and writes the same as
-table.json, and as page.md the tables in the form of docs/performance-cpu.md. A time is
+table.json, and as page.md the tables in the form of docs/performance-cpu-records.md. A time is
 the median over launches of each launch's median, without those of a disturbed machine where others
 are left; a ratio is their time over ours, so above 1 we are faster. Roofs are those that the harness
 measured on the same machine.
@@ -18,7 +18,9 @@ import json
 import os
 import statistics
 import sys
+from datetime import datetime, timezone
 
+from peers_page import target_lines, type_lines
 from peers_targets import TARGETS, is_attention, is_decode, rows_of
 
 OURS = "simd"
@@ -104,12 +106,16 @@ class Results:
     def __init__(self):
         self.cases, self.roofs, self.bad, self.absent = {}, {}, {}, {}
         self.machine, self.build, self.launches, self.probed = {}, {}, set(), {}
+        self.day = ""
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:
             records = json.load(file)
         for run in records["runs"]:
             self.machine, self.build = run["machine"], run["build"]
+            if run.get("started_ms"):
+                started = datetime.fromtimestamp(run["started_ms"] / 1000, timezone.utc)
+                self.day = max(self.day, started.date().isoformat())
             limit = quiet_limit(run["measurements"])
             for m in run["measurements"]:
                 self.take(m, limit)
@@ -276,30 +282,6 @@ def print_narrow_sizes(results):
                    *(rate_text(c, c.time(peer)) for peer in peers)])
 
 
-def page_lines(rows, kinds, devices):
-    """A line a target and a column a device, as on the page: geometric mean, worst in brackets."""
-    def cell(row):
-        if not row or row.get("reached", 0) is None:
-            return "-"
-        if "mean_text" in row:
-            return f"{row['mean_text']} ({row['worst_text'].rstrip('×% ')})"
-        return f"{row['mean']:.2f}× ({row['worst']:.2f})"
-
-    def table(head, found, names):
-        yield "| " + " | ".join((*head, *devices)) + " |"
-        yield "|" + "---|" * (len(head) + len(devices))
-        lines = {}
-        for row in found:
-            lines.setdefault(tuple(row[n] for n in names), {})[row["device"]] = row
-        for key, by_device in lines.items():
-            yield "| " + " | ".join((*key, *(cell(by_device.get(d)) for d in devices))) + " |"
-
-    yield from table(("what", "against", "target"), rows, ("what", "against", "target"))
-    if kinds:
-        yield ""
-        yield from table(("dtype of ours", "what", "against"), kinds, ("dtype", "what", "against"))
-
-
 def rate_text(case, time):
     """What tells most of this kind of kernel."""
     if not time:
@@ -347,34 +329,56 @@ def print_sizes(results):
                        *(ratio_text(c.ratio((p,))) for p in peers)])
 
 
-def print_machine(results, folder):
+def machine_text(results):
     m, b = results.machine, results.build
-    print(f"Machine: {m.get('cpu', '?')}, {m.get('cores', '?')} cores, {m.get('isa', '?')}, "
-          f"L2 {m.get('l2', 0) >> 10} KiB, L3 {m.get('l3', 0) >> 20} MiB. "
-          f"Build: {b.get('commit', '')[:12]}{' with changes' if b.get('dirty') else ''}, "
-          f"{b.get('compiler', '')}. {len(results.launches)} launches a size.\n")
+    return (f"{m.get('cpu', '?')}, {m.get('cores', '?')} cores, {m.get('isa', '?')}, "
+            f"L2 {m.get('l2', 0) >> 10} KiB, L3 {m.get('l3', 0) >> 20} MiB. "
+            f"Build: {b.get('commit', '')[:12]}{' with changes' if b.get('dirty') else ''}, "
+            f"{b.get('compiler', '')}. {len(results.launches)} launches a size"
+            f"{', ' + results.day if results.day else ''}.")
+
+
+def roofs_text(results, device):
+    roofs = [f"FMA {results.roof(device, 'flops.fp32') or 0:.4g} FLOP/s"]
+    if results.roof(device, "flops.bf16"):
+        roofs.append(f"bf16 {results.roof(device, 'flops.bf16'):.4g} FLOP/s")
+    for level in ("L2", "L3", "dram"):
+        read, copy = (results.roof(device, f"{k}.{level}") for k in ("read", "copy"))
+        if read and copy:
+            roofs.append(f"{level} {read * 1e-9:.3g} GB/s reading, {copy * 1e-9:.3g} copying")
+    return f"roofs of {device}: " + "; ".join(roofs)
+
+
+def device_notes(results, device):
+    yield roofs_text(results, device)
+    share, probed = results.cpu_share(device), results.probed.get(device, [])
+    if share:
+        busy = "" if share > 0.9 else ": something else ran too, measure again"
+        yield f"CPU time that ours got on {device}: {100 * share:.0f} %{busy}"
+    if any(probed):
+        yield (f"disturbed on {device}: {sum(probed)} of {len(probed)} measurements, beside which "
+               f"fixed work took over {DISTURBED} times as long as in quiet; they count where no "
+               "launch of their size was quiet")
+
+
+def about(results, folder):
+    """Where and how it was measured: the machine, and notes."""
+    yield machine_text(results)
     for device in sorted(results.roofs):
-        roofs = [f"FMA {results.roof(device, 'flops.fp32') or 0:.4g} FLOP/s"]
-        for level in ("L2", "L3", "dram"):
-            read, copy = (results.roof(device, f"{k}.{level}") for k in ("read", "copy"))
-            if read and copy:
-                roofs.append(f"{level} {read * 1e-9:.3g} GB/s reading, {copy * 1e-9:.3g} copying")
-        print(f"- roofs of {device}: " + "; ".join(roofs))
-        share = results.cpu_share(device)
-        if share:
-            busy = "" if share > 0.9 else ": something else ran too, measure again"
-            print(f"- CPU time that ours got on {device}: {100 * share:.0f} %{busy}")
-        probed = results.probed.get(device, [])
-        if any(probed):
-            print(f"- disturbed on {device}: {sum(probed)} of {len(probed)} measurements, beside "
-                  f"which fixed work took over {DISTURBED} times as long as in quiet; they count "
-                  "where no launch of their size was quiet")
+        yield from device_notes(results, device)
     path = os.path.join(folder, "versions.txt")
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
-            print("- peers: " + "; ".join(line.strip() for line in file if line.strip()))
+            yield "peers: " + "; ".join(line.strip() for line in file if line.strip())
     for (variant, why), keys in sorted(results.absent.items()):
-        print(f"- {variant} is absent in {len(set(keys))} sizes: {why}")
+        yield f"{variant} is absent in {len(set(keys))} sizes: {why}"
+
+
+def print_machine(lines):
+    machine, *notes = lines
+    print(f"Machine: {machine}\n")
+    for note in notes:
+        print(f"- {note}")
     print()
 
 
@@ -383,6 +387,14 @@ def rows_json(results):
         yield {"kernel": kernel, "dims": dims, "device": device, **c.work,
                "ns": {name: c.time(name) for name in c.launches},
                "launches": {name: len(times) for name, times in c.launches.items()}}
+
+
+def write_record(folder, record):
+    with open(os.path.join(folder, "table.json"), "w", encoding="utf-8") as file:
+        json.dump(record, file, indent=1)
+    page = [*target_lines([("", record)]), "", *type_lines([("", record)])]
+    with open(os.path.join(folder, "page.md"), "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in page)
 
 
 def main():
@@ -399,19 +411,17 @@ def main():
     devices = sorted({c.device for c in results.cases.values()})
     rows = [target.row(results, device) for target in TARGETS for device in devices]
     kinds = list(kind_rows(results, devices))
-    print_machine(results, folder)
+    lines = list(about(results, folder))
+    print_machine(lines)
     print_targets(rows)
     print_kinds(kinds)
     print_sizes(results)
     print_narrow_sizes(results)
     for line in results.bad.values():
         print(f"\n{line}")
-    with open(os.path.join(folder, "table.json"), "w", encoding="utf-8") as file:
-        json.dump({"schema_version": 1, "targets": rows, "data_types": kinds,
-                   "sizes": list(rows_json(results)),
-                   "not_right": sorted(results.bad)}, file, indent=1)
-    with open(os.path.join(folder, "page.md"), "w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in page_lines(rows, kinds, devices))
+    record = {"schema_version": 1, "about": lines, "targets": rows, "data_types": kinds,
+              "sizes": list(rows_json(results)), "not_right": sorted(results.bad)}
+    write_record(folder, record)
     return 1 if results.bad else 0
 
 

@@ -29,8 +29,37 @@ check "the script prints what it keeps" cmp -s <(sed -n '/^Machine/,/^results/p'
 check "table.json has a row a target" test "$(json_length peers/table.json targets)" -eq "$(grep -c 'Target("' "$CLI/../../ci/peers_targets.py")"
 sed 's/"outcome": "UNSUPPORTED"/"outcome": "WRONG"/' peers/run-fixture.json >peers/run-wrong.json
 status=0
-"$script" --output peers table >"$WORK.log/table" || status=$?
+"$script" --output peers --keep kept/wrong.json table >"$WORK.log/table" || status=$?
 echo "with a wrong result: status $status, $(grep '^WRONG' "$WORK.log/table")"
+
+say "Tables of pages"
+page_script=$CLI/../../ci/peers_page.py
+# page ARGUMENT...: the script on the kept runs, and how it ended
+page() {
+  local status=0
+  python3 "$page_script" --records kept "$@" 2>&1 || status=$?
+  echo "status $status"
+}
+cp "$CLI/../fixtures/peers-page/page.md" .
+page page.md
+sed -i 's/ types first / types /' page.md
+page page.md
+check "no run is kept, says the page" test "$(grep -c '^No run has been kept yet.$' page.md)" -eq 3
+check "nothing is kept of a wrong run" test ! -e kept/wrong.json
+rm peers/run-wrong.json
+"$script" --output peers --keep kept/first.json table >"$WORK.log/table"
+sed -i 's/cpu-1t/cpu-2t/' peers/run-fixture.json
+"$script" --output peers --keep kept/second.json table >"$WORK.log/table"
+page --check page.md
+page page.md
+cat page.md
+page --check page.md
+sed -i 's/"reached": false/"reached": true/' kept/first.json
+page --check page.md
+sed -i 's/^<!-- end -->$/<!-- over -->/' page.md
+page page.md
+printf '<!-- peers: target -->\n<!-- end -->\n' >page.md
+page page.md
 
 say "Variables that choose instructions"
 cat >stub <<'END'
