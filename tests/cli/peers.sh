@@ -64,11 +64,12 @@ page page.md
 say "Variables that choose instructions"
 cat >stub <<'END'
 #!/bin/sh
-env | grep -E '^(HARNESS_ISA|OPENBLAS_CORETYPE|BLIS_ARCH_TYPE|ONEDNN_MAX_CPU_ISA|DNNL_MAX_CPU_ISA|MKL_ENABLE_INSTRUCTIONS|ATEN_CPU_CAPABILITY)='
+env | grep -E '^(HARNESS_ISA|OPENBLAS_[A-Z0-9_]*|BLIS_ARCH_TYPE|ONEDNN_MAX_CPU_ISA|DNNL_MAX_CPU_ISA|MKL_ENABLE_INSTRUCTIONS|ATEN_CPU_CAPABILITY)='
 echo "done"
 END
 chmod +x stub
-OPENBLAS_CORETYPE=Haswell ATEN_CPU_CAPABILITY=avx2 BLIS_ARCH_TYPE='' HARNESS=$PWD/stub \
+unset OPENBLAS_NUM_THREADS OPENBLAS_BLOCK_FACTOR
+OPENBLAS_CORETYPE=Haswell OPENBLAS_L2_SIZE=512 ATEN_CPU_CAPABILITY=avx2 BLIS_ARCH_TYPE='' HARNESS=$PWD/stub \
   "$script" --suite mine --threads 1,2 --output stubbed run 2>&1 | grep -v '^results in\|^$'
 check "the program has none of them" test "$(cat stubbed/mine-cpu-*.log)" = "done
 done"
