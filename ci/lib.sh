@@ -52,11 +52,11 @@ give_name() {
 
 # Libraries choose their instruction set by the processor, as they do for those who install them:
 # forgets the variables that tell them otherwise (environment_isa_variables in
-# harness/machine/environment.c), and says so.
+# harness/machine/environment.c), and OpenBLAS's of the sizes of its blocks, and says so.
 libraries_choose() {
   local name
   for name in HARNESS_ISA OPENBLAS_CORETYPE BLIS_ARCH_TYPE ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA \
-    MKL_ENABLE_INSTRUCTIONS ATEN_CPU_CAPABILITY; do
+    MKL_ENABLE_INSTRUCTIONS ATEN_CPU_CAPABILITY OPENBLAS_BLOCK_FACTOR OPENBLAS_L2_SIZE; do
     [ -z "${!name:-}" ] ||
       echo "$(basename "$0"): $name=${!name} does not count here: libraries choose by the processor" >&2
     unset "$name"

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # Own CPU kernels and forwards beside OpenBLAS, BLIS, oneDNN and PyTorch, in one go.
 #
-#   peers.sh [--quick | --suite NAME...] [--threads LIST] [--output DIR] [STAGE...]
+#   peers.sh [--quick | --suite NAME...] [--threads LIST] [--output DIR] [--keep FILE] [STAGE...]
 #
 #   install   the peers, from the distribution; says what to do where it cannot
 #   build     the release preset
 #   run       the suites, for each number of threads, verified and sampled alike, into history.db
 #   table     ratios, targets and whether they were reached, then type by type our bf16 and int8
 #             beside our fp32 and beside peers of that type, as Markdown; page.md has the same in the
-#             form of docs/performance-cpu.md
+#             form of docs/performance-cpu-records.md
 #
 # All stages by default. --quick takes suite peers, a few sizes in under five minutes; else suites
 # peers-gemm, -attention, -forward and -gpt2, an hour and a half, or those that --suite names: the
 # table is of all that have been run. --threads 1,2 is the default, as far as there are cores. Results
 # go to peers-results: history.db, run-*.json, table.md, table.json, page.md. HARNESS names a program
 # to take instead of the built one.
+#
+# --keep docs/performance/NAME.json keeps what the table says; ci/peers_page.py then writes the tables
+# of the pages by the kept ones. Nothing is kept where a result was not right.
 #
 # Exit status: 0, also where a target was missed or a peer is absent; 1 if a result was WRONG or
 # FAILED; 2 if something else failed.
@@ -25,13 +28,14 @@ source "$here/lib.sh"
 all=(install build run table)
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 
-suites=() threads='' out=peers-results stages=()
+suites=() threads='' out=peers-results kept='' stages=()
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) suites=(peers) ;;
     --suite) suites+=("$2"); shift ;;
     --threads) threads=$2; shift ;;
     --output) out=$2; shift ;;
+    --keep) kept=$2; shift ;;
     -h|--help) usage; exit 0 ;;
     -*) usage >&2; exit 2 ;;
     *) stages+=("$1") ;;
@@ -148,7 +152,8 @@ stage_table() {
     wrong=1
     return 0
   fi
-  return "$status"
+  [ "$status" -eq 0 ] || return "$status"
+  [ -z "$kept" ] || python3 "$here/peers_page.py" --keep "$kept" "$out"
 }
 
 run_stage() {

@@ -6,7 +6,7 @@
 
 reads the records that `harness run --json` wrote there (run-*.json) and the peers' versions
 (versions.txt), prints the targets, our data types and then every size, and writes the same as
-table.json, and as page.md the tables in the form of docs/performance-cpu.md. A time is
+table.json, and as page.md the tables in the form of docs/performance-cpu-records.md. A time is
 the median over launches of each launch's median, without those of a disturbed machine where others
 are left; a ratio is their time over ours, so above 1 we are faster. Roofs are those that the harness
 measured on the same machine.
@@ -18,6 +18,10 @@ import json
 import os
 import statistics
 import sys
+from datetime import datetime, timezone
+
+from peers_page import target_lines, type_lines
+from peers_targets import TARGETS, is_attention, is_decode, rows_of
 
 OURS = "simd"
 NARROW = {"bf16": "simd_bf16", "int8": "simd_int8"}
@@ -29,11 +33,14 @@ BLAS = ("openblas", "blis", "onednn")
 # The probe, fixed work of as many threads beside each measurement, tells: so many times what it took
 # in the quiet tenth of the run.
 DISTURBED = 1.25
-GPTS = ("nano", "micro", "mini", "tile-small", "tile-medium", "tile-large")
 
 
 def is_narrow(variant):
     return variant in NARROW.values() or any(variant in peers for peers in NARROW_PEERS.values())
+
+
+def threads_of(device):
+    return int(device.removeprefix("cpu-").removesuffix("t"))
 
 
 def probe_of(m):
@@ -79,6 +86,9 @@ class Case:
         narrow, theirs = self.time(NARROW[dtype]), self.time(other)
         return theirs / narrow if narrow and theirs else None
 
+    def best_blas_ratio(self):
+        return self.ratio(BLAS)
+
     def size(self):
         d = self.dims
         if self.kernel.startswith("gemm"):
@@ -96,12 +106,16 @@ class Results:
     def __init__(self):
         self.cases, self.roofs, self.bad, self.absent = {}, {}, {}, {}
         self.machine, self.build, self.launches, self.probed = {}, {}, set(), {}
+        self.day = ""
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:
             records = json.load(file)
         for run in records["runs"]:
             self.machine, self.build = run["machine"], run["build"]
+            if run.get("started_ms"):
+                started = datetime.fromtimestamp(run["started_ms"] / 1000, timezone.utc)
+                self.day = max(self.day, started.date().isoformat())
             limit = quiet_limit(run["measurements"])
             for m in run["measurements"]:
                 self.take(m, limit)
@@ -129,6 +143,13 @@ class Results:
     def roof(self, device, name):
         return self.roofs.get(device, {}).get(name, {}).get("value")
 
+    def exceeds_l2(self, case):
+        """Whether the weights of a decode step, in fp32, are more than the L2 of its threads
+        together. Of the bytes that a step of one sequence moves more than half are weights: the
+        cache is 2 S / (12 C + V / L) of them, a sixth at most, and the logits 1 / C of the head."""
+        l2 = self.machine.get("l2", 0) * threads_of(case.device)
+        return case.dims["batch"] == 1 and 0 < 2 * l2 < case.work["bytes"]
+
     def level(self, case):
         """Where what a launch touches lies when it is warm."""
         for level in ("l2", "l3"):
@@ -136,8 +157,15 @@ class Results:
                 return level.upper()
         return "dram"
 
-    def of_fma(self, case, variant=OURS):
-        time, roof = case.time(variant), self.roof(case.device, "flops.fp32")
+    def of_fma(self, case):
+        return self.of_flops(case, OURS, "fp32")
+
+    def of_narrow_roof(self, case, dtype):
+        """Ours in that type, of the roof of its products (docs/measuring/roofs.md)."""
+        return self.of_flops(case, NARROW[dtype], dtype)
+
+    def of_flops(self, case, variant, dtype):
+        time, roof = case.time(variant), self.roof(case.device, "flops." + dtype)
         return case.work["flops"] / time / roof * 1e9 if time and roof else None
 
     def of_copy(self, case):
@@ -161,108 +189,17 @@ class Results:
         """A decode step's: it reads nearly all that it moves."""
         return self.over_floor(case, with_flops=False, move="read")
 
+    def causal_share(self, case):
+        """Causal over full time at the same size."""
+        dims = ",".join(f"{name}={value}" for name, value in case.dims.items())
+        full = self.cases.get(("attention/full", dims, case.device))
+        ours = case.time(OURS)
+        return ours / full.time(OURS) if full and ours and full.time(OURS) else None
+
     def cpu_share(self, device):
         """CPU time over what our threads could have used, as a median; None where nobody tells."""
         shares = [x for c in self.cases.values() if c.device == device for x in c.cpu if x]
-        threads = int(device.removeprefix("cpu-").removesuffix("t"))
-        return statistics.median(shares) / threads if shares else None
-
-
-class Target:
-    """One line of the table: a number for each case, what is made of them, and the bound."""
-
-    def __init__(self, what, against, select, value, bound, reduce="worst", below=False, unit="×"):
-        self.what, self.against, self.select, self.value = what, against, select, value
-        self.bound, self.reduce, self.below, self.unit = bound, reduce, below, unit
-
-    def text(self, value):
-        return f"{100 * value:.0f} %" if self.unit == "%" else f"{value:.2f}{self.unit}"
-
-    def row(self, results, device):
-        found = [(self.value(results, c), c) for c in results.cases.values()
-                 if c.device == device and self.select(c)]
-        found = [(value, c) for value, c in found if value]
-        bound = ("≤ " if self.below else "≥ ") + self.text(self.bound)
-        row = {"what": self.what, "against": self.against, "device": device, "target": bound,
-               "sizes": len(found)}
-        if not found:
-            return {**row, "reached": None}
-        worst, where = (max if self.below else min)(found, key=lambda pair: pair[0])
-        mean = statistics.geometric_mean(value for value, _ in found)
-        counted = mean if self.reduce == "mean" else worst
-        reached = counted <= self.bound if self.below else counted >= self.bound
-        return {**row, "mean": mean, "worst": worst, "worst_at": where.name(), "counts": self.reduce,
-                "reached": reached, "mean_text": self.text(mean), "worst_text": self.text(worst)}
-
-
-def beside(peers):
-    return lambda results, case: case.ratio(peers)
-
-
-def is_square(case):
-    return case.kernel == "gemm/nn" and case.dims["n"] == case.dims["k"]
-
-
-def is_gpt_shape(case):
-    return case.kernel == "gemm/nt"
-
-
-def is_attention(case):
-    return case.kernel in ("attention/causal", "attention/full")
-
-
-def is_forward(case):
-    return case.kernel in [f"gpt/{name}/prefill" for name in GPTS]
-
-
-def is_decode(case):
-    return case.kernel.endswith("/decode") and case.kernel.startswith("gpt/")
-
-
-def causal_share(results, case):
-    """Causal over full time at the same size."""
-    dims = ",".join(f"{name}={value}" for name, value in case.dims.items())
-    full = results.cases.get(("attention/full", dims, case.device))
-    ours = case.time(OURS)
-    return ours / full.time(OURS) if full and ours and full.time(OURS) else None
-
-
-# The variants torch_alloc and torch, see models/gpt_torch.c.
-AS_WRITTEN = "PyTorch as usually written: new logits each time (here also copied)"
-IN_PLACE = "PyTorch, logits written in place"
-
-TARGETS = [
-    Target("sgemm, squares", "OpenBLAS", is_square, beside(("openblas",)), 1.10),
-    Target("sgemm, squares", "the best of OpenBLAS, BLIS, oneDNN", is_square, beside(BLAS), 1.00),
-    Target("sgemm, squares", "the FMA roof", is_square, Results.of_fma, 0.90, unit="%"),
-    Target("sgemm, GPT shapes", "OpenBLAS", is_gpt_shape, beside(("openblas",)), 1.25, "mean"),
-    Target("sgemm, GPT shapes", "the best of OpenBLAS, BLIS, oneDNN", is_gpt_shape, beside(BLAS),
-           1.05, "mean"),
-    Target("sgemm, GPT shapes, each", "OpenBLAS", is_gpt_shape, beside(("openblas",)), 1.00),
-    Target("attention", "two products of OpenBLAS and a softmax", is_attention,
-           beside(("openblas",)), 1.5),
-    Target("attention", "PyTorch", is_attention, beside(("torch",)), 1.5),
-    Target("attention, causal", "the same, not causal, S ≥ 512",
-           lambda c: c.kernel == "attention/causal" and c.dims["seq"] >= 512, causal_share, 0.60,
-           below=True, unit="%"),
-    Target("layernorm, residual + layernorm", "the copy roof of where it lies",
-           lambda c: c.kernel.startswith("layernorm/"), Results.of_copy, 0.90, unit="%"),
-    Target("forward, B=4 S=64", AS_WRITTEN,
-           lambda c: is_forward(c) and c.dims == {"batch": 4, "seq": 64}, beside(("torch_alloc",)),
-           4.0),
-    Target("forward, all sizes", AS_WRITTEN, is_forward, beside(("torch_alloc",)), 4.0),
-    Target("forward, all sizes", IN_PLACE, is_forward, beside(("torch",)), 4.0),
-    Target("forward", "its floor: FLOPs ÷ FMA roof + weights and logits ÷ bandwidth",
-           is_forward, Results.over_floor, 1.3, below=True),
-    Target("decode step", "its floor: weights, cache and logits ÷ bandwidth of reading", is_decode,
-           Results.over_read_floor, 1.5, below=True),
-    Target("decode step", "the same ÷ bandwidth of reading and writing at once", is_decode,
-           lambda r, c: r.over_floor(c, with_flops=False), 1.5, below=True),
-    Target("gpt2, prefill", AS_WRITTEN, lambda c: c.kernel == "gpt/gpt2/prefill",
-           beside(("torch_alloc",)), 2.0),
-    Target("gpt2, prefill and decode", IN_PLACE, lambda c: c.kernel.startswith("gpt/gpt2/"),
-           beside(("torch",)), 2.0),
-]
+        return statistics.median(shares) / threads_of(device) if shares else None
 
 
 def print_row(cells):
@@ -294,10 +231,6 @@ KINDS = (("products of one row", lambda c: c.kernel.startswith("gemm/") and rows
          ("layernorm", lambda c: c.kernel.startswith("layernorm/")),
          ("forward", lambda c: c.kernel.endswith("/prefill")),
          ("decode step", is_decode))
-
-
-def rows_of(case):
-    return case.dims["batch"] * case.dims["seq"]
 
 
 def kind_row(results, device, select, dtype, other):
@@ -349,30 +282,6 @@ def print_narrow_sizes(results):
                    *(rate_text(c, c.time(peer)) for peer in peers)])
 
 
-def page_lines(rows, kinds, devices):
-    """A line a target and a column a device, as on the page: geometric mean, worst in brackets."""
-    def cell(row):
-        if not row or row.get("reached", 0) is None:
-            return "-"
-        if "mean_text" in row:
-            return f"{row['mean_text']} ({row['worst_text'].rstrip('×% ')})"
-        return f"{row['mean']:.2f}× ({row['worst']:.2f})"
-
-    def table(head, found, names):
-        yield "| " + " | ".join((*head, *devices)) + " |"
-        yield "|" + "---|" * (len(head) + len(devices))
-        lines = {}
-        for row in found:
-            lines.setdefault(tuple(row[n] for n in names), {})[row["device"]] = row
-        for key, by_device in lines.items():
-            yield "| " + " | ".join((*key, *(cell(by_device.get(d)) for d in devices))) + " |"
-
-    yield from table(("what", "against", "target"), rows, ("what", "against", "target"))
-    if kinds:
-        yield ""
-        yield from table(("dtype of ours", "what", "against"), kinds, ("dtype", "what", "against"))
-
-
 def rate_text(case, time):
     """What tells most of this kind of kernel."""
     if not time:
@@ -420,34 +329,56 @@ def print_sizes(results):
                        *(ratio_text(c.ratio((p,))) for p in peers)])
 
 
-def print_machine(results, folder):
+def machine_text(results):
     m, b = results.machine, results.build
-    print(f"Machine: {m.get('cpu', '?')}, {m.get('cores', '?')} cores, {m.get('isa', '?')}, "
-          f"L2 {m.get('l2', 0) >> 10} KiB, L3 {m.get('l3', 0) >> 20} MiB. "
-          f"Build: {b.get('commit', '')[:12]}{' with changes' if b.get('dirty') else ''}, "
-          f"{b.get('compiler', '')}. {len(results.launches)} launches a size.\n")
+    return (f"{m.get('cpu', '?')}, {m.get('cores', '?')} cores, {m.get('isa', '?')}, "
+            f"L2 {m.get('l2', 0) >> 10} KiB, L3 {m.get('l3', 0) >> 20} MiB. "
+            f"Build: {b.get('commit', '')[:12]}{' with changes' if b.get('dirty') else ''}, "
+            f"{b.get('compiler', '')}. {len(results.launches)} launches a size"
+            f"{', ' + results.day if results.day else ''}.")
+
+
+def roofs_text(results, device):
+    roofs = [f"FMA {results.roof(device, 'flops.fp32') or 0:.4g} FLOP/s"]
+    if results.roof(device, "flops.bf16"):
+        roofs.append(f"bf16 {results.roof(device, 'flops.bf16'):.4g} FLOP/s")
+    for level in ("L2", "L3", "dram"):
+        read, copy = (results.roof(device, f"{k}.{level}") for k in ("read", "copy"))
+        if read and copy:
+            roofs.append(f"{level} {read * 1e-9:.3g} GB/s reading, {copy * 1e-9:.3g} copying")
+    return f"roofs of {device}: " + "; ".join(roofs)
+
+
+def device_notes(results, device):
+    yield roofs_text(results, device)
+    share, probed = results.cpu_share(device), results.probed.get(device, [])
+    if share:
+        busy = "" if share > 0.9 else ": something else ran too, measure again"
+        yield f"CPU time that ours got on {device}: {100 * share:.0f} %{busy}"
+    if any(probed):
+        yield (f"disturbed on {device}: {sum(probed)} of {len(probed)} measurements, beside which "
+               f"fixed work took over {DISTURBED} times as long as in quiet; they count where no "
+               "launch of their size was quiet")
+
+
+def about(results, folder):
+    """Where and how it was measured: the machine, and notes."""
+    yield machine_text(results)
     for device in sorted(results.roofs):
-        roofs = [f"FMA {results.roof(device, 'flops.fp32') or 0:.4g} FLOP/s"]
-        for level in ("L2", "L3", "dram"):
-            read, copy = (results.roof(device, f"{k}.{level}") for k in ("read", "copy"))
-            if read and copy:
-                roofs.append(f"{level} {read * 1e-9:.3g} GB/s reading, {copy * 1e-9:.3g} copying")
-        print(f"- roofs of {device}: " + "; ".join(roofs))
-        share = results.cpu_share(device)
-        if share:
-            busy = "" if share > 0.9 else ": something else ran too, measure again"
-            print(f"- CPU time that ours got on {device}: {100 * share:.0f} %{busy}")
-        probed = results.probed.get(device, [])
-        if any(probed):
-            print(f"- disturbed on {device}: {sum(probed)} of {len(probed)} measurements, beside "
-                  f"which fixed work took over {DISTURBED} times as long as in quiet; they count "
-                  "where no launch of their size was quiet")
+        yield from device_notes(results, device)
     path = os.path.join(folder, "versions.txt")
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
-            print("- peers: " + "; ".join(line.strip() for line in file if line.strip()))
+            yield "peers: " + "; ".join(line.strip() for line in file if line.strip())
     for (variant, why), keys in sorted(results.absent.items()):
-        print(f"- {variant} is absent in {len(set(keys))} sizes: {why}")
+        yield f"{variant} is absent in {len(set(keys))} sizes: {why}"
+
+
+def print_machine(lines):
+    machine, *notes = lines
+    print(f"Machine: {machine}\n")
+    for note in notes:
+        print(f"- {note}")
     print()
 
 
@@ -456,6 +387,14 @@ def rows_json(results):
         yield {"kernel": kernel, "dims": dims, "device": device, **c.work,
                "ns": {name: c.time(name) for name in c.launches},
                "launches": {name: len(times) for name, times in c.launches.items()}}
+
+
+def write_record(folder, record):
+    with open(os.path.join(folder, "table.json"), "w", encoding="utf-8") as file:
+        json.dump(record, file, indent=1)
+    page = [*target_lines([("", record)]), "", *type_lines([("", record)])]
+    with open(os.path.join(folder, "page.md"), "w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in page)
 
 
 def main():
@@ -472,19 +411,17 @@ def main():
     devices = sorted({c.device for c in results.cases.values()})
     rows = [target.row(results, device) for target in TARGETS for device in devices]
     kinds = list(kind_rows(results, devices))
-    print_machine(results, folder)
+    lines = list(about(results, folder))
+    print_machine(lines)
     print_targets(rows)
     print_kinds(kinds)
     print_sizes(results)
     print_narrow_sizes(results)
     for line in results.bad.values():
         print(f"\n{line}")
-    with open(os.path.join(folder, "table.json"), "w", encoding="utf-8") as file:
-        json.dump({"schema_version": 1, "targets": rows, "data_types": kinds,
-                   "sizes": list(rows_json(results)),
-                   "not_right": sorted(results.bad)}, file, indent=1)
-    with open(os.path.join(folder, "page.md"), "w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in page_lines(rows, kinds, devices))
+    record = {"schema_version": 1, "about": lines, "targets": rows, "data_types": kinds,
+              "sizes": list(rows_json(results)), "not_right": sorted(results.bad)}
+    write_record(folder, record)
     return 1 if results.bad else 0
 
 

@@ -110,4 +110,6 @@ t roofline all
 t roofline --device fake
 t verify gem --device fake
 t verify null/copy --device fake --variant rigt
+t verify null/copy --device fake --dtype fp33
+t verify null/copy/right --device fake --dtype fp32 --batch 1 --seed 1
 t history verify

@@ -26,11 +26,53 @@ cp "$CLI"/../fixtures/peers/* peers/
 echo "as on the page:"
 cat peers/page.md
 check "the script prints what it keeps" cmp -s <(sed -n '/^Machine/,/^results/p' "$WORK.log/table" | head -n -2) peers/table.md
-check "table.json has a row a target" test "$(json_length peers/table.json targets)" -eq "$(grep -c 'Target("' "$CLI/../../ci/peers_table.py")"
+check "table.json has a row a target" test "$(json_length peers/table.json targets)" -eq "$(grep -c 'Target("' "$CLI/../../ci/peers_targets.py")"
 sed 's/"outcome": "UNSUPPORTED"/"outcome": "WRONG"/' peers/run-fixture.json >peers/run-wrong.json
 status=0
-"$script" --output peers table >"$WORK.log/table" || status=$?
+"$script" --output peers --keep kept/wrong.json table >"$WORK.log/table" || status=$?
 echo "with a wrong result: status $status, $(grep '^WRONG' "$WORK.log/table")"
+
+say "Tables of pages"
+page_script=$CLI/../../ci/peers_page.py
+# page ARGUMENT...: the script on the kept runs, and how it ended
+page() {
+  local status=0
+  python3 "$page_script" --records kept "$@" 2>&1 || status=$?
+  echo "status $status"
+}
+cp "$CLI/../fixtures/peers-page/page.md" .
+page page.md
+sed -i 's/ types first / types /' page.md
+page page.md
+check "no run is kept, says the page" test "$(grep -c '^No run has been kept yet.$' page.md)" -eq 3
+check "nothing is kept of a wrong run" test ! -e kept/wrong.json
+rm peers/run-wrong.json
+"$script" --output peers --keep kept/first.json table >"$WORK.log/table"
+sed -i 's/cpu-1t/cpu-2t/' peers/run-fixture.json
+"$script" --output peers --keep kept/second.json table >"$WORK.log/table"
+page --check page.md
+page page.md
+cat page.md
+page --check page.md
+sed -i 's/"reached": false/"reached": true/' kept/first.json
+page --check page.md
+sed -i 's/^<!-- end -->$/<!-- over -->/' page.md
+page page.md
+printf '<!-- peers: target -->\n<!-- end -->\n' >page.md
+page page.md
+
+say "Variables that choose instructions"
+cat >stub <<'END'
+#!/bin/sh
+env | grep -E '^(HARNESS_ISA|OPENBLAS_[A-Z0-9_]*|BLIS_ARCH_TYPE|ONEDNN_MAX_CPU_ISA|DNNL_MAX_CPU_ISA|MKL_ENABLE_INSTRUCTIONS|ATEN_CPU_CAPABILITY)='
+echo "done"
+END
+chmod +x stub
+unset OPENBLAS_NUM_THREADS OPENBLAS_BLOCK_FACTOR
+OPENBLAS_CORETYPE=Haswell OPENBLAS_L2_SIZE=512 ATEN_CPU_CAPABILITY=avx2 BLIS_ARCH_TYPE='' HARNESS=$PWD/stub \
+  "$script" --suite mine --threads 1,2 --output stubbed run 2>&1 | grep -v '^results in\|^$'
+check "the program has none of them" test "$(cat stubbed/mine-cpu-*.log)" = "done
+done"
 
 say "Bad input"
 status=0

@@ -25,7 +25,7 @@ struct verify_options {
     struct measuring measuring;
     struct int_list batch, seq;
     struct string_list models, variants, fills;
-    struct workload_options guests; /* of these those that bring guests */
+    struct workload_options guests; /* of these those that bring guests, dims and dtypes */
 };
 
 /* Everything one `harness verify` holds. */
@@ -51,6 +51,8 @@ static int fill_verify_selection(const struct verify_options *o, int argc, char 
         string_list_add(&s->models, o->models.items[i]);
     for (size_t i = 0; i < o->variants.nr; i++)
         string_list_add(&s->variants, o->variants.items[i]);
+    for (size_t i = 0; i < o->guests.dtypes.nr; i++)
+        string_list_add(&s->maths, o->guests.dtypes.items[i]);
     if (o->batch.nr && selection_add_dim(s, "batch", &o->batch, err))
         return -1;
     if (o->seq.nr && selection_add_dim(s, "seq", &o->seq, err))
@@ -335,6 +337,8 @@ static const struct option_row rows[] = {
                "GPT configurations"),
     OPTION_ROW("variant", 0, OPTION_STRINGS, struct verify_options, variants, "NAME,...",
                "variants by name"),
+    OPTION_ROW("dtype", 0, OPTION_STRINGS, struct verify_options, guests.dtypes, "NAME,...",
+               "arithmetic: fp32, ..."),
     OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct verify_options, batch, 1, DIM_LIMIT, "LIST",
                      "batch sizes"),
     OPTION_RANGE_ROW("seq", 's', OPTION_INTS, struct verify_options, seq, 1, DIM_LIMIT, "LIST",
