@@ -3,8 +3,8 @@
  * ggml's matrix product, llama.cpp's, a peer: measured only by name, opened at run time.
  *
  * A launch computes one graph, made before, on tensors that are the call's own memory: the product
- * in fp32, whose left factor ggml calls b, the bias and the residual added to it, and of bfloat16 a
- * copy to that type. Its threads are those of a pool that lives as long as the call.
+ * in fp32, the bias and the residual added to it, and of bfloat16 a copy to that type. Its threads
+ * are those of a pool that lives as long as the call.
  *
  * It multiplies where K is contiguous in both factors, so gemm/nn has no variant. Nor has
  * gemm/linear_gelu: its GELU looks values up in a table of fp16, and misses the tolerance. Nor have
