@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Own CPU kernels and forwards beside OpenBLAS, BLIS, oneDNN and PyTorch, in one go.
+# Own CPU kernels and forwards beside OpenBLAS, BLIS, oneDNN, ggml and PyTorch, in one go.
 #
 #   peers.sh [--quick | --suite NAME...] [--threads LIST] [--output DIR] [--keep FILE] [STAGE...]
 #
-#   install   the peers, from the distribution; says what to do where it cannot
+#   install   the peers, from the distribution, and ggml by npm; says what to do where it cannot
 #   build     the release preset
 #   run       the suites, for each number of threads, verified and sampled alike, into history.db
 #   table     ratios, targets and whether they were reached, then type by type our bf16 and int8
@@ -66,28 +66,33 @@ libpython3.14 libpython3.13 libpython3.12 libpython3.11
 END
 }
 
-# Peers that there is no variant for: why.
-name_missing_peers() {
-  local package
-  for package in llama.cpp libggml0; do
-    if apt-cache show "$package" >/dev/null 2>&1; then
-      echo "$package: the distribution has it, the harness has no variant for it yet"
-    else
-      echo "$package: no peer, the distribution has no such package (apt-cache show $package)"
-    fi
-  done
+# ggml is no package of Debian 12; npm has it prebuilt. Nothing of the system changes.
+ggml=$here/../build/ggml
+fetch_ggml() {
+  local said
+  if said=$("$here/ggml.sh" "$ggml"); then
+    echo "ggml is in $said"
+  else
+    echo "no ggml, left out of the table; ${said:-ci/ggml.sh says why}"
+  fi
+}
+
+# For the program, where the user names no other.
+name_ggml() {
+  local libraries=$ggml/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64
+  if [ -z "${HARNESS_GGML:-}" ] && [ -d "$libraries" ]; then export HARNESS_GGML=$libraries; fi
 }
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]; }
 
 stage_install() {
+  fetch_ggml
   if ! command -v apt-get >/dev/null; then
     echo "no apt-get here: install BLIS, oneDNN, OpenBLAS, PyTorch and a shared libpython yourself;"
     echo "what is absent is left out of the table"
     return
   fi
   local package missing=()
-  name_missing_peers
   for package in $(peer_packages); do
     is_installed "$package" || missing+=("$package")
   done
@@ -112,9 +117,13 @@ stage_build() {
 
 versions() {
   local package
-  for package in $(peer_packages); do
-    if is_installed "$package"; then dpkg-query -W -f='${Package} ${Version}\n' "$package"; fi
-  done
+  if command -v dpkg-query >/dev/null; then
+    for package in $(peer_packages); do
+      if is_installed "$package"; then dpkg-query -W -f='${Package} ${Version}\n' "$package"; fi
+    done
+  fi
+  package=${HARNESS_GGML:-}/../../package.json # of npm's
+  if [ -r "$package" ]; then sed -n 's/^  "\(name\|version\)": "\(.*\)",$/\2/p' "$package" | paste -sd ' '; fi
 }
 
 # run_suite SUITE THREADS
@@ -136,7 +145,8 @@ stage_run() {
   [ -x "$harness" ] || { echo "peers.sh: no program $harness: build it, or set HARNESS" >&2; return 1; }
   libraries_choose
   [ -n "$threads" ] || threads=$([ "$(nproc)" -gt 1 ] && echo 1,2 || echo 1)
-  if command -v dpkg-query >/dev/null; then versions >"$out/versions.txt"; fi
+  name_ggml
+  versions >"$out/versions.txt"
   for suite in "${suites[@]}"; do
     for count in ${threads//,/ }; do
       run_suite "$suite" "$count" || return 1

@@ -27,7 +27,8 @@ OURS = "simd"
 NARROW = {"bf16": "simd_bf16", "int8": "simd_int8"}
 # Peers that compute in a type of NARROW, as far as a library has it; none has int8 weights beside
 # fp32 activations.
-NARROW_PEERS = {"bf16": {"onednn_bf16": "oneDNN's bf16", "torch_bf16": "PyTorch's bf16"}, "int8": {}}
+NARROW_PEERS = {"bf16": {"onednn_bf16": "oneDNN's bf16", "ggml_bf16": "ggml's bf16",
+                         "torch_bf16": "PyTorch's bf16"}, "int8": {}}
 BLAS = ("openblas", "blis", "onednn")
 # On a virtual machine two processors may be one core for a minute, at all of their processor time.
 # The probe, fixed work of as many threads beside each measurement, tells: so many times what it took
@@ -310,7 +311,7 @@ def own_bound(results, case):
     return f"{ratio_text(over)} × its floor ({results.level(case)})"
 
 
-SECTIONS = (("gemm/", "Matrix products, GFLOP/s", BLAS),
+SECTIONS = (("gemm/", "Matrix products, GFLOP/s", (*BLAS, "ggml")),
             ("attention/", "Attention, GFLOP/s", ("openblas", "torch")),
             ("layernorm/", "Layernorm, GB/s", ("torch",)),
             ("gpt/", "Forwards and decode steps, ms", ("torch", "torch_alloc")))

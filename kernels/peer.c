@@ -29,10 +29,11 @@ static int not_there(const struct peer *p, const char *why, struct error *err)
     return error_set(err, "%s does not load: %s", p->files[0], why);
 }
 
-static int load(const struct peer *p, void *table, struct error *err)
+/* `chosen` NULL or empty: the first of the files that is there. */
+static int load(const struct peer *p, const char *chosen, void *table, struct error *err)
 {
     const int flags = RTLD_NOW | RTLD_NODELETE | p->flags;
-    const char *chosen = getenv(p->variable), *file = chosen;
+    const char *file = chosen;
     void *handle = NULL;
     struct error first;
 
@@ -54,14 +55,19 @@ static int load(const struct peer *p, void *table, struct error *err)
     return rc;
 }
 
-int peer_open(const struct peer *p, void *table, struct error *err)
+int peer_open_file(const struct peer *p, const char *file, void *table, struct error *err)
 {
     struct pinning_pause pause;
 
     pinning_pause(&pause);
-    int rc = load(p, table, err);
+    int rc = load(p, file, table, err);
     pinning_resume(&pause);
     return rc;
+}
+
+int peer_open(const struct peer *p, void *table, struct error *err)
+{
+    return peer_open_file(p, getenv(p->variable), table, err);
 }
 
 int peer_prepare(const struct peer *p, size_t size, struct call *call, struct error *err)

@@ -28,6 +28,8 @@ struct peer {
 /* Opens the first of the files that is there and fills the table. Cheap where it is open already.
  * -1 and an error that names the library, and the package to install or the loader's words. */
 int peer_open(const struct peer *p, void *table, struct error *err);
+/* The same of that file alone. */
+int peer_open_file(const struct peer *p, const char *file, void *table, struct error *err);
 
 /* For prepare(): the table, `size` bytes, as the call's state; host_state_release() frees it. */
 int peer_prepare(const struct peer *p, size_t size, struct call *call, struct error *err);

@@ -65,6 +65,11 @@ const struct variable variables[] = {
     { "HARNESS_OPENBLAS", "a file", LIBRARY("OpenBLAS"), "harness", NULL },
     { "HARNESS_BLIS", "a file", LIBRARY("BLIS"), "harness", NULL },
     { "HARNESS_ONEDNN", "a file", LIBRARY("oneDNN"), "harness", NULL },
+    { "HARNESS_GGML", "a folder or a file",
+      "ggml's libggml-cpu-*.so, of which the best for this processor is taken, or one of them; "
+      "where "
+      "none loads, variants that need ggml say so",
+      "harness", NULL },
     { "HARNESS_PYTHON", "a file",
       "the Python of --python, a program or a libpython; variants that need PyTorch say so where "
       "it is no library that loads",

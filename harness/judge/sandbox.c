@@ -33,6 +33,7 @@ static const char *const kept[] = {
     "HARNESS_OPENBLAS=",
     "HARNESS_BLIS=",
     "HARNESS_ONEDNN=",
+    "HARNESS_GGML=",
     "ASAN_OPTIONS=",
     "UBSAN_OPTIONS=",
     "TSAN_OPTIONS=",

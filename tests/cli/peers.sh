@@ -3,6 +3,7 @@
 # table of ci/peers.sh on a fixture whose ratios can be checked by hand. U-04, S0-15.
 script=$CLI/../../ci/peers.sh
 export HARNESS_ONEDNN=/nonexistent/libdnnl.so.3 HARNESS_PYTHON=/nonexistent/libpython3.so
+export HARNESS_GGML=/nonexistent/ggml
 
 say "By name only"
 check "they say so in the list" \
@@ -12,6 +13,7 @@ check "gemm/nn is verified without them" not grep -q /blis/ "$WORK.log/out"
 
 say "Absent"
 t verify 'gemm/nn/onednn/*,n=144,k=48/*' --batch 1 --seq 1 --device cpu:1
+t verify 'gemm/nt/ggml/*,n=768,k=256/*' --batch 1 --seq 1 --device cpu:1
 t verify gpt/nano/prefill/torch --batch 1 --seq 1 --device cpu:1
 t run gemm/nn --variant onednn,naive --batch 1 --seq 2 --launches 1 --iterations 3 --device cpu:1 --json \
   --output run.json >/dev/null
@@ -81,3 +83,6 @@ echo "status $status"
 status=0
 python3 "$CLI/../../ci/peers_table.py" . 2>&1 || status=$?
 echo "status $status"
+status=0
+"$CLI/../../ci/ggml.sh" --help >usage 2>&1 || status=$?
+echo "status $status, $(grep -c 'ggml.sh FOLDER' usage) line of use"

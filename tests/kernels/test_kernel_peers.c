@@ -8,6 +8,7 @@
 
 #include "core/registry.h"
 #include "core/thread_pinning.h"
+#include "kernels/ggml/ggml.h"
 #include "kernels/peer.h"
 #include "kernels/torch/python.h"
 #ifdef HARNESS_HAVE_OPENBLAS
@@ -83,6 +84,28 @@ TEST(a_chosen_file_is_the_only_one)
     unsetenv("HARNESS_NO_SUCH");
 }
 
+/* Files that have a score and nothing else: whose lack is told was chosen. */
+TEST(of_a_folder_the_best_file_for_this_processor_is_opened)
+{
+    static const struct {
+        const char *named, *why;
+    } rows[] = {
+        { GGML_SCORES, "libggml-cpu-12.so has no ggml_init" },
+        { GGML_SCORES "/libggml-cpu-3.so", "libggml-cpu-3.so has no ggml_init" },
+        { GGML_SCORES "/unfit", "unfit has no libggml-cpu*.so that this processor runs" },
+        { "/dev", "/dev has no libggml-cpu*.so that this processor runs" },
+        { "/nonexistent/ggml", "HARNESS_GGML: /nonexistent/ggml: cannot open" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ggml ggml;
+        struct error err;
+        setenv("HARNESS_GGML", rows[i].named, 1);
+        assert_fails(ggml_open(&ggml, &err), &err, rows[i].why);
+    }
+    unsetenv("HARNESS_GGML");
+}
+
 #ifdef HARNESS_HAVE_OPENBLAS
 /* A launch binds its threads before it opens a library, which counts processors then. In a child,
  * because binding stays. */
@@ -143,12 +166,14 @@ TEST(openblas_takes_kernels_of_this_processor)
 /* All of this build: a reference, on the CPU, and refused with a reason where it is absent. */
 TEST(every_peer_says_why_it_cannot)
 {
-    static const char *const variables[] = { "HARNESS_BLIS", "HARNESS_ONEDNN", "HARNESS_PYTHON" };
+    static const char *const variables[] = { "HARNESS_BLIS", "HARNESS_ONEDNN", "HARNESS_PYTHON",
+                                             "HARNESS_GGML" };
+    const size_t nr_variables = sizeof(variables) / sizeof(variables[0]);
     const struct registry *r = registry_builtin();
     const struct variant *v;
     size_t nr = 0;
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < nr_variables; i++)
         setenv(variables[i], "/nonexistent/library.so", 1);
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         const struct device device = { .kind = DEVICE_CPU, .threads = 1 };
@@ -163,8 +188,9 @@ TEST(every_peer_says_why_it_cannot)
             assert_has(why.message, ": /nonexistent/library.so");
         nr++;
     }
-    assert_true(nr > 20); /* two of BLAS for five kernels, PyTorch for four and the models */
-    for (size_t i = 0; i < 3; i++)
+    assert_true(nr > 25); /* two of BLAS for five kernels, ggml for three and two, PyTorch for four
+                             and the models */
+    for (size_t i = 0; i < nr_variables; i++)
         unsetenv(variables[i]);
 }
 
