@@ -161,6 +161,7 @@ static const struct outcome_of_race outcomes[] = {
     { { "BM=16,32,64" }, 1, 0, true, false, true, true, "decided=false; kept=true; rounds=1" },
     { { "BM=3,7" }, 0, 0, false, true, false, true, "decided=false; kept=false; !setting" },
     { { "BM=16,64" }, 0, 1, false, false, false, false, "kept=false; rounds=0" },
+    { { "BM=16,64" }, 0, 2, true, false, false, false, "kept=false; rounds=1" },
 };
 
 /* What the history keeps of it. */

@@ -202,6 +202,7 @@ PLACE_TEST(what_cannot_be_opened)
         { { .words = { "nobody" } }, "nobody" },
         { { .words = { "./nowhere.json" } }, "nowhere.json" },
         { { .db = "nowhere.db" }, "nowhere.db" },
+        { { .words = { "1" }, .db = "nowhere.db" }, "nowhere.db: " },
         { { .words = { "1" }, .baseline = "nobody" }, "nobody" },
         { { .words = { "empty/" } }, "empty" },
     };
