@@ -157,7 +157,7 @@ struct decided {
 };
 
 static const struct decided decided[] = {
-    { { POINTS("100"), "--versus", POINTS("120") },
+    { { POINTS("100"), "--versus", POINTS("300") },
       6,
       false,
       EXIT_REGRESSION,
@@ -165,7 +165,7 @@ static const struct decided decided[] = {
       1,
       2,
       "blocks",
-      0.2 },
+      2 },
     { { POINTS("100"), "--versus", POINTS("100") }, 6, false, EXIT_SAME, 2, 1, 2, "blocks", 0 },
     { { POINTS("100"), "--versus", POINTS("120") },
       2,
@@ -197,12 +197,21 @@ static const struct decided decided[] = {
       NAN },
 };
 
+/* On a busy machine its probe may say so, and then nothing small is called. */
+static bool machine_moved(const struct commands_compared *c)
+{
+    const struct compare_row *row = c->report.nr > 1 ? c->report.results[1].rows[0] : NULL;
+
+    return row && strstr(row->why, "the machine itself moved");
+}
+
 static void check_decided(const struct decided *d, const struct commands_compared *c)
 {
     struct store_listing runs = { 0 };
     struct error err;
+    int status = machine_moved(c) ? EXIT_UNDECIDED : d->status;
 
-    if (c->report.exit_status != d->status)
+    if (c->report.exit_status != status)
         fail_msg("case %zu: status %d", (size_t)(d - decided), c->report.exit_status);
     assert_string_equal(c->report.end, d->end);
     assert_int_equal(c->report.nr, d->results);
