@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison from two REFs to its recorded verdicts, over a history of its own. */
-#include "test_store.h"
+#include "session_testing.h"
 
 #include "session/acceptance.h"
 #include "session/compare/compare.h"
@@ -10,38 +10,18 @@
 
 #include "compare_fixture.h"
 
-/* A finished run with one benchmark; its number. */
-static int64_t add_run_of(struct store *store, const double *ns, int64_t started_ms)
-{
-    struct records r = { 0 };
-    struct error err;
-    bool added;
-
-    struct run *run = fixture_run(&r, "class", started_ms);
-    random_uuid(run->uuid);
-    run->ended_ms = started_ms + 1;
-    fixture_launches(&r, A, ns, 5);
-    assert_ok(store_add_run(store, &r, 0, &added, &err), &err);
-    assert_true(added);
-    int64_t id = r.runs[0].id;
-    records_release(&r);
-    return id;
-}
-
 struct history {
     struct store *store;
     char base[24], head[24];
 };
 
-static void open_history(const struct scratch *scratch, struct history *h)
+static void make_history(const struct scratch *scratch, struct history *h)
 {
-    struct error err;
-
-    assert_ok(store_open(&h->store, scratch->path, STORE_WRITE, &err), &err);
+    h->store = open_history(scratch->path, STORE_WRITE);
     snprintf(h->base, sizeof(h->base), "%lld",
-             (long long)add_run_of(h->store, steady, 1700000000000));
+             (long long)keep_times(h->store, A, steady, 5, 1700000000000));
     snprintf(h->head, sizeof(h->head), "%lld",
-             (long long)add_run_of(h->store, slower, 1700000100000));
+             (long long)keep_times(h->store, A, slower, 5, 1700000100000));
 }
 
 static void compare_once(const struct history *h, struct compare_request *r, struct compared *c)
@@ -75,7 +55,7 @@ COMPARE_TEST(a_slower_head_regressed_and_is_recorded)
     struct history h;
     struct compared c;
 
-    open_history(*state, &h);
+    make_history(*state, &h);
     compare_once(&h, &r, &c);
     assert_int_equal(c.comparison.nr, 1);
     assert_close(c.comparison.rows[0].change, 0.1, 0.01);
@@ -112,7 +92,7 @@ COMPARE_TEST(placement_is_heeded_of_this_machine_and_device)
     struct history h;
     struct compared c;
 
-    open_history(*state, &h);
+    make_history(*state, &h);
     keep_placement(h.store, "class", "cuda");
     keep_placement(h.store, "another class", "cpu-2t");
     compare_once(&h, &r, &c);
@@ -143,7 +123,7 @@ COMPARE_TEST(why_it_is_not_recorded_is_noted)
     struct history h;
     struct error err;
 
-    open_history(*state, &h);
+    make_history(*state, &h);
     struct compared c = { .store = h.store, .cannot_record = ": the disk is full" };
     r.baseline = h.base;
     r.head = h.head;
@@ -162,7 +142,7 @@ COMPARE_TEST(an_unknown_baseline_is_an_error)
     struct history h;
     struct error err;
 
-    open_history(*state, &h);
+    make_history(*state, &h);
     struct compared c = { .store = h.store };
     assert_ok(compare_request_check(&r, &c.rule, &err), &err);
     assert_int_equal(compare_sides_find(&r, &c, &err), -1);
@@ -178,7 +158,7 @@ COMPARE_TEST(the_same_rule_decides_the_same_again)
     struct compared c;
     struct error err;
 
-    open_history(*state, &h);
+    make_history(*state, &h);
     compare_once(&h, &r, &c);
     compared_release(&c);
     struct replay replay = { .store = h.store };
@@ -195,7 +175,7 @@ COMPARE_TEST(nothing_to_replay_is_undecided)
     struct history h;
     struct error err;
 
-    open_history(*state, &h);
+    make_history(*state, &h);
     struct replay replay = { .store = h.store };
     assert_ok(replay_run(&replay, NULL, 0, &err), &err);
     assert_int_equal(replay_exit_status(&replay), EXIT_UNDECIDED);
@@ -215,7 +195,7 @@ COMPARE_TEST(accepting_needs_a_reason_and_a_verdict)
     };
     struct history h;
 
-    open_history(*state, &h);
+    make_history(*state, &h);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct accepting batch = { .again = 0 };
         struct error err;
