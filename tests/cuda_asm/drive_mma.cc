@@ -5,7 +5,8 @@
 
 #include "drive_linear.h"
 
-#ifdef DRIVE_SMALL /* large tiles do the same as small ones, and take as long to compile: left out */
+/* Large tiles do the same as small ones, and take as long to compile. */
+#ifdef DRIVE_SMALL
 enum { FIRST_TILE = 2 };
 template <> void mma_enqueue_tile<bf16, mma_huge>(const gemm_args<bf16> &, bool, cudaStream_t)
 {
