@@ -110,7 +110,7 @@ anchors() {
   host || return 0
   # shellcheck disable=SC2016
   stand_in bin/python3 'case " $* " in' '*import*torch*) exit 0 ;;' \
-    '*gpu_torch.py*) while [ "$1" != --output ]; do shift; done; echo "[]" >"$2"; echo "0 times" ;;' \
+    '*gpu_torch.py*) while [ "$1" != --output ]; do shift; done; echo "{\"results\": []}" >"$2"; echo "0 times" ;;' \
     'esac'
   PATH=$PWD/bin:$PATH trial anchors >"$WORK.log/script" 2>&1 &&
     [ "$(grep -cE '^(torch|anchors)-' "$WORK.log/script")" = 7 ] && [ -s trial/anchors-2.json ]
