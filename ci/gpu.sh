@@ -179,7 +179,7 @@ verify_both() { # NAME KERNEL DEVICE
   check "$1-odd" "$2" --device "$3" --test-shapes || exit 2
   [ "$2" = gpt ] || check "$1-even" "$2" --device "$3" || exit 2
   case $2-$3 in
-    gemm-cuda | attention-cuda)
+    gemm-cuda | attention-cuda | layernorm-cuda)
       check "$1-settings" "$2/*/cuda_*" --device "$3" --test-shapes --all-settings || exit 2
       ;;
   esac
@@ -285,10 +285,11 @@ measure() {
 
 forwards=(gpt/{nano,micro,mini,tile-small,tile-medium,tile-large}/prefill --batch 4 --seq 64)
 
-suite=(--suite gpu) anchors=(--suite gpu-anchors)
+suite=(--suite gpu) anchors=(--suite gpu-anchors) rates=(--aa 20 --suite gpu-rates)
 if [ -n "$filter" ]; then
   forwards=("$filter" --batch 1 --seq 3)
   suite=("${forwards[@]}" --launches 1) anchors=("${suite[@]}")
+  rates=(--aa 2 --launches 3 --max-time 20ms "${forwards[@]}")
 fi
 
 stage_measure() {
@@ -338,7 +339,7 @@ stage_table() {
 
 stage_rates() {
   local status=0
-  limited "$(left)" "$harness" selftest --aa 20 --suite gpu-rates --device cuda --db "$out/rates.db" \
+  limited "$(left)" "$harness" selftest "${rates[@]}" --device cuda --db "$out/rates.db" \
     >"$out/rates.txt" 2>&1 || status=$?
   tail -n 12 "$out/rates.txt"
   case $status in

@@ -20,6 +20,18 @@ outcome none measure sanitise
 cat "$WORK.log/script"
 outcome none --agian verify | sed 's|, .*||'
 
+# What is run by default fits into one call of 540 s.
+limits() {
+  local all limit stage sum=0
+  eval "$(grep -E '^(all=|declare -A limit=)' "$script")"
+  for stage in "${all[@]}"; do
+    [ "${limit[$stage]}" -gt 0 ] || return
+    sum=$((sum + ${limit[$stage]}))
+  done
+  [ "$sum" -gt 0 ] && [ "$sum" -le 540 ]
+}
+check "the limits of all stages are 540 s together" limits
+
 # A build with HARNESS_CUDA=HOST has a device; others have nothing to try.
 host() { "$HARNESS" verify gemm --device cuda --record x.json 2>&1 | grep -q HARNESS_CUDA=HOST; }
 trial() { "$script" --output trial --filter 'layernorm/plain/cuda_rows' --no-record "$@"; }
@@ -63,6 +75,32 @@ finds() {
   host || return 0
   not probes 1 && grep -q '^NOT RIGHT: see .*device_tile.txt' "$WORK.log/script"
 }
+# With a stand-in for compute-sanitizer, which runs what it is given; and without one.
+sanitizes() { # LINE...: what the stand-in does then
+  host || return 0
+  # shellcheck disable=SC2016
+  stand_in tools/compute-sanitizer 'while [ "$1" != --error-exitcode ]; do shift; done; shift 2' "$@"
+  PATH=$PWD/tools:$PATH trial --again sanitize sanitize >"$WORK.log/script" 2>&1
+}
+sanitizes_well() {
+  host || return 0
+  # shellcheck disable=SC2016
+  sanitizes '"$@" || exit' 'echo "ERROR SUMMARY: 0 errors"' &&
+    [ "$(grep -cE '^(memcheck|racecheck) .*: ERROR SUMMARY: 0 errors' "$WORK.log/script")" = 2 ]
+}
+sanitizer_finds() {
+  host || return 0
+  not sanitizes 'echo "ERROR SUMMARY: 1 error"; exit 9' && grep -q '^NOT RIGHT: memcheck ' "$WORK.log/script"
+}
+sanitizer_refused() {
+  host || return 0
+  sanitizes 'echo "Device not supported"; exit 1' && grep -q '^memcheck does not work here: .*not supported' "$WORK.log/script"
+}
+sanitizer_absent() {
+  host || return 0
+  ! PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v compute-sanitizer >/dev/null || return 0
+  trial --again sanitize sanitize >"$WORK.log/script" 2>&1 && grep -q '^no compute-sanitizer here$' "$WORK.log/script"
+}
 measures() {
   host || return 0
   trial measure >"$WORK.log/script" 2>&1 && [ -s trial/measure-stream.json ] &&
@@ -72,10 +110,19 @@ anchors() {
   host || return 0
   # shellcheck disable=SC2016
   stand_in bin/python3 'case " $* " in' '*import*torch*) exit 0 ;;' \
-    '*gpu_torch.py*) while [ "$1" != --output ]; do shift; done; echo "[]" >"$2"; echo "0 times" ;;' \
+    '*gpu_torch.py*) while [ "$1" != --output ]; do shift; done; echo "{\"results\": []}" >"$2"; echo "0 times" ;;' \
     'esac'
   PATH=$PWD/bin:$PATH trial anchors >"$WORK.log/script" 2>&1 &&
     [ "$(grep -cE '^(torch|anchors)-' "$WORK.log/script")" = 7 ] && [ -s trial/anchors-2.json ]
+}
+# Of what the stages before have measured.
+tables() {
+  host || return 0
+  trial table >"$WORK.log/script" 2>&1 && [ -s trial/table.json ] && grep -q '^layernorm/plain ' trial/table.txt
+}
+rates() {
+  host || return 0
+  trial rates >"$WORK.log/script" 2>&1 && grep -q '^nothing .* 0 of ' trial/rates.txt
 }
 refuses() {
   host || return 0
@@ -89,6 +136,12 @@ check "the stage profile passes, and prints counters" profiles
 check "it says what was dropped" loses
 check "the stage probe runs each program of a device" probes 0
 check "it says which found something" finds
+check "the stage sanitize runs both tools" sanitizes_well
+check "it says what a sanitizer found" sanitizer_finds
+check "a sanitizer that does not work there is no failure" sanitizer_refused
+check "it says that there is none" sanitizer_absent
 check "the stage measure keeps two runs" measures
 check "the stage anchors alternates with PyTorch" anchors
+check "the stage table prints what was measured" tables
+check "the stage rates counts false alarms" rates
 check "the host layer's results go into no record" refuses

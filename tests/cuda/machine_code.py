@@ -9,9 +9,10 @@ and its opcode is the low 12; a branch has its distance, counted from the next i
 bytes, in bits 16 to 23 and 34 to 81, so that loops are found. Neither is published: each opcode of the
 table, and the branch, is calibrated first by a kernel that has it, with the compiler at hand.
 
-kernels/cuda/machine_code.txt has a row for each kernel: which instructions it must have, and how many
-instructions its main loop takes for each multiplication. None may touch local memory. --table prints
-what was found. Exit status 0, 1 or 77 (nothing was compiled for sm_90 here).
+kernels/cuda/machine_code.txt has a row for each kernel: which instructions it must have, how many
+instructions its main loop takes for each multiplication, or the whole kernel where it has none, and
+how many an output between the last multiplication and the loop's end. None may touch local memory.
+--table prints what was found. Exit status 0, 1 or 77 (nothing was compiled for sm_90 here).
 """
 
 import collections
@@ -21,6 +22,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import typing
 
 SHARED = 'static __shared__ __align__(1024) unsigned char shared[4096];' \
     ' unsigned at = (unsigned)__cvta_generic_to_shared(shared);'
@@ -62,6 +64,7 @@ INSTRUCTIONS = {
     'SETMAXREG': (0x9c8, 'asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");'),
     'PDLWAIT': (0x82e, 'asm volatile("griddepcontrol.wait;" ::: "memory");'),
     'PDLLAUNCH': (0x82d, 'asm volatile("griddepcontrol.launch_dependents;");'),
+    'STG': (0x986, 'p[n] = 1;'),
     'LDL': (0x983, LOCAL),
     'STL': (0x387, LOCAL),
 }
@@ -80,9 +83,29 @@ LOOP = '''float a = p[threadIdx.x];
     p[threadIdx.x] = a;'''
 
 
+# The same, whose result goes out by a store that a branch leaves out, and one of shared memory that it
+# does not.
+STORE = LOOP.replace('    p[threadIdx.x] = a;', SHARED + '''
+    *(volatile float *)(shared + threadIdx.x * 4) = a;
+    if (n & 64) { asm volatile("membar.cta;" ::: "memory"); ((volatile float *)p)[n] = a;
+        asm volatile("membar.gl;" ::: "memory"); ((volatile float *)p)[n + 1] = a + 1; }''')
+STORE = f'for (int t = 0; t < n; t++) {{ {STORE} }}'
+
+
+class Rule(typing.NamedTuple):
+    pattern: typing.Pattern
+    has: tuple = ()
+    multiplication: str = ''  # or ALL
+    most: float = 0
+    outputs: int = 0  # a thread's, of a round of the loop
+    most_output: float = 0
+
+
 # Kernels of the calibration with rules that they break.
-PLANTED = (('nothing', None), ('loop', ('', ('HGMMA',), None, 0)), ('LDL', ('', (), None, 0)),
-           ('loop', ('', (), 'FFMA', 1.1)), ('FFMA', ('', (), 'FFMA', 99)))
+PLANTED = (('nothing', None), ('loop', Rule('', ('HGMMA',))), ('LDL', Rule('')),
+           ('loop', Rule('', (), 'FFMA', 1.1)), ('FFMA', Rule('', (), 'FFMA', 99)),
+           ('FFMA', Rule('', (), 'ALL', 2)), ('store', Rule('', (), 'FFMA', 99, 1, 2)),
+           ('loop', Rule('', (), 'FFMA', 99, 1, 99)))
 
 
 class Kernel:
@@ -91,7 +114,8 @@ class Kernel:
         self.name = name
         self.opcodes = [low & 0xfff for low, _ in words]
         self.counts = collections.Counter(NAMES.get(opcode) for opcode in self.opcodes)
-        self.loops = [self.opcodes[to:at + 1] for at, to in branches(words) if to < at]
+        self.branches = list(branches(words))
+        self.loops = [self.opcodes[to:at + 1] for at, to in self.branches if to < at]
 
     def main_loop(self, multiplication):
         """(instructions, multiplications) of the loop that has the most of them for its length."""
@@ -101,6 +125,20 @@ class Kernel:
         most = max((nr for _, nr in counted), default=0)
         counted = [(length, nr) for length, nr in counted if 4 * nr >= most]
         return min(counted, key=lambda loop: loop[0] / loop[1], default=None)
+
+    def way_out(self, multiplication):
+        """Instructions from a round's last multiplication to its end, without those in front of which
+        a branch leaves out all plain stores; None where no loop has both."""
+        opcode, store = INSTRUCTIONS[multiplication][0], INSTRUCTIONS['STG'][0]
+        last = max((at for at, one in enumerate(self.opcodes) if one == opcode), default=None)
+        stores = [at for at, one in enumerate(self.opcodes) if one == store and last is not None and at > last]
+        if not stores:
+            return None
+        # Retries of waits lie behind the loop, and lead back into it.
+        end = min((at for at, to in self.branches if to <= last and at > stores[-1]), default=None)
+        left_out = min((to - at - 1 for at, to in self.branches if last < at < stores[0] and to > stores[-1]),
+                       default=None)
+        return end - last - left_out if end and left_out else None
 
 
 def branches(words):
@@ -142,7 +180,7 @@ def plain(name):
 
 def calibrate(nvcc, folder):
     """What of the table this compiler does otherwise, a line each."""
-    kernels = dict({name: body for name, (_, body) in INSTRUCTIONS.items()}, nothing='p[n] = 1;', loop=LOOP)
+    kernels = dict({name: body for name, (_, body) in INSTRUCTIONS.items()}, nothing='', loop=LOOP, store=STORE)
     source, cubin = folder / 'calibrate.cu', folder / 'calibrate.cubin'
     source.write_text('\n'.join('extern "C" __global__ void __launch_bounds__(384, 1)'
                                 f' {name}(float *p, int n, const void *map)'
@@ -160,6 +198,8 @@ def calibrate(nvcc, folder):
     if (found['loop'].main_loop('FFMA') or (0, 0))[1] != 8:
         yield f'a branch does not have its target where it had it: loops {found["loop"].loops}'
         return
+    if not 0 < (found['store'].way_out('FFMA') or 0) < 20:
+        yield f'the way out of a loop is not found: {found["store"].way_out("FFMA")} instructions'
     for kernel, rule in PLANTED:
         if not list(faults(found[kernel], rule)):
             yield f'a planted fault is not found: {kernel} and {rule}'
@@ -171,13 +211,14 @@ def release_of(nvcc):
 
 
 def read_rules(text):
-    """[(pattern, instructions that must be there, multiplication, most for one)]"""
     rules = []
     for line in text.splitlines():
         if line and not line.startswith('#'):
-            pattern, has, loop = (part.strip() for part in line.split(';'))
-            multiplication, most = loop.split() if loop else (None, 0)
-            rules.append((re.compile(pattern), tuple(has.split()), multiplication, float(most)))
+            pattern, has, loop, *out = (part.strip() for part in line.split(';'))
+            multiplication, most = loop.split() if loop else ('', 0)
+            outputs, most_output = out[0].split() if out else (0, 0)
+            rules.append(Rule(re.compile(pattern), tuple(has.split()), multiplication, float(most),
+                              int(outputs), float(most_output)))
     return rules
 
 
@@ -185,23 +226,32 @@ def faults(kernel, rule):
     if not rule:
         yield 'no row of machine_code.txt is for it'
         return
-    _, has, multiplication, most = rule
-    for name in has:
+    for name in rule.has:
         if not kernel.counts[name]:
             yield f'has no {name}'
     for name in ('LDL', 'STL'):
         if kernel.counts[name]:
             yield f'touches local memory: {kernel.counts[name]} {name}'
-    if multiplication:
-        loop = kernel.main_loop(multiplication)
+    if rule.multiplication == 'ALL':
+        if len(kernel.opcodes) > rule.most:
+            yield f'has {len(kernel.opcodes)} instructions, {rule.most:g} are allowed'
+    elif rule.multiplication:
+        loop = kernel.main_loop(rule.multiplication)
         if not loop:
-            yield f'has no loop with {multiplication}'
-        elif loop[0] > most * loop[1]:
-            yield f'its main loop takes {loop[0] / loop[1]:.2f} instructions for each {multiplication}, ' \
-                f'{most:g} are allowed'
+            yield f'has no loop with {rule.multiplication}'
+        elif loop[0] > rule.most * loop[1]:
+            yield f'its main loop takes {loop[0] / loop[1]:.2f} instructions for each {rule.multiplication}, ' \
+                f'{rule.most:g} are allowed'
+    if rule.outputs:
+        out = kernel.way_out(rule.multiplication)
+        if not out:
+            yield f'has no loop with {rule.multiplication} and stores that a branch leaves out'
+        elif out > rule.most_output * rule.outputs:
+            yield f'its way out takes {out / rule.outputs:.2f} instructions for each output, ' \
+                f'{rule.most_output:g} are allowed'
 
 
-def print_row(kernel):
+def print_row(kernel, rule):
     parts = [f'{nr} {name}' for name, nr in sorted(kernel.counts.items(), key=lambda item: str(item[0]))
              if name]
     for multiplication in MULTIPLICATIONS:
@@ -209,6 +259,8 @@ def print_row(kernel):
         if loop:
             parts.append(f'loop {loop[0]} for {loop[1]} {multiplication}: {loop[0] / loop[1]:.2f}')
             break
+    if rule and rule.outputs:
+        parts.append(f'way out {kernel.way_out(rule.multiplication)} for {rule.outputs} outputs')
     print(f'{kernel.name}: {len(kernel.opcodes)} instructions; {", ".join(parts)}')
 
 
@@ -230,18 +282,18 @@ def main():
     rules, release = read_rules(text), release_of(nvcc)
     if f'nvcc {release} ' not in text:
         print(f'the bounds are of another nvcc than {release} and are not judged')
-        rules = [(*rule[:2], None, 0) for rule in rules]
+        rules = [Rule(rule.pattern, rule.has) for rule in rules]
     used, nr = set(), 0
     for path in cubins:
         for kernel in kernels_of(path.read_bytes()):
             kernel.name = f'{path.parent.name.removesuffix(".cu.o.machine")}: {kernel.name}'
-            rule = next((rule for rule in rules if rule[0].match(kernel.name)), None)
+            rule = next((rule for rule in rules if rule.pattern.match(kernel.name)), None)
             used.add(rule)
             nr += 1
             bad += [f'{kernel.name}: {fault}' for fault in faults(kernel, rule)]
             if '--table' in sys.argv:
-                print_row(kernel)
-    bad += [f'no kernel is like {rule[0].pattern}' for rule in rules if rule not in used]
+                print_row(kernel, rule)
+    bad += [f'no kernel is like {rule.pattern.pattern}' for rule in rules if rule not in used]
     for fault in bad:
         print(fault)
     print(f'{nr} kernels, {len(INSTRUCTIONS)} opcodes calibrated, {len(bad)} faults')

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* models/gpt_cuda_cluster.h: bodies of forwards by clusters, with the checks that a device runs.
  * Where a mutation is looked for, of a model that is smaller than any: each way that rows are sent,
- * by mma.sync and by wgmma. */
-#ifdef DRIVE_SMALL
+ * by mma.sync and by wgmma. DRIVE_SMALL=2: each product and each way to send that
+ * models have, once. */
+#if DRIVE_SMALL == 2
+#define DEVICE_CLUSTER_KINDS                                                                       \
+    gpt_cluster_row_of<48, 16, 8, 8, GPT_CLUSTER_COUNT>(0),                                        \
+        gpt_cluster_row_of<64, 16, 8, 8, GPT_CLUSTER_STORE, true>(0)
+#elif defined(DRIVE_SMALL)
 #define DEVICE_CLUSTER_KINDS                                                                       \
     gpt_cluster_row_of<48, 16, 8, 8, GPT_CLUSTER_STORE>(0),                                        \
         gpt_cluster_row_of<48, 16, 8, 8, GPT_CLUSTER_COUNT>(0),                                    \

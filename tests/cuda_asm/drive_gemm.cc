@@ -58,8 +58,23 @@ template <class TILE> static void check_tile(int row)
         check<bf16, float, TILE>(shape, ends, BIAS_RESIDUAL);
     if (drive_goes_on())
         check<bf16, bf16, TILE>(shape, ends, PLAIN);
+#ifdef DRIVE_SMALL
+    constexpr bool tf32 = TILE::slices == 1; /* slices are put together as sums of bf16 are */
+#else
+    constexpr bool tf32 = true;
+#endif
+    if constexpr (tf32)
+        if (drive_goes_on())
+            check<float, float, TILE>(shape, boxes, BIAS_RESIDUAL);
+}
+
+/* A tile that two warpgroups multiply together, with ends; of the widest one, whose sums fill the
+ * registers, no more than this fits into a test that runs each time. */
+template <class TILE> static void check_ends(int row)
+{
     if (drive_goes_on())
-        check<float, float, TILE>(shape, boxes, BIAS_RESIDUAL);
+        check<bf16, bf16, TILE>(wgmma_shapes[row], { TILE::bm + 9, TILE::bn + 11, 136, 2, 2 },
+                                BIAS_GELU);
 }
 
 /* drive_gemm [TILE...]: those of the table; all without. */
@@ -75,7 +90,10 @@ int main(int argc, char **argv)
 #define TILE(row, type)                                                                            \
     if (wanted(#type))                                                                             \
         check_tile<wgmma_##type>(row);
-#if !defined(DRIVE_SMALL) /* which are compiled: a mutation needs few */
+#if defined(DRIVE_SMALL) /* which are compiled: a mutation needs few */
+    if (wanted("huge"))
+        check_ends<wgmma_huge>(0);
+#else
     TILE(0, huge)
     TILE(1, wide)
     TILE(2, large)
