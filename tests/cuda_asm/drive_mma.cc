@@ -96,6 +96,7 @@ int main(void)
         /* Slices are cut where there are blocks to spare and steps enough for each. */
         const struct size_case sliced = { rows[i] + 9, cols[i] + 11, 64 * 9 + 8, 2, 8 };
         const struct size_case odd_sliced = { rows[i] + 9, cols[i] + 11, 64 * 8 + 3, 0, 8 };
+        const struct size_case one_tile = { rows[i], cols[i], 64 * 9, 0, 8 };
 
         if (drive_goes_on())
             check<bf16, bf16>(i + 1, 1, ends, BIAS_GELU);
@@ -109,6 +110,10 @@ int main(void)
             check<float, float>(i + 1, 2, odd_sliced, PLAIN);
         if (drive_goes_on())
             check<bf16, bf16>(i + 1, 1, deep, PLAIN);
+        /* Slices of one tile run at the same time: the ticket is taken while others still write. */
+        for (int again = 0; again < 4; again++)
+            if (drive_goes_on())
+                check<bf16, float>(i + 1, 2, one_tile, PLAIN);
     }
     check_few();
     for (int64_t m : { 64, 5 })
