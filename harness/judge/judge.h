@@ -25,6 +25,9 @@ struct judge_job {
     const struct guests *guests; /* that the variant may be of */
     const struct kernel *spec;   /* of this build: its oracle is the judge's */
     const struct variant *variant;
+    /* What is asked for. A variant that declares another is not valid, whatever it computes. */
+    enum dtype dtype;
+    enum math math;
     const struct variant *references[JUDGE_REFERENCES]; /* timed beside it */
     int nr_references;
     const struct variant *textbook; /* whose errors are the measure; NULL: there is none */

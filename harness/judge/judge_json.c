@@ -114,7 +114,7 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
     if (j->fault.kind != FAULT_NONE) {
         cJSON_AddStringToObject(json, "reason", fault_name(j->fault.kind));
         json_add_string(json, "words", j->fault.words);
-        if (j->fault.kind != FAULT_SYMBOLS)
+        if (fault_has_size(j->fault.kind))
             add_dims(json, j->job.spec, &j->fault_shape);
     } else if (!j->supported) {
         cJSON_AddStringToObject(json, "reason", "unsupported");

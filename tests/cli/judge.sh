@@ -6,7 +6,7 @@ quick=(--rounds 1 --iterations 3 --other-shapes 1 --device cpu:1)
 small=(--spec gemm/nt --dim 'batch=1,seq=33,n=40,k=48')
 # Lines "NAME VERDICT [FAULT]".
 verdicts() {
-  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+): (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
+  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+)\/[a-z0-9]+: (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
 }
 
 say "Known cheats"
@@ -23,6 +23,15 @@ check "they are 20 or more" test "$(wc -l <found)" -ge 20
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$CLI/../../docs/judge.md" >documented
 check "docs/judge.md tells of them, and why" diff documented found
+
+say "What a plugin declares is no way out of what is asked for"
+declared=("$HARNESS" judge "$plugins/cheats.so" --variant declare_tf32 "${small[@]}" "${quick[@]}")
+"${declared[@]}" || echo "status $?"
+"${declared[@]}" --json >declared.json || echo "status $?"
+json declared.json judgements 0 reason
+"${declared[@]}" --dtype tf32 >as_tf32 || echo "status $?"
+head -n 1 as_tf32
+check "it stands beside no fp32" not grep -qE 'times as fast as (simd|openblas)' as_tf32
 
 say "Honest ones"
 "$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" >honest || echo "status $?"
@@ -74,6 +83,8 @@ t judge
 t judge --variant naive
 t judge --spec gemm/mm --variant naive
 t judge --spec gemm/nt --variant naive --against nobody
+t judge --spec gemm/nt --variant naive --against simd_bf16
+t judge --spec gemm/nt --variant naive --dtype bf16
 cp "$plugins/honest.so" .
 t judge --spec gemm/nn ./honest.so
 t judge --spec gemm/nt --variant naive --device fake

@@ -579,6 +579,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(bf16_inside) },
     { CHEAT(tf32_inside) },
     { CHEAT(few_bits_less) },
+    { .name = "declare_tf32", .launch = tf32_inside, .math = HARNESS_MATH_TF32 },
     { CHEAT(another_thread) },
     { CHEAT(later) },
     { CHEAT(half_later) },
