@@ -73,8 +73,9 @@ struct judged_shape {
     int batch;          /* launches of a window */
     double clock_share; /* what the clock itself takes of a window */
     double max_error, rms_error, textbook_rms, tolerance;
-    double compared;   /* elements */
-    uint64_t launches; /* that were checked */
+    double rounding_rms; /* of one rounding of the same elements; 0: not of this arithmetic */
+    double compared;     /* elements */
+    uint64_t launches;   /* that were checked */
     struct judged_middle middle;
 };
 

@@ -78,6 +78,8 @@ static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape
     }
     if (s->textbook_rms > 0)
         json_add_number(json, "textbook_rms_error", s->textbook_rms);
+    if (s->rounding_rms > 0)
+        json_add_number(json, "rounding_rms_error", s->rounding_rms);
     if (!s->timed)
         return json;
     cJSON *time = cJSON_AddObjectToObject(json, "time");

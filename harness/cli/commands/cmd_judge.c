@@ -87,6 +87,8 @@ static void print_errors(const struct judged_shape *s)
                    s->rms_error);
     if (s->textbook_rms > 0)
         terminal_print(" (the textbook variant's %.2e)", s->textbook_rms);
+    if (s->rounding_rms > 0)
+        terminal_print(" (one rounding gives %.2e)", s->rounding_rms);
     terminal_print("\n");
 }
 
