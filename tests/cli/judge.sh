@@ -52,6 +52,15 @@ verdicts <honest | grep -v '^vendor '
 verdicts <narrow
 check "their errors stand beside those of one rounding" grep -q '(one rounding gives 1\.[67][0-9]e-03)' narrow
 
+say "A setting of its parameters"
+"$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" --variant rows_at_a_time --param rows=4 >of_plugin ||
+  echo "status $?"
+head -n 1 of_plugin
+"$HARNESS" judge --spec gemm/nn --variant simd:depth=64 --param depth=64 --dim batch=1,seq=9,n=33,k=40 "${quick[@]}" >of_build ||
+  echo "status $?"
+head -n 1 of_build
+check "beside the variant as it is" grep -qE 'times as fast as simd[ ,]' of_build
+
 say "JSON"
 "$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" --variant loops --against naive --json >judged.json
 json judged.json judgements 0 valid

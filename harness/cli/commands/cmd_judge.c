@@ -311,6 +311,7 @@ static const struct option_row rows[] = {
     PYTHON_ROWS(struct judge_options, judging.workload),
     OPTION_ROW("variant", 0, OPTION_STRINGS, struct judge_options, judging.workload.variants,
                "NAME,...", "these alone; without a plugin, variants of this build"),
+    PARAM_ROW(struct judge_options, judging.workload),
     OPTION_ROW("dtype", 0, OPTION_STRINGS, struct judge_options, judging.workload.dtypes,
                "NAME,...",
                "arithmetic that is asked for: bf16, fp16, tf32, ... (default fp32, and of variants "

@@ -165,7 +165,7 @@ int judging_run(struct judging *g, const struct variant *v, struct judgement *j,
 {
     const struct judging_options *o = g->options;
     struct judge_job job = {
-        .guests = guests_any(&g->workload.guests) ? &g->workload.guests : NULL,
+        .guests = guests_to_be_told(&g->workload.guests) ? &g->workload.guests : NULL,
         .spec = g->spec,
         .variant = v,
         .shapes = g->shapes.items,
