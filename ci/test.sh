@@ -107,7 +107,7 @@ stage_sanitize() {
     package package_deb build build_trees bisect compare_changed gate_changed gpu_script plot_runs
     completion_zsh completion_hostile others_words litter peers no_proc
     # Who judges what a process may call: the sanitizers' own calls at its end are among it.
-    judge judge_python
+    judge judge_python judge_tree judge_model
     # Long ones that reach little beyond the rest: by a compiler's counters, the tests of commands that are
     # left reach 87 % of what all of them do; all unit tests are in.
     ab accept command_tree compare compare_commands disturbed export gate guests help history list manual

@@ -147,7 +147,7 @@ static int over(struct cell *c, int status)
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
         return fault_set(&c->fault, FAULT_CALL,
                          "it made a system call that no kernel needs: of processes, of signals to "
-                         "others, of sockets, of debuggers, or to set the clock");
+                         "others, of debuggers, or to set the clock");
     if (WIFSIGNALED(status))
         return fault_set(&c->fault, FAULT_ENDED, "it crashed (signal %d, %s)", WTERMSIG(status),
                          strsignal(WTERMSIG(status)));

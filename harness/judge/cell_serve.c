@@ -91,10 +91,7 @@ static int wait_for_device(const struct inmate *in, struct error *err)
 static void load(struct inmate *in)
 {
     struct error err = { "" };
-    int rc =
-        sandbox_enter(in->lending ? SANDBOX_DRIVES : SANDBOX_STAYS, &err) || find_variant(in, &err)
-            ? -1
-            : 0;
+    int rc = sandbox_enter(SANDBOX_STAYS, &err) || find_variant(in, &err) ? -1 : 0;
 
     if (rc == 0 && in->variant->supports &&
         !in->variant->supports(in->variant->kernel, &in->shape, &in->device, &err))

@@ -11,10 +11,15 @@ const char *fault_name(enum fault_kind kind)
         [FAULT_STALE] = "stale",     [FAULT_LATE] = "late",       [FAULT_PRECISION] = "precision",
         [FAULT_INPUTS] = "inputs",   [FAULT_OUTSIDE] = "outside", [FAULT_AWAKE] = "awake",
         [FAULT_CALL] = "call",       [FAULT_ENDED] = "ended",     [FAULT_HANGS] = "hangs",
-        [FAULT_SYMBOLS] = "symbols", [FAULT_FAILED] = "failed",
+        [FAULT_SYMBOLS] = "symbols", [FAULT_FAILED] = "failed",   [FAULT_ARITHMETIC] = "arithmetic",
     };
 
     return names[kind];
+}
+
+bool fault_has_size(enum fault_kind kind)
+{
+    return kind != FAULT_NONE && kind != FAULT_SYMBOLS && kind != FAULT_ARITHMETIC;
 }
 
 int fault_set(struct fault *f, enum fault_kind kind, const char *format, ...)

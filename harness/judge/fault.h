@@ -18,8 +18,9 @@ enum fault_kind {
     FAULT_CALL,      /* a system call that no kernel needs */
     FAULT_ENDED,     /* it ended its process, or crashed */
     FAULT_HANGS,
-    FAULT_SYMBOLS, /* it defines functions that others take the time by */
-    FAULT_FAILED,  /* prepare() failed */
+    FAULT_SYMBOLS,    /* it defines functions that others take the time by */
+    FAULT_FAILED,     /* prepare() failed */
+    FAULT_ARITHMETIC, /* it declares another arithmetic than is asked for */
     FAULT_NR,
 };
 
@@ -30,6 +31,8 @@ struct fault {
 };
 
 const char *fault_name(enum fault_kind kind); /* "stale", as in JSON */
+/* Was it found by running it, and so at some size? */
+bool fault_has_size(enum fault_kind kind);
 
 /* Keeps the first; its value is -1, so that `return fault_set(...)` reads well. */
 int fault_set(struct fault *f, enum fault_kind kind, const char *format, ...)

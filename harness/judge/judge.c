@@ -65,6 +65,21 @@ static int check_symbols(const char *path, struct fault *fault, struct error *er
     return rc;
 }
 
+/* A lower one has a wider tolerance: who is judged does not choose it. */
+static int check_arithmetic(const struct judge_job *job, struct fault *fault)
+{
+    const struct variant *v = job->variant;
+    const char *declared = math_name(v->math), *asked = math_name(job->math);
+
+    if (v->math == job->math && v->dtype == job->dtype)
+        return 0;
+    return fault_set(
+        fault, FAULT_ARITHMETIC,
+        "it declares the arithmetic %s, and %s is asked for: --dtype %s asks for that, "
+        "and has it beside variants of the same",
+        declared, asked, declared);
+}
+
 static void find_vendor(struct judgement *j)
 {
     static const char *const names[] = { "openblas", "libblas", "mkl",   "blis",
@@ -258,6 +273,7 @@ int judge_run(const struct judge_job *job, struct judgement *j, struct error *er
         return -1;
     if (job->plugin && check_symbols(job->plugin, &j->fault, err))
         return -1;
+    check_arithmetic(job, &j->fault);
     if (job->lot == 0) /* short enough to be typed again */
         j->job.lot = 1 + random_fresh_seed() % 1000000000;
     add_shapes(&j->job, j);

@@ -25,6 +25,9 @@ struct judge_job {
     const struct guests *guests; /* that the variant may be of */
     const struct kernel *spec;   /* of this build: its oracle is the judge's */
     const struct variant *variant;
+    /* What is asked for. A variant that declares another is not valid, whatever it computes. */
+    enum dtype dtype;
+    enum math math;
     const struct variant *references[JUDGE_REFERENCES]; /* timed beside it */
     int nr_references;
     const struct variant *textbook; /* whose errors are the measure; NULL: there is none */
@@ -70,8 +73,9 @@ struct judged_shape {
     int batch;          /* launches of a window */
     double clock_share; /* what the clock itself takes of a window */
     double max_error, rms_error, textbook_rms, tolerance;
-    double compared;   /* elements */
-    uint64_t launches; /* that were checked */
+    double rounding_rms; /* of one rounding of the same elements; 0: not of this arithmetic */
+    double compared;     /* elements */
+    uint64_t launches;   /* that were checked */
     struct judged_middle middle;
 };
 

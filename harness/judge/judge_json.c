@@ -78,6 +78,8 @@ static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape
     }
     if (s->textbook_rms > 0)
         json_add_number(json, "textbook_rms_error", s->textbook_rms);
+    if (s->rounding_rms > 0)
+        json_add_number(json, "rounding_rms_error", s->rounding_rms);
     if (!s->timed)
         return json;
     cJSON *time = cJSON_AddObjectToObject(json, "time");
@@ -114,7 +116,7 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
     if (j->fault.kind != FAULT_NONE) {
         cJSON_AddStringToObject(json, "reason", fault_name(j->fault.kind));
         json_add_string(json, "words", j->fault.words);
-        if (j->fault.kind != FAULT_SYMBOLS)
+        if (fault_has_size(j->fault.kind))
             add_dims(json, j->job.spec, &j->fault_shape);
     } else if (!j->supported) {
         cJSON_AddStringToObject(json, "reason", "unsupported");

@@ -79,8 +79,8 @@ char **sandbox_environment(void)
 #define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* Other processes, and looking into them or signalling them; sockets; the system's
- * clock; what the kernel does on its own while a process is stopped. */
+/* Other processes, and looking into them or signalling them; the system's clock; what the kernel
+ * does on its own while a process is stopped. */
 static const int forbidden[] = {
 #ifdef __NR_fork
     __NR_fork,
@@ -121,6 +121,7 @@ static const int forbidden[] = {
 #endif
 };
 
+/* Who asks for these and goes on without them has asked nobody. */
 static const int connecting[] = { __NR_socket, __NR_socketpair };
 
 static const int executing[] = { __NR_execve, __NR_execveat };
@@ -197,7 +198,7 @@ static void write_program(struct program *p, enum sandbox_kind kind)
     for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
         add_case(p, forbidden[i], end);
     for (size_t i = 0; i < sizeof(connecting) / sizeof(connecting[0]); i++)
-        add_case(p, connecting[i], kind == SANDBOX_DRIVES ? refused : end);
+        add_case(p, connecting[i], refused);
     for (size_t i = 0; kind != SANDBOX_EXECUTES && i < sizeof(executing) / sizeof(executing[0]);
          i++)
         add_case(p, executing[i], end);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "judge/rounding.h"
 #include "measure/buffers.h"
 #include "stats/random.h"
 
@@ -27,13 +28,16 @@ static int allocate(struct test_vectors *v, struct test_vector *vector, struct e
                              text_bytes((double)bytes, text));
         buffers_fill_tensor(v->kernel, &v->shape, t, random_fresh_seed());
     }
+    seen_inputs_make(&vector->seen, v->kernel, &v->shape, vector->host, v->nr_tensors, v->math);
     return 0;
 }
 
 int vectors_open(struct test_vectors *v, const struct kernel *k, const struct shape *s,
-                 enum dtype dtype, int slots, struct error *err)
+                 enum dtype dtype, enum math math, int slots, struct error *err)
 {
-    *v = (struct test_vectors) { .kernel = k, .shape = *s, .dtype = dtype, .slots = slots };
+    *v = (struct test_vectors) {
+        .kernel = k, .shape = *s, .dtype = dtype, .math = math, .slots = slots
+    };
     v->vectors = memory_zeroed((size_t)slots, sizeof(*v->vectors));
     for (int slot = 0; slot < slots; slot++)
         if (allocate(v, &v->vectors[slot], err))
@@ -46,6 +50,7 @@ static void drop_expected(struct test_vector *vector)
     for (int i = 0; i < vector->nr_expected; i++) {
         free(vector->expected[i].rows);
         free(vector->expected[i].values);
+        free(vector->expected[i].once);
     }
     vector->nr_expected = 0;
 }
@@ -54,6 +59,7 @@ void vectors_close(struct test_vectors *v)
 {
     for (int slot = 0; v->vectors && slot < v->slots; slot++) {
         drop_expected(&v->vectors[slot]);
+        seen_inputs_release(&v->vectors[slot].seen);
         for (int i = 0; i < v->nr_tensors; i++)
             free(v->vectors[slot].host[i].data);
     }
@@ -170,6 +176,19 @@ static size_t affordable(const struct test_vectors *v, int64_t total, double flo
     return rows >= (double)total ? (size_t)total : rows < 1 ? 1 : (size_t)rows;
 }
 
+static double *expect_once(const struct test_vectors *v, const struct test_vector *vector,
+                           const struct expected_rows *e)
+{
+    size_t cols = (size_t)tensor_cols(&vector->host[e->output]);
+
+    if (!rounding_measures(v->dtype, v->math))
+        return NULL;
+    double *once = memory_zeroed(e->nr * cols + 1, sizeof(*once));
+    rounding_rows(v->kernel, &v->shape, vector->seen.tensor, v->nr_tensors, e->output, e->rows,
+                  e->nr, v->math, e->values, once);
+    return once;
+}
+
 static void expect_rows(struct test_vectors *v, struct test_vector *vector, int output,
                         double flops)
 {
@@ -181,8 +200,9 @@ static void expect_rows(struct test_vectors *v, struct test_vector *vector, int 
                                          .rows = memory_zeroed(nr, sizeof(*expected->rows)) };
     expected->nr = choose_rows(expected->rows, nr, tensor_rows(t), vector->near_row);
     expected->values = memory_zeroed(expected->nr * cols + 1, sizeof(*expected->values));
-    v->kernel->oracle(v->kernel, &v->shape, vector->host, output, expected->rows, expected->nr,
-                      expected->values);
+    v->kernel->oracle(v->kernel, &v->shape, vector->seen.tensor, output, expected->rows,
+                      expected->nr, expected->values);
+    expected->once = expect_once(v, vector, expected);
     vector->all = vector->all && (int64_t)expected->nr == tensor_rows(t);
     for (size_t i = 0; i < expected->nr * cols; i++)
         v->squares[output] += expected->values[i] * expected->values[i];

@@ -13,6 +13,7 @@
 #define HARNESS_JUDGE_TEST_VECTORS_H
 
 #include "judge/arena.h"
+#include "measure/seen_inputs.h"
 
 enum inputs_kind {
     INPUTS_FRESH,
@@ -28,10 +29,12 @@ struct expected_rows {
     int64_t *rows;
     size_t nr;
     double *values; /* nr x columns */
+    double *once;   /* the same with one rounding, see judge/rounding.h; NULL: no measure */
 };
 
 struct test_vector {
     struct tensor host[TENSOR_MAX]; /* outputs without data */
+    struct seen_inputs seen;        /* of these */
     struct expected_rows expected[TENSOR_MAX];
     int nr_expected;
     int64_t near_row; /* of the tensor that was changed in one element; -1: none was */
@@ -42,6 +45,7 @@ struct test_vectors {
     const struct kernel *kernel;
     struct shape shape;
     enum dtype dtype;
+    enum math math; /* by which results are expected */
     int nr_tensors, slots;
     struct test_vector *vectors;
     double squares[TENSOR_MAX]; /* of all expected values of an output so far, and how many */
@@ -50,7 +54,7 @@ struct test_vectors {
 
 /* Weights are filled here, and inputs with what no launch will get. vectors_close() it. */
 int vectors_open(struct test_vectors *v, const struct kernel *k, const struct shape *s,
-                 enum dtype dtype, int slots, struct error *err);
+                 enum dtype dtype, enum math math, int slots, struct error *err);
 void vectors_close(struct test_vectors *v);
 
 void vectors_fill(struct test_vectors *v, int slot, enum inputs_kind kind);

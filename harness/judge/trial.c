@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/host_memory.h"
+#include "judge/rounding.h"
 #include "judge/trial_base.h"
 #include "stats/random.h"
 
@@ -32,7 +33,8 @@ static int choose_slots(const struct judge_job *job, const struct shape *s)
 static int check_memory(const struct trial *t, const struct shape *s, int slots, struct error *err)
 {
     double one = (double)arena_slot_bytes(t->job->spec, s, t->job->variant->dtype) * slots;
-    double all = one * (1 + 2 * (2 + t->job->nr_references));
+    int kept = seen_inputs_differ(t->job->spec, t->job->math) ? 2 : 1;
+    double all = one * (kept + 2 * (2 + t->job->nr_references));
     double room = (double)host_memory_available("");
     char text[TEXT_UNIT_SIZE], free_text[TEXT_UNIT_SIZE];
 
@@ -146,14 +148,35 @@ static void note_errors(struct trial *t)
     s->compared += own->nr;
     s->rms_error = tally_rms(own);
     s->textbook_rms = textbook->nr > 0 ? tally_rms(textbook) : s->textbook_rms;
+    s->rounding_rms = rounding_measures(t->job->dtype, t->job->math) ? tally_once_rms(own) : 0;
+}
+
+/* Nothing is known of int8 and fp8, which no guest can have. */
+static struct honest_errors honest_errors(const struct trial *t)
+{
+    const struct judge_job *job = t->job;
+    struct honest_errors h = { .least = dtype_roundoff(job->dtype) / 4 };
+
+    if (t->textbook.nr > 0) {
+        h.rms = tally_rms(&t->textbook);
+        h.nr = t->textbook.nr;
+        h.factor = CHECK_RMS_FACTOR;
+        h.whose = "the textbook variant's is";
+    } else if (rounding_measures(job->dtype, job->math)) {
+        h.rms = tally_once_rms(&t->tallies[0]);
+        h.nr = t->tallies[0].nr;
+        h.factor = rounding_factor(job->spec, job->math);
+        h.whose = "one rounding gives";
+    }
+    return h;
 }
 
 static int check_found(struct trial *t, struct error *err)
 {
     struct cell *c = &t->cells[0];
+    const struct honest_errors honest = honest_errors(t);
 
-    if (check_precision(&c->fault, &t->tallies[0], &t->textbook,
-                        dtype_roundoff(t->job->variant->dtype)))
+    if (check_precision(&c->fault, &t->tallies[0], &honest))
         return trial_pass_on(t, 0, err);
     return 0;
 }
@@ -203,7 +226,7 @@ static int run_made(struct trial *t, bool timed, bool begins, struct error *err)
 
     draw_processors(t);
     if (check_memory(t, shape, slots, err) ||
-        vectors_open(&t->vectors, job->spec, shape, job->variant->dtype, slots, err) ||
+        vectors_open(&t->vectors, job->spec, shape, job->dtype, job->math, slots, err) ||
         trial_add_cell(t, job->variant, err))
         return -1;
     return run_opened(t, timed, begins, err);

@@ -2,6 +2,7 @@
 #include "measure/oracle_check.h"
 
 #include "base/memory.h"
+#include "measure/seen_inputs.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -69,27 +70,6 @@ static double root_mean_square(const double *x, size_t n)
     return n > 0 ? sqrt(sum / (double)n) : 0;
 }
 
-/* The inputs as arithmetic that rounds weights takes them. */
-static void round_weights(const struct buffers *b, enum math math, struct tensor *rounded)
-{
-    memcpy(rounded, b->host, sizeof(b->host));
-    for (int i = 0; i < b->nr; i++) {
-        size_t bytes = (size_t)tensor_bytes(&b->host[i]);
-        if (b->host[i].role != TENSOR_WEIGHT)
-            continue;
-        rounded[i].data = memory_zeroed(1, bytes + 1);
-        memcpy(rounded[i].data, b->host[i].data, bytes);
-        b->kernel->round_weight(b->kernel, &b->shape, &rounded[i], math);
-    }
-}
-
-static void free_rounded(const struct buffers *b, const struct tensor *rounded)
-{
-    for (int i = 0; i < b->nr; i++)
-        if (rounded[i].data != b->host[i].data)
-            free(rounded[i].data);
-}
-
 static double *ask(const struct expected *e, const struct buffers *b, const struct tensor *inputs)
 {
     size_t cols = (size_t)tensor_cols(&b->host[e->output]);
@@ -99,9 +79,8 @@ static double *ask(const struct expected *e, const struct buffers *b, const stru
     return values;
 }
 
-/* `rounded` NULL: weights are taken as they are. */
-static void expect(struct expected *e, const struct buffers *b, const struct tensor *rounded,
-                   int output, bool all_rows, uint64_t seed)
+static void expect(struct expected *e, const struct buffers *b, const struct tensor *seen,
+                   bool differs, int output, bool all_rows, uint64_t seed)
 {
     const struct tensor *t = &b->host[output];
     int64_t rows = tensor_rows(t), cols = tensor_cols(t);
@@ -110,32 +89,30 @@ static void expect(struct expected *e, const struct buffers *b, const struct ten
     e->output = output;
     e->rows = memory_zeroed(nr ? nr : 1, sizeof(*e->rows));
     e->nr_rows = choose_rows(e->rows, nr, rows, seed);
-    e->values = ask(e, b, rounded ? rounded : b->host);
-    e->unrounded = rounded ? ask(e, b, b->host) : NULL;
+    e->values = ask(e, b, seen);
+    e->unrounded = differs ? ask(e, b, b->host) : NULL;
     e->rms = root_mean_square(e->values, e->nr_rows * (size_t)cols);
 }
 
 void check_init(struct check *c, const struct buffers *b, enum math math, double tolerance,
                 bool all_rows, uint64_t seed)
 {
-    bool rounds = math_rounds_weights(math) && b->kernel->round_weight;
-    struct tensor rounded[TENSOR_MAX];
+    bool rounds = seen_inputs_differ(b->kernel, math);
+    struct seen_inputs seen;
     double compared = 0, elements = 0;
 
     *c = (struct check) { .tolerance = tolerance, .weights_error = rounds ? 0 : NAN };
-    if (rounds)
-        round_weights(b, math, rounded);
+    seen_inputs_make(&seen, b->kernel, &b->shape, b->host, b->nr, math);
     for (int i = 0; i < b->nr; i++) {
         if (b->host[i].role != TENSOR_OUT)
             continue;
         struct expected *e = &c->outputs[c->nr_outputs++];
-        expect(e, b, rounds ? rounded : NULL, i, all_rows, seed);
+        expect(e, b, seen.tensor, rounds, i, all_rows, seed);
         compared += (double)e->nr_rows * (double)tensor_cols(&b->host[i]);
         elements += (double)tensor_elements(&b->host[i]);
     }
     c->checked = elements > 0 ? compared / elements : 0;
-    if (rounds)
-        free_rounded(b, rounded);
+    seen_inputs_release(&seen);
 }
 
 bool check_expects_numbers(const struct check *c, const struct buffers *b)

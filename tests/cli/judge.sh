@@ -1,28 +1,43 @@
 # shellcheck shell=bash
-# A judge: known cheats are found, each for its reason, as the table of docs/judge.md says; kernels
-# of this tree and odd but honest ones are not refused; times are those of who was judged.
+# A judge: known cheats are found, each for its reason, as the table of docs/judge.md says; odd but
+# honest ones are not refused (kernels of this tree: judge_tree.sh); times are those of who was judged.
 plugins=$JUDGE_PLUGINS
 quick=(--rounds 1 --iterations 3 --other-shapes 1 --device cpu:1)
 small=(--spec gemm/nt --dim 'batch=1,seq=33,n=40,k=48')
 # Lines "NAME VERDICT [FAULT]".
 verdicts() {
-  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+): (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
+  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+)\/[a-z0-9]+: (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
 }
 
 say "Known cheats"
 "$HARNESS" judge "$plugins/cheats.so" "${small[@]}" "${quick[@]}" --timeout 5s >cheats 2>err || echo "status $?"
 ! grep seccomp err || skip "the kernel has no seccomp"
 "$HARNESS" judge "$plugins/interposer.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
+narrow=("$HARNESS" judge "$plugins/narrow.so" --spec gemm/nt "${quick[@]}")
+"${narrow[@]}" --dtype bf16,fp16 --variant sums_in_bf16,x_of_6_bits,fp16_all_through \
+  --dim batch=1,seq=33,n=40,k=24 >>cheats || echo "status $?"
+# Sums of many terms, or what fp16 loses is too little to be seen beside the rounding of the result.
+"${narrow[@]}" --dtype bf16 --variant sums_in_fp16 --dim batch=1,seq=9,n=24,k=640 >>cheats || echo "status $?"
 # Which of the two it is depends on when a timer goes off, on what a thread has done by then, or on the
 # sizes that are drawn: sums of few terms have a small tolerance.
 verdicts <cheats | sed 's/^\(wake_itself INVALID\) .*/\1 late or awake/
   s/^\(work_ahead INVALID\) .*/\1 wrong or stale/
-  s/^\(few_bits_less INVALID\) \(precision\|wrong\)$/\1 precision or wrong/' | tee found
+  s/^\(\(few_bits_less\|sums_in_bf16\|sums_in_fp16\|fp16_all_through\) INVALID\) \(precision\|wrong\)$/\1 precision or wrong/' |
+  tee found
 check "none is valid" not grep -q ' VALID' found
 check "they are 20 or more" test "$(wc -l <found)" -ge 20
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$CLI/../../docs/judge.md" >documented
 check "docs/judge.md tells of them, and why" diff documented found
+
+say "What a plugin declares is no way out of what is asked for"
+declared=("$HARNESS" judge "$plugins/cheats.so" --variant declare_tf32 "${small[@]}" "${quick[@]}")
+"${declared[@]}" || echo "status $?"
+"${declared[@]}" --json >declared.json || echo "status $?"
+json declared.json judgements 0 reason
+"${declared[@]}" --dtype tf32 >as_tf32 || echo "status $?"
+head -n 1 as_tf32
+check "it stands beside no fp32" not grep -qE 'times as fast as (simd|openblas)' as_tf32
 
 say "Honest ones"
 "$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" >honest || echo "status $?"
@@ -32,23 +47,19 @@ else
   check "a vendor's library is told" grep -q "A vendor's library is among them" honest
 fi
 verdicts <honest | grep -v '^vendor '
+"${narrow[@]}" --dtype bf16,fp16 --variant honest_bf16,honest_fp16,honest_slices \
+  --dim batch=1,seq=33,n=40,k=24 >narrow || echo "status $?"
+verdicts <narrow
+check "their errors stand beside those of one rounding" grep -q '(one rounding gives 1\.[67][0-9]e-03)' narrow
 
-say "Kernels of this tree"
-# tree DIMS KERNEL...
-tree() {
-  local dims=$1 kernel
-  shift
-  for kernel in "$@"; do
-    "$HARNESS" judge --spec "$kernel" --variant naive,simd --dim "$dims" "${quick[@]}" >out 2>&1 || echo "status $?"
-    [ "$(verdicts <out | grep -c ' VALID')" -eq 2 ] || cat out
-    echo "$kernel $(verdicts <out | tr '\n' ',')"
-  done
-}
-tree batch=1,seq=9,n=33,k=40 gemm/linear gemm/linear_gelu gemm/linear_residual gemm/nt gemm/nn
-tree batch=1,seq=19,heads=2,headdim=16 attention/causal attention/full attention/decode
-tree batch=2,seq=9,width=48 layernorm/plain layernorm/residual pointwise/gelu pointwise/bias \
-  pointwise/bias_gelu pointwise/residual
-tree batch=2,seq=9,width=48,vocab=100 embedding/gpt
+say "A setting of its parameters"
+"$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" --variant rows_at_a_time --param rows=4 >of_plugin ||
+  echo "status $?"
+head -n 1 of_plugin
+"$HARNESS" judge --spec gemm/nn --variant simd:depth=64 --param depth=64 --dim batch=1,seq=9,n=33,k=40 "${quick[@]}" >of_build ||
+  echo "status $?"
+head -n 1 of_build
+check "beside the variant as it is" grep -qE 'times as fast as simd[ ,]' of_build
 
 say "JSON"
 "$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" --variant loops --against naive --json >judged.json
@@ -74,6 +85,8 @@ t judge
 t judge --variant naive
 t judge --spec gemm/mm --variant naive
 t judge --spec gemm/nt --variant naive --against nobody
+t judge --spec gemm/nt --variant naive --against simd_bf16
+t judge --spec gemm/nt --variant naive --dtype bf16
 cp "$plugins/honest.so" .
 t judge --spec gemm/nn ./honest.so
 t judge --spec gemm/nt --variant naive --device fake

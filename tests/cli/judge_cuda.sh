@@ -16,7 +16,7 @@ make_cuda() {
 }
 # Lines "NAME VERDICT [FAULT]".
 verdicts() {
-  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+): (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
+  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+)\/[a-z0-9]+: (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
 }
 quick=(--device cuda --rounds 1 --iterations 3 --other-shapes 1)
 small=(--spec gemm/nt --dim 'batch=1,seq=5,n=24,k=32')

@@ -23,7 +23,7 @@ functions_of() {
 }
 # Lines "NAME VERDICT [FAULT]".
 verdicts() {
-  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+): (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
+  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+)\/[a-z0-9]+: (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
 }
 
 say "Known cheats"
@@ -37,7 +37,7 @@ check "none is valid" not grep -q ' VALID' found
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$source/docs/judge-python.md" >documented
 check "docs/judge-python.md tells of them, and why" diff documented found
-check "an exception is told, with its line" grep -q 'raise_at_once: INVALID, ended: .*ValueError: no (cheats.py:[0-9]*)' cheats
+check "an exception is told, with its line" grep -q 'raise_at_once/fp32: INVALID, ended: .*ValueError: no (cheats.py:[0-9]*)' cheats
 
 say "Honest ones"
 judge honest.py matmul returned loops joined memo_of_all other_clock >honest || echo "status $?"

@@ -5,7 +5,7 @@
  * `harness judge` says. Those that want something of the judge (its memory, its clock) compute
  * rightly once they have it, so that they would be VALID if they ever got it.
  */
-#include "nt.h"
+#include "nt_narrow.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -225,17 +225,6 @@ static void predict_seed(const struct harness_call *call)
 }
 
 /* ---- who computes less precisely ---- */
-
-static float with_bits(float value, int bits)
-{
-    uint32_t word;
-
-    memcpy(&word, &value, sizeof(word));
-    word += 1U << (22 - bits);
-    word &= ~((1U << (23 - bits)) - 1);
-    memcpy(&value, &word, sizeof(word));
-    return value;
-}
 
 static void with_mantissa(const struct harness_call *call, int bits)
 {
@@ -579,6 +568,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(bf16_inside) },
     { CHEAT(tf32_inside) },
     { CHEAT(few_bits_less) },
+    { .name = "declare_tf32", .launch = tf32_inside, .math = HARNESS_MATH_TF32 },
     { CHEAT(another_thread) },
     { CHEAT(later) },
     { CHEAT(half_later) },

@@ -126,8 +126,21 @@ static void vendor(const struct harness_call *call)
     vendor_sgemm(ROW_MAJOR, PLAIN, TRANSPOSED, m, n, k, 1, p.x, k, p.w, k, 0, p.y, n);
 }
 
+/* So many rows at a time, as --param says. */
+static void rows_at_a_time(const struct harness_call *call)
+{
+    const struct nt p = nt_of(call);
+    const int64_t step = harness_param(call, "rows", 1);
+
+    for (int64_t i = 0; i < p.m; i += step)
+        nt_rows(&p, i, i + step < p.m ? i + step : p.m);
+}
+
+static const char *const of_rows[] = { "rows=1,4", NULL };
+
 static const struct harness_variant variants[] = {
     { .name = "loops", .launch = loops },
+    { .name = "rows_at_a_time", .launch = rows_at_a_time, .params = of_rows },
     { .name = "joined", .launch = joined },
     { .name = "spinning", .launch = loops, .prepare = begin_spinning },
     { .name = "memo_of_all", .launch = memo_of_all, .prepare = remember },

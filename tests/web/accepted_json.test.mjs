@@ -155,7 +155,7 @@ const CASES = [
   ['selftest --json', 'selftest', () => [json(`${SELFTEST} --aa 1 --power --repeats 2 --json`)]],
   ['selftest --cost --json', 'selftest', () => [json(`${SELFTEST} --cost --json`)]],
   ['selftest --placement --json', 'selftest', () => [json(`${SELFTEST} --placement --json`)]],
-  ['judge --json', 'judge', () => [json('judge --spec pointwise/bias --variant naive --dim batch=1,seq=4,width=8 '
+  ['judge --json', 'judge', () => [json('judge --spec pointwise/bias --variant naive,simd_bf16 --dim batch=1,seq=4,width=8 '
     + '--rounds 1 --iterations 2 --other-shapes 1 --device cpu:1 --json')]],
   ['tune --json', 'tune', () => [json('tune gemm/nn --batch 1 --seq 8 --dim n=16 --dim k=32 --param depth=0,16 '
     + '--rounds 2 --device cpu:1 --json')]],

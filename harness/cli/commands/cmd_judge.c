@@ -87,6 +87,8 @@ static void print_errors(const struct judged_shape *s)
                    s->rms_error);
     if (s->textbook_rms > 0)
         terminal_print(" (the textbook variant's %.2e)", s->textbook_rms);
+    if (s->rounding_rms > 0)
+        terminal_print(" (one rounding gives %.2e)", s->rounding_rms);
     terminal_print("\n");
 }
 
@@ -141,13 +143,13 @@ static void print_lot(const struct judgement *j)
 
 static void print_judgement(const struct judgement *j, const double *roofs)
 {
-    const char *name = j->job.variant->name;
+    const struct variant *v = j->job.variant;
 
-    terminal_print("%s/%s: %s", j->job.spec->name, name,
+    terminal_print("%s/%s/%s: %s", j->job.spec->name, v->name, math_name(v->math),
                    judgement_valid(j) ? "VALID" : "INVALID, ");
     if (j->fault.kind != FAULT_NONE) {
         terminal_print("%s: %s\n", fault_name(j->fault.kind), j->fault.words);
-        if (j->fault.kind == FAULT_SYMBOLS)
+        if (!fault_has_size(j->fault.kind))
             return;
         terminal_print("  found at");
         print_shape_name(j->job.spec, &j->fault_shape);
@@ -309,6 +311,11 @@ static const struct option_row rows[] = {
     PYTHON_ROWS(struct judge_options, judging.workload),
     OPTION_ROW("variant", 0, OPTION_STRINGS, struct judge_options, judging.workload.variants,
                "NAME,...", "these alone; without a plugin, variants of this build"),
+    PARAM_ROW(struct judge_options, judging.workload),
+    OPTION_ROW("dtype", 0, OPTION_STRINGS, struct judge_options, judging.workload.dtypes,
+               "NAME,...",
+               "arithmetic that is asked for: bf16, fp16, tf32, ... (default fp32, and of variants "
+               "of this build what each has)"),
     OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct judge_options, judging.workload.batch, 1,
                      DIM_LIMIT, "LIST", "batch sizes"),
     OPTION_RANGE_ROW("seq", 's', OPTION_INTS, struct judge_options, judging.workload.seq, 1,
@@ -347,11 +354,13 @@ const struct command cmd_judge = {
         "  harness judge ./mine.so --spec gemm/nt --dim n=768,k=256 --json\n"
         "  harness judge ./mine.so --spec gemm/nt --device cuda\n"
         "  harness judge --python mine.py::f --like gemm/nt\n"
+        "  harness judge ./mine.so --spec gemm/nt --dtype bf16\n"
         "  harness judge --spec gemm/nt --variant simd\n"
         "\n"
         "It runs in a process that is stopped whenever the clock stands still, gets data that\n"
         "nobody can know before, and is timed from outside, beside the kernel's other\n"
-        "variants; every launch that is timed is looked at. docs/judge.md has what is found.\n"
+        "variants of the same arithmetic; every launch that is timed is looked at. docs/judge.md\n"
+        "has what is found.\n"
         "\n"
         "Exit status: 0 valid, 1 not valid, 2 usage or failure.",
     .options = rows,

@@ -125,8 +125,11 @@ static int check_references(const struct judging *g, const struct judge_job *job
         for (int r = 0; r < job->nr_references; r++)
             found |= strcmp(job->references[r]->name, names->items[i]) == 0;
         if (!found)
-            return error_set(err, "--against: %s has no other variant %s of this type and device",
-                             g->spec->name, names->items[i]);
+            return error_set(err,
+                             "--against: %s has no other variant %s of this device and of the "
+                             "arithmetic of %s, which is %s",
+                             g->spec->name, names->items[i], job->variant->name,
+                             math_name(job->variant->math));
     }
     return 0;
 }
@@ -138,11 +141,9 @@ static void find_references(const struct judging *g, struct judge_job *job)
     const struct variant *v;
 
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
-        if (v->kernel != g->spec || v->dtype != job->variant->dtype)
+        if (v->kernel != g->spec || v->dtype != job->dtype || v->math != job->math)
             continue;
-        if (math_rounds_weights(v->math)) /* it is right of other weights */
-            continue;
-        if ((v->flags & VARIANT_PLAIN) && v->device == DEVICE_CPU && v->math == job->variant->math)
+        if ((v->flags & VARIANT_PLAIN) && v->device == DEVICE_CPU)
             job->textbook = v;
         if (v != job->variant && v->device == job->device->kind && is_wanted(g, v) &&
             job->nr_references < JUDGE_REFERENCES)
@@ -150,11 +151,21 @@ static void find_references(const struct judging *g, struct judge_job *job)
     }
 }
 
+/* Guests are held to fp32, whatever they say of themselves, unless another arithmetic is asked for,
+ * by which variants were chosen then. Those of this build have what they have. */
+static void choose_arithmetic(const struct judging *g, struct judge_job *job)
+{
+    bool chosen = !guests_any(&g->workload.guests) || g->options->workload.dtypes.nr > 0;
+
+    job->dtype = chosen ? job->variant->dtype : DTYPE_FP32;
+    job->math = chosen ? job->variant->math : MATH_FP32;
+}
+
 int judging_run(struct judging *g, const struct variant *v, struct judgement *j, struct error *err)
 {
     const struct judging_options *o = g->options;
     struct judge_job job = {
-        .guests = guests_any(&g->workload.guests) ? &g->workload.guests : NULL,
+        .guests = guests_to_be_told(&g->workload.guests) ? &g->workload.guests : NULL,
         .spec = g->spec,
         .variant = v,
         .shapes = g->shapes.items,
@@ -170,6 +181,7 @@ int judging_run(struct judging *g, const struct variant *v, struct judgement *j,
     };
 
     *j = (struct judgement) { .shapes = ARRAY_EMPTY };
+    choose_arithmetic(g, &job);
     find_references(g, &job);
     return check_references(g, &job, err) || judge_run(&job, j, err) ? -1 : 0;
 }
