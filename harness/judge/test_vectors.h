@@ -13,7 +13,7 @@
 #define HARNESS_JUDGE_TEST_VECTORS_H
 
 #include "judge/arena.h"
-#include "measure/seen_inputs.h"
+#include "measure/oracle_check.h"
 
 enum inputs_kind {
     INPUTS_FRESH,

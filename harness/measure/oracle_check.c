@@ -2,7 +2,6 @@
 #include "measure/oracle_check.h"
 
 #include "base/memory.h"
-#include "measure/seen_inputs.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -13,6 +12,35 @@
 /* What the oracle may spend on rows, in FLOPs: well under a second of scalar double code. */
 static const double row_budget = 4e8;
 enum { FIRST_ROWS = 4, LAST_ROWS = 20, LEAST_ROWS = 32 };
+
+bool seen_inputs_differ(const struct kernel *k, enum math math)
+{
+    return math_rounds_weights(math) && k->round_weight;
+}
+
+void seen_inputs_make(struct seen_inputs *s, const struct kernel *k, const struct shape *shape,
+                      const struct tensor *host, int nr, enum math math)
+{
+    *s = (struct seen_inputs) { .own = { false } };
+    memcpy(s->tensor, host, sizeof(s->tensor));
+    for (int i = 0; seen_inputs_differ(k, math) && i < nr; i++) {
+        size_t bytes = (size_t)tensor_bytes(&host[i]);
+        if (host[i].role != TENSOR_WEIGHT)
+            continue;
+        s->own[i] = true;
+        s->tensor[i].data = memory_zeroed(1, bytes + 1);
+        memcpy(s->tensor[i].data, host[i].data, bytes);
+        k->round_weight(k, shape, &s->tensor[i], math);
+    }
+}
+
+void seen_inputs_release(struct seen_inputs *s)
+{
+    for (int i = 0; i < TENSOR_MAX; i++)
+        if (s->own[i])
+            free(s->tensor[i].data);
+    *s = (struct seen_inputs) { .own = { false } };
+}
 
 static int compare_int64(const void *a, const void *b)
 {

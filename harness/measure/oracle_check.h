@@ -18,6 +18,22 @@
 
 #include "measure/buffers.h"
 
+/* Inputs as a variant's arithmetic sees them: as they lie in memory, but for weights of which it
+ * keeps less (math_rounds_weights()). A result is held against the oracle of these, whoever checks
+ * it. */
+struct seen_inputs {
+    struct tensor tensor[TENSOR_MAX]; /* data of rounded weights are its own, the rest is the
+                                         host's: what is put there later is seen, too */
+    bool own[TENSOR_MAX];
+};
+
+/* Are they others than those that lie in memory? */
+bool seen_inputs_differ(const struct kernel *k, enum math math);
+/* Of `host`, TENSOR_MAX tensors whose weights are filled. Outputs may be without data. */
+void seen_inputs_make(struct seen_inputs *s, const struct kernel *k, const struct shape *shape,
+                      const struct tensor *host, int nr, enum math math);
+void seen_inputs_release(struct seen_inputs *s);
+
 struct expected {
     int output; /* tensor index */
     int64_t *rows;
@@ -40,9 +56,9 @@ struct check {
 /* Asks the oracle; `all_rows` ignores the budget. Inputs must be filled. */
 void check_init(struct check *c, const struct buffers *b, enum math math, double tolerance,
                 bool all_rows, uint64_t seed);
-/* The same expected rows, for a variant that is allowed another error. */
 /* Whether each value that is expected is a number that its output can hold. */
 bool check_expects_numbers(const struct check *c, const struct buffers *b);
+/* The same expected rows, for a variant that is allowed another error. */
 void check_again(struct check *c, double tolerance);
 void check_release(struct check *c);
 

@@ -3,7 +3,7 @@
  */
 #include "testing.h"
 
-#include "measure/seen_inputs.h"
+#include "measure/oracle_check.h"
 
 static void double_it(const struct kernel *k, const struct shape *s, struct tensor *t,
                       enum math math)
