@@ -57,10 +57,12 @@ static const struct peer peer = { .variable = "HARNESS_GGML",
                                   .symbols = symbols };
 
 /* How much of this processor a file uses; 0 where it does not run here or does not load. One that
- * was built for this processor alone has no score. */
+ * was built for this processor alone has no score. It stays loaded, and libggml-base with it: that
+ * one aborts where it is loaded a second time into a process whose C++ library has stayed, since it
+ * finds its own handler of uncaught exceptions there. */
 static int score_of(const char *file)
 {
-    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     void *found = handle != NULL ? dlsym(handle, "ggml_backend_score") : NULL;
     int (*score)(void) = NULL, points = handle != NULL;
 
