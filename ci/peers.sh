@@ -10,7 +10,7 @@
 #             beside our fp32 and beside peers of that type, as Markdown; page.md has the same in the
 #             form of docs/performance-cpu-records.md
 #
-# All stages by default. --quick takes suite peers, a few sizes in under five minutes; else suites
+# All stages by default. --quick takes suite peers, a few sizes, about nine minutes a number of threads; else suites
 # peers-gemm, -attention, -forward and -gpt2, an hour and a half, or those that --suite names: the
 # table is of all that have been run. --threads 1,2 is the default, as far as there are cores. Results
 # go to peers-results: history.db, run-*.json, table.md, table.json, page.md. HARNESS names a program
