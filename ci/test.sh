@@ -130,10 +130,10 @@ stage_sanitize() {
     --exclude-regex "^($out)\$" --parallel "$tests_at_once"
 }
 
-# What is shared between threads that the program itself starts: the profiler's, samplers', the live
+# What is shared between threads that the program itself starts: the profiler's, the sensors', the live
 # page's. ThreadSanitizer does not see OpenMP's barriers, so that a team here is one thread.
 threads_tests=(profile_scopes profile_threads profile_lives profile_memory profile_ring
-  profile_summary profile_cuda cupti_collect machine_sampler machine_nvml machine_gpus process
+  profile_summary profile_cuda cupti_collect machine_sensor_tracks machine_nvml machine_gpus process
   timeline_layers serve_http serve_cache serve_quota serve)
 
 build_threads() {

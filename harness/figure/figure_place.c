@@ -41,7 +41,8 @@ struct label {
     bool gone; /* no room was found: it would lie over one before it */
 };
 
-struct scene {
+/* What stands in a panel, and the labels that are to find room there. */
+struct placement {
     ARRAY(struct box) texts; /* that stand where they are */
     ARRAY(struct box) points;
     ARRAY(struct stroke) strokes;
@@ -105,19 +106,19 @@ static double stroke_cost(const struct layer *s)
     return s->style.width > 2.1 ? thick_cost : line_cost;
 }
 
-static void place_add_stroke(struct scene *scene, const struct panel *p, const struct layer *layer,
-                             const double *from, const double *to)
+static void place_add_stroke(struct placement *job, const struct panel *p,
+                             const struct layer *layer, const double *from, const double *to)
 {
     struct stroke s = { panel_x(p, from[0]), panel_y(p, from[1]), panel_x(p, to[0]),
                         panel_y(p, to[1]), stroke_cost(layer) };
 
     if (isfinite(s.x0 + s.y0 + s.x1 + s.y1))
-        *array_push(&scene->strokes) = s;
+        *array_push(&job->strokes) = s;
 }
 
 /* A turned text is a row of small boxes. */
-static void place_add_fixed_text(struct scene *scene, const struct panel *p, const struct layer *s,
-                                 const struct datum *d)
+static void place_add_fixed_text(struct placement *job, const struct panel *p,
+                                 const struct layer *s, const struct datum *d)
 {
     static const double before[] = { [ANCHOR_LEFT] = 0, [ANCHOR_CENTRE] = 0.5, [ANCHOR_RIGHT] = 1 };
     double width = text_width(d->text, TEXT_SIZE, s->style.bold), half = LABEL_HEIGHT / 2.0;
@@ -130,44 +131,42 @@ static void place_add_fixed_text(struct scene *scene, const struct panel *p, con
         double from = start + width * i / nr, to = start + width * (i + 1) / nr;
         double x0 = x + from * across, x1 = x + to * across;
         double y0 = y - from * up, y1 = y - to * up;
-        *array_push(&scene->texts) =
+        *array_push(&job->texts) =
             (struct box) { fmin(x0, x1), fmin(y0, y1) - half, fmax(x0, x1), fmax(y0, y1) + half };
     }
 }
 
-static void place_add_point(struct scene *scene, const struct layer *s, const struct datum *d,
+static void place_add_point(struct placement *job, const struct layer *s, const struct datum *d,
                             double x, double y)
 {
     double r = (isfinite(d->size) ? d->size : s->style.size) / 2 + 1;
 
-    *array_push(&scene->points) = (struct box) { x - r, y - r, x + r, y + r };
+    *array_push(&job->points) = (struct box) { x - r, y - r, x + r, y + r };
 }
 
-static void place_add_layer(struct scene *scene, const struct panel *p, const struct layer *s)
+static void place_add_layer(struct placement *job, const struct panel *p, const struct layer *s)
 {
     for (size_t i = 0; i < s->nr; i++) {
         const struct datum *d = &s->items[i];
         double x = panel_x(p, d->x), y = panel_y(p, d->y);
         if (s->mark == MARK_POINTS && isfinite(x + y))
-            place_add_point(scene, s, d, x, y);
+            place_add_point(job, s, d, x, y);
         else if (s->mark == MARK_LINE && i > 0)
-            place_add_stroke(scene, p, s, (double[]) { d[-1].x, d[-1].y },
-                             (double[]) { d->x, d->y });
+            place_add_stroke(job, p, s, (double[]) { d[-1].x, d[-1].y }, (double[]) { d->x, d->y });
         else if ((s->mark == MARK_INTERVALS || s->mark == MARK_ARROWS) && !s->across)
-            place_add_stroke(scene, p, s, (double[]) { d->x, d->low },
-                             (double[]) { d->x, d->high });
+            place_add_stroke(job, p, s, (double[]) { d->x, d->low }, (double[]) { d->x, d->high });
         else if (s->mark == MARK_RULES)
             place_add_stroke(
-                scene, p, s,
+                job, p, s,
                 (double[]) { isnan(d->x) ? p->x.low : d->x, isnan(d->y) ? p->y.low : d->y },
                 (double[]) { isnan(d->x) ? p->x.high : d->x, isnan(d->y) ? p->y.high : d->y });
         else if (s->mark == MARK_TEXT && !s->place && isfinite(x + y))
-            place_add_fixed_text(scene, p, s, d);
+            place_add_fixed_text(job, p, s, d);
     }
 }
 
 /* Any number above `most` where the cost is above it: most places are out of the question early. */
-static double place_cost_of(const struct scene *scene, const struct panel *p, size_t own,
+static double place_cost_of(const struct placement *job, const struct panel *p, size_t own,
                             const struct place *place, double most)
 {
     const struct rect *a = &p->area;
@@ -177,26 +176,25 @@ static double place_cost_of(const struct scene *scene, const struct panel *p, si
     if (b->left < a->x || b->right > a->x + a->width || b->top < a->y ||
         b->bottom > a->y + a->height)
         cost += outside_cost;
-    for (size_t i = 0; i < scene->texts.nr && cost <= most; i++)
-        cost += label_cost * (place_overlap(b, &scene->texts.items[i]) ||
-                              place_crosses(&scene->texts.items[i], &place->leader));
-    for (size_t i = 0; i < scene->labels.nr && cost <= most; i++) {
-        const struct place *other = &scene->labels.items[i].place;
+    for (size_t i = 0; i < job->texts.nr && cost <= most; i++)
+        cost += label_cost * (place_overlap(b, &job->texts.items[i]) ||
+                              place_crosses(&job->texts.items[i], &place->leader));
+    for (size_t i = 0; i < job->labels.nr && cost <= most; i++) {
+        const struct place *other = &job->labels.items[i].place;
         if (i == own || other->distance == 0) /* not placed yet */
             continue;
         cost += label_cost * (place_overlap(b, &other->box) ||
                               place_crosses(&other->box, &place->leader) ||
                               place_crosses(b, &other->leader));
     }
-    for (size_t i = 0; i < scene->points.nr && cost <= most; i++) {
-        const struct box *point = &scene->points.items[i];
-        bool own_point =
-            place_contains(point, scene->labels.items[own].x, scene->labels.items[own].y);
+    for (size_t i = 0; i < job->points.nr && cost <= most; i++) {
+        const struct box *point = &job->points.items[i];
+        bool own_point = place_contains(point, job->labels.items[own].x, job->labels.items[own].y);
         cost += point_cost * place_overlap(b, point);
         cost += leader_point_cost * (!own_point && place_crosses(point, &place->leader));
     }
-    for (size_t i = 0; i < scene->strokes.nr && cost <= most; i++) {
-        const struct stroke *stroke = &scene->strokes.items[i];
+    for (size_t i = 0; i < job->strokes.nr && cost <= most; i++) {
+        const struct stroke *stroke = &job->strokes.items[i];
         cost += stroke->cost * place_crosses(b, stroke);
         cost += leader_stroke_share * stroke->cost * cross_each_other(stroke, &place->leader);
     }
@@ -224,10 +222,10 @@ static struct place candidate(const struct label *l, int k, double distance)
     return c;
 }
 
-static void place_find_place(struct scene *scene, const struct panel *p, size_t own)
+static void place_find_place(struct placement *job, const struct panel *p, size_t own)
 {
     static const double distances[] = { 6, 10, 16, 24, 32, 40, 49, 58, 68, 80, 106, 136, 170 };
-    struct label *l = &scene->labels.items[own];
+    struct label *l = &job->labels.items[own];
     struct place best = candidate(l, 0, distances[0]);
     double lowest = INFINITY;
 
@@ -235,7 +233,7 @@ static void place_find_place(struct scene *scene, const struct panel *p, size_t 
         for (int k = 0; k < DIRECTIONS; k++) {
             struct place c = candidate(l, k, distances[i]);
             double turned = 0.4 * k;
-            double cost = place_cost_of(scene, p, own, &c, lowest - turned) + turned;
+            double cost = place_cost_of(job, p, own, &c, lowest - turned) + turned;
             if (cost < lowest) {
                 lowest = cost;
                 best = c;
@@ -246,30 +244,30 @@ static void place_find_place(struct scene *scene, const struct panel *p, size_t 
 }
 
 /* Half the width of the largest point that lies at this place. */
-static double place_radius_at(const struct scene *scene, double x, double y)
+static double place_radius_at(const struct placement *job, double x, double y)
 {
     double radius = 5;
 
-    for (size_t i = 0; i < scene->points.nr; i++) {
-        const struct box *b = &scene->points.items[i];
+    for (size_t i = 0; i < job->points.nr; i++) {
+        const struct box *b = &job->points.items[i];
         if (fabs((b->left + b->right) / 2 - x) < 0.5 && fabs((b->top + b->bottom) / 2 - y) < 0.5)
             radius = fmax(radius, (b->right - b->left) / 2);
     }
     return radius;
 }
 
-static void place_add_labels(struct scene *scene, const struct panel *p, const struct layer *s)
+static void place_add_labels(struct placement *job, const struct panel *p, const struct layer *s)
 {
     for (size_t i = 0; i < s->nr; i++) {
         struct datum *d = &s->items[i];
         double x = panel_x(p, d->x), y = panel_y(p, d->y);
         if (!isfinite(x + y) || !d->text)
             continue;
-        *array_push(&scene->labels) = (struct label) {
+        *array_push(&job->labels) = (struct label) {
             .datum = d,
             .x = x,
             .y = y,
-            .radius = place_radius_at(scene, x, y),
+            .radius = place_radius_at(job, x, y),
             .width = text_width(d->text, TEXT_SIZE, s->style.bold),
         };
     }
@@ -282,13 +280,13 @@ static void place_add_leader_end(const struct panel *p, struct layer *leaders, d
 }
 
 /* A label that had to go far gets a thin line from its point. */
-static void place_add_leaders(const struct scene *scene, struct panel *p)
+static void place_add_leaders(const struct placement *job, struct panel *p)
 {
     struct layer *leaders = NULL;
 
-    for (size_t i = 0; i < scene->labels.nr; i++) {
-        const struct place *place = &scene->labels.items[i].place;
-        if (place->distance < LEADER_FROM || scene->labels.items[i].gone)
+    for (size_t i = 0; i < job->labels.nr; i++) {
+        const struct place *place = &job->labels.items[i].place;
+        if (place->distance < LEADER_FROM || job->labels.items[i].gone)
             continue;
         if (!leaders) {
             leaders = panel_layer(p, MARK_LINE, NULL);
@@ -309,29 +307,29 @@ static size_t place_nth_in_order(size_t nr, size_t first, bool backwards, size_t
 
 /* Each label looks for its best place, again and again, so that those that came first make room.
  * Returns what all of them cost. */
-static double place_in_order(struct scene *scene, const struct panel *p, size_t first,
+static double place_in_order(struct placement *job, const struct panel *p, size_t first,
                              bool backwards)
 {
-    size_t nr = scene->labels.nr;
+    size_t nr = job->labels.nr;
     double cost = 0;
 
     for (size_t i = 0; i < nr; i++)
-        scene->labels.items[i].place = (struct place) { .distance = 0 };
+        job->labels.items[i].place = (struct place) { .distance = 0 };
     for (int round = 0; round < ROUNDS; round++)
         for (size_t k = 0; k < nr; k++)
-            place_find_place(scene, p, place_nth_in_order(nr, first, backwards, k));
+            place_find_place(job, p, place_nth_in_order(nr, first, backwards, k));
     for (size_t i = 0; i < nr; i++)
-        cost += place_cost_of(scene, p, i, &scene->labels.items[i].place, INFINITY);
+        cost += place_cost_of(job, p, i, &job->labels.items[i].place, INFINITY);
     return cost;
 }
 
 /* Two texts over each other are none: the first, which is of more weight, stays. */
-static void place_drop_covered(struct scene *scene)
+static void place_drop_covered(struct placement *job)
 {
-    for (size_t i = 0; i < scene->labels.nr; i++) {
-        struct label *l = &scene->labels.items[i];
+    for (size_t i = 0; i < job->labels.nr; i++) {
+        struct label *l = &job->labels.items[i];
         for (size_t k = 0; k < i && !l->gone; k++) {
-            const struct label *other = &scene->labels.items[k];
+            const struct label *other = &job->labels.items[k];
             l->gone = !other->gone && place_overlap(&l->place.box, &other->place.box);
         }
         if (l->gone)
@@ -340,42 +338,42 @@ static void place_drop_covered(struct scene *scene)
 }
 
 /* What is best in one order need not be in another. */
-static void place_all(struct scene *scene, struct panel *p)
+static void place_all(struct placement *job, struct panel *p)
 {
-    size_t nr = scene->labels.nr, starts = nr < STARTS ? nr : STARTS, best = 0;
+    size_t nr = job->labels.nr, starts = nr < STARTS ? nr : STARTS, best = 0;
     double lowest = INFINITY;
 
     for (size_t order = 0; order < 2 * starts; order++) {
-        double cost = place_in_order(scene, p, order / 2 * nr / starts, order % 2);
+        double cost = place_in_order(job, p, order / 2 * nr / starts, order % 2);
         if (cost < lowest) {
             lowest = cost;
             best = order;
         }
     }
-    place_in_order(scene, p, best / 2 * nr / starts, best % 2);
-    place_drop_covered(scene);
-    for (size_t i = 0; i < scene->labels.nr; i++) {
-        const struct label *l = &scene->labels.items[i];
+    place_in_order(job, p, best / 2 * nr / starts, best % 2);
+    place_drop_covered(job);
+    for (size_t i = 0; i < job->labels.nr; i++) {
+        const struct label *l = &job->labels.items[i];
         l->datum->dx = l->place.dx;
         l->datum->dy = l->place.dy;
         l->datum->anchor = l->place.anchor;
     }
-    place_add_leaders(scene, p);
+    place_add_leaders(job, p);
 }
 
 void figure_place_labels(struct panel *p)
 {
-    struct scene scene = { 0 };
+    struct placement job = { 0 };
 
     for (size_t i = 0; i < p->nr; i++)
-        place_add_layer(&scene, p, p->layers[i]);
+        place_add_layer(&job, p, p->layers[i]);
     for (size_t i = 0; i < p->nr; i++)
         if (p->layers[i]->mark == MARK_TEXT && p->layers[i]->place)
-            place_add_labels(&scene, p, p->layers[i]);
-    if (scene.labels.nr)
-        place_all(&scene, p);
-    array_release(&scene.labels);
-    array_release(&scene.texts);
-    array_release(&scene.points);
-    array_release(&scene.strokes);
+            place_add_labels(&job, p, p->layers[i]);
+    if (job.labels.nr)
+        place_all(&job, p);
+    array_release(&job.labels);
+    array_release(&job.texts);
+    array_release(&job.points);
+    array_release(&job.strokes);
 }

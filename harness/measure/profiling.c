@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "core/kernel.h"
 #include "cupti/collect.h"
-#include "machine/sampler.h"
+#include "machine/sensor_tracks.h"
 #include "measure/plant_scope.h"
 #include "measure/profiling_cuda.h"
 #include "profile/export.h"
@@ -31,7 +31,7 @@ struct session {
     struct measurement *m;
     bool cold;
     const struct prof_site *site;
-    struct sampler *sampler;
+    struct sensor_tracks *tracks;
     struct kernel_sequence *kernels; /* of an iteration */
     struct profiling_cuda *gpu;      /* NULL on the CPU */
     struct activity_collector *collector;
@@ -137,14 +137,14 @@ static void reserve_marks(const struct session *s)
 
 static int record(struct session *s, struct error *err)
 {
-    const struct sampler_sources sources = { .root = "",
-                                             .gpu = s->nvml,
-                                             .device = device_number(s->call->device) };
+    const struct sensor_tracks_sources sources = { .root = "",
+                                                   .gpu = s->nvml,
+                                                   .device = device_number(s->call->device) };
 
     if (prof_thread_name(prof_global(), "main") || prof_set_on(prof_global(), 1))
         return error_set(err, "no memory for a profile");
     int rc = s->options->plant ? plant(s, err) : 0;
-    s->sampler = sampler_start(&sources);
+    s->tracks = sensor_tracks_start(&sources);
     for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
         if (i == UNKEPT) {
             rc = check_room(s, err);
@@ -156,7 +156,7 @@ static int record(struct session *s, struct error *err)
             rc = iterate(s, err);
     }
     prof_set_on(prof_global(), 0);
-    sampler_stop(s->sampler);
+    sensor_tracks_stop(s->tracks);
     return rc;
 }
 
@@ -364,7 +364,7 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
     if (add_activity(s, err))
         return -1;
     state_scope_cost(s);
-    if (sampler_add(s->sampler, &s->trace))
+    if (sensor_tracks_add(s->tracks, &s->trace))
         return error_set(err, "no memory for a profile");
     profiling_name(s->what, &ordinary);
     char *path = profiling_file(s->options->folder, &ordinary);
@@ -407,7 +407,7 @@ int profiling_run(const struct profiling *p, const struct profiled_call *what,
         activity_list_release(&unread);
     }
     leave_gpu(&s);
-    sampler_free(s.sampler);
+    sensor_tracks_free(s.tracks);
     plant_scope_remove(&s.plant);
     prof_trace_release(&s.trace);
     return rc;

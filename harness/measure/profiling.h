@@ -8,7 +8,7 @@
  * `<kernel>:all`; and of each operation inside it the time per iteration on the main thread, as
  * `<kernel>:<operation>`. On a GPU an operation's time is the GPU's own. Names keep ordinary
  * history apart from what was measured with scopes on. Clocks, power and temperature meanwhile are
- * counters in the trace (machine/sampler.h).
+ * counters in the trace (machine/sensor_tracks.h).
  *
  * Uses the global profiler: one at a time in a process.
  */

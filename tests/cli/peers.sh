@@ -42,7 +42,7 @@ page() {
   python3 "$page_script" --records kept "$@" 2>&1 || status=$?
   echo "status $status"
 }
-cp "$CLI/../fixtures/peers-page/page.md" .
+cp "$CLI/../fixtures/peers/page.md" .
 page page.md
 sed -i 's/ types first / types /' page.md
 page page.md

@@ -12,7 +12,8 @@ Each case is a fresh folder with a history. Whatever fails, the command must end
 which a busy machine may need for a second's work) with a documented status; a failure says why; the
 history is sound, with all that it had; what is reported done is there; no process and no temporary
 file is left. Where three commands did not end, the cases that are left are not tried. HARNESS_CASES
-is how many are taken by chance (100, 50), or "all"; HARNESS_SEED takes the same again, HARNESS_KNOCKS
+is how many are taken by chance, or "all"; without it 200 calls and 100 of the others, times
+HARNESS_TRIALS. HARNESS_SEED takes the same again, HARNESS_KNOCKS
 is the file of the table.
 """
 
@@ -365,6 +366,12 @@ def skip(o, why):
     return 77
 
 
+def cases_of(what):
+    """As many as $HARNESS_TRIALS says of them, as everywhere where trials are at random."""
+    trials = float(os.environ.get("HARNESS_TRIALS") or 1)
+    return str(max(1, round(trials * {"calls": 200, "limits": 100, "kernels": 100}[what])))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("harness")
@@ -375,7 +382,7 @@ def main():
     parser.add_argument("--class", dest="classes", default="")
     parser.add_argument("--jobs", type=int, default=2)
     o = parser.parse_args()
-    o.cases = os.environ.get("HARNESS_CASES", "100" if o.what == "calls" else "50")
+    o.cases = os.environ.get("HARNESS_CASES") or cases_of(o.what)
     o.seed = int(os.environ.get("HARNESS_SEED") or int.from_bytes(os.urandom(4), "little"))
     o.knocks = os.environ.get("HARNESS_KNOCKS")
     if o.knocks:

@@ -141,7 +141,7 @@ LOG_TEST(the_trace_is_in_its_file)
         }
     }
     assert_int_equal(iterations, ITERATIONS);
-    for (size_t i = 0; i < trace.nr_samples; i++) /* of the sampler, where the machine has any */
+    for (size_t i = 0; i < trace.nr_samples; i++) /* of its sensors, where the machine has any */
         assert_true(trace.samples[i].time >= trace.meta.start);
     prof_trace_release(&trace);
     remove(path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Features: U-06, U-12. What other tools' rules need, and get wrong, on the same numbers as ours:
- * launches of one program (tests/fixtures/launches), drawn with replacement, with a slow-down put
+ * launches of one program (tests/statistics/launches), drawn with replacement, with a slow-down put
  * on one side. The rules are written anew from what their documentation says:
  *
  *   benchstat  Mann and Whitney's test of `go test -count 10`, 5 %: ten repetitions of one process
@@ -41,7 +41,7 @@ static struct kernel_launches kernels[KERNELS];
 /* A line is a launch; those of a kernel stand together. */
 static int load(void **state)
 {
-    FILE *file = fopen(HARNESS_SOURCE_DIR "/tests/fixtures/launches/launches.txt", "r");
+    FILE *file = fopen(HARNESS_SOURCE_DIR "/tests/statistics/launches/launches.txt", "r");
     struct kernel_launches *k = NULL;
     size_t nr = 0;
     char name[40];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures as Chromium draws them, against pictures kept in tests/fixtures/shots. Letters differ from
+ * Figures as Chromium draws them, against pictures kept in tests/web/shots. Letters differ from
  * machine to machine, so every letter counts as 7 pixels and none is seen: what is compared is marks,
  * axes, ticks and their places. A difference is written to web/shots in the build folder.
  * HARNESS_UPDATE_GOLDEN=1 keeps the new pictures. Covers: S0-11, S1-16.
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { BUILD, bundlePage, openPage, packageOf, pageFile, painted, SOURCE } from './lib.mjs';
 
-const KEPT = join(SOURCE, 'tests/fixtures/shots'), SEEN = join(BUILD, 'web/shots');
+const KEPT = join(SOURCE, 'tests/web/shots'), SEEN = join(BUILD, 'web/shots');
 /* Pages by width and theme, with the figures on them: each type of figure and each kind of mark, both
  * themes, narrow pages. */
 const SHOTS = {

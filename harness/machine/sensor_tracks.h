@@ -14,27 +14,27 @@
  *
  * What cannot be read has no point, and what never could has no track.
  */
-#ifndef HARNESS_MACHINE_SAMPLER_H
-#define HARNESS_MACHINE_SAMPLER_H
+#ifndef HARNESS_MACHINE_SENSOR_TRACKS_H
+#define HARNESS_MACHINE_SENSOR_TRACKS_H
 
 #include "machine/nvml.h"
 #include "profile/trace.h"
 
-struct sampler;
+struct sensor_tracks;
 
-struct sampler_sources {
+struct sensor_tracks_sources {
     const char *root;       /* see machine/host_sensors.h; borrowed */
     const struct nvml *gpu; /* NULL: none; borrowed */
     int device;             /* its number, which is the process of its tracks */
 };
 
 /* Looks for the first time, then by a thread of its own. */
-struct sampler *sampler_start(const struct sampler_sources *sources);
+struct sensor_tracks *sensor_tracks_start(const struct sensor_tracks_sources *sources);
 /* Looks for the last time; from then on nothing runs. */
-void sampler_stop(struct sampler *s);
-/* After sampler_stop(): adds the points as counters, and sorts the trace. What was read before the
- * trace begins holds when it does; what is behind its end is left out. -1: no memory. */
-int sampler_add(const struct sampler *s, struct prof_trace *trace);
-void sampler_free(struct sampler *s); /* stopped; NULL is allowed */
+void sensor_tracks_stop(struct sensor_tracks *s);
+/* After sensor_tracks_stop(): adds the points as counters, and sorts the trace. What was read
+ * before the trace begins holds when it does; what is behind its end is left out. -1: no memory. */
+int sensor_tracks_add(const struct sensor_tracks *s, struct prof_trace *trace);
+void sensor_tracks_free(struct sensor_tracks *s); /* stopped; NULL is allowed */
 
 #endif

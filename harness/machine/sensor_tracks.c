@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine/sampler.h"
+#include "machine/sensor_tracks.h"
 
 #include "base/array.h"
 #include "machine/host_sensors.h"
@@ -31,8 +31,8 @@ struct point {
     double value;
 };
 
-struct sampler {
-    struct sampler_sources from;
+struct sensor_tracks {
+    struct sensor_tracks_sources from;
     cpu_set_t cpus;
     struct host_energy energy;
     int64_t energy_time;        /* of its last reading */
@@ -54,13 +54,13 @@ static int64_t now_ns(void)
 
 /* ---- looking ---- */
 
-static void note(struct sampler *s, enum track track, int64_t time, double value)
+static void note(struct sensor_tracks *s, enum track track, int64_t time, double value)
 {
     if (isfinite(value))
         *array_push(&s->points) = (struct point) { track, time, value };
 }
 
-static void look_at_energy(struct sampler *s)
+static void look_at_energy(struct sensor_tracks *s)
 {
     int64_t now = now_ns(), since = s->energy_time;
 
@@ -71,7 +71,7 @@ static void look_at_energy(struct sampler *s)
     note(s, PACKAGE_POWER, since, joules / ((double)(now - since) * 1e-9));
 }
 
-static void look_at_gpu(struct sampler *s)
+static void look_at_gpu(struct sensor_tracks *s)
 {
     const struct nvml *gpu = s->from.gpu;
     int64_t now = now_ns();
@@ -85,7 +85,7 @@ static void look_at_gpu(struct sampler *s)
     note(s, TEMPERATURE, now, nvml_read(gpu, NVML_TEMPERATURE));
 }
 
-static void take_sample(struct sampler *s)
+static void take_sample(struct sensor_tracks *s)
 {
     note(s, CPU_CLOCK, now_ns(), host_mhz(s->from.root, &s->cpus));
     look_at_energy(s);
@@ -111,7 +111,7 @@ static void leave_processor(void)
 
 static void *watch(void *argument)
 {
-    struct sampler *s = argument;
+    struct sensor_tracks *s = argument;
     int64_t next = now_ns() + LOOK_EVERY;
 
     leave_processor();
@@ -133,9 +133,9 @@ static void *watch(void *argument)
     return NULL;
 }
 
-struct sampler *sampler_start(const struct sampler_sources *sources)
+struct sensor_tracks *sensor_tracks_start(const struct sensor_tracks_sources *sources)
 {
-    struct sampler *s = memory_zeroed(1, sizeof(*s));
+    struct sensor_tracks *s = memory_zeroed(1, sizeof(*s));
     pthread_condattr_t monotonic;
 
     s->from = *sources;
@@ -152,7 +152,7 @@ struct sampler *sampler_start(const struct sampler_sources *sources)
     return s;
 }
 
-void sampler_stop(struct sampler *s)
+void sensor_tracks_stop(struct sensor_tracks *s)
 {
     if (s->running) {
         pthread_mutex_lock(&s->lock);
@@ -165,7 +165,7 @@ void sampler_stop(struct sampler *s)
     take_sample(s);
 }
 
-void sampler_free(struct sampler *s)
+void sensor_tracks_free(struct sensor_tracks *s)
 {
     if (!s)
         return;
@@ -177,7 +177,7 @@ void sampler_free(struct sampler *s)
 
 /* ---- into the trace ---- */
 
-static int add_point(const struct sampler *s, const struct point *p, int64_t time,
+static int add_point(const struct sensor_tracks *s, const struct point *p, int64_t time,
                      struct prof_trace *trace)
 {
     int counter = prof_trace_counter(
@@ -188,7 +188,7 @@ static int add_point(const struct sampler *s, const struct point *p, int64_t tim
     return counter < 0 ? -1 : prof_trace_sample(trace, counter, time, p->value);
 }
 
-int sampler_add(const struct sampler *s, struct prof_trace *trace)
+int sensor_tracks_add(const struct sensor_tracks *s, struct prof_trace *trace)
 {
     const struct point *before[TRACK_NR] = { NULL };
     int rc = 0;

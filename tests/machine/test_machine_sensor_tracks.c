@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "machine/host_sensors.h"
-#include "machine/sampler.h"
+#include "machine/sensor_tracks.h"
 #include "profile/export.h"
 #include "timeline/timeline_read.h"
 
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char root[] = HARNESS_TEST_DIR "/sampler-root";
+static const char root[] = HARNESS_TEST_DIR "/sensor-root";
 static const char second[] = "00000000:01:00.0"; /* of the stand-in's GPUs */
 
 static void put(const char *path, const char *text)
@@ -144,7 +144,7 @@ TEST(energy_of_packages)
         put_zone(zone, "gone\n", "0\n", "0\n");
 }
 
-/* ---- sampler.h ---- */
+/* ---- sensor_tracks.h ---- */
 
 static struct nvml *open_gpu(const char *words)
 {
@@ -158,20 +158,21 @@ static struct nvml *open_gpu(const char *words)
     return n;
 }
 
-/* A trace of what was watched for `ms`, begun `late` ms after the sampler. */
-static void watch(const struct sampler_sources *from, int late, int ms, struct prof_trace *trace)
+/* A trace of what was watched for `ms`, begun `late` ms after they began. */
+static void watch(const struct sensor_tracks_sources *from, int late, int ms,
+                  struct prof_trace *trace)
 {
     char why[256];
-    struct sampler *s = sampler_start(from);
+    struct sensor_tracks *s = sensor_tracks_start(from);
 
     prof_trace_init(trace);
     pass(late);
     trace->meta.start = now();
     pass(ms);
-    sampler_stop(s);
+    sensor_tracks_stop(s);
     trace->meta.end = now();
-    assert_int_equal(sampler_add(s, trace), 0);
-    sampler_free(s);
+    assert_int_equal(sensor_tracks_add(s, trace), 0);
+    sensor_tracks_free(s);
     if (prof_trace_check(trace, why, sizeof(why)))
         fail_msg("%s", why);
     for (size_t i = 0; i < trace->nr_samples; i++) {
@@ -209,7 +210,7 @@ TEST(tracks_of_the_host)
         if (CPU_ISSET(cpu, &own))
             put_clock(cpu, "2500000\n");
     put_zone(0, "package-0\n", "7\n", "9000000\n");
-    watch(&(struct sampler_sources) { .root = root }, 0, 300, &trace);
+    watch(&(struct sensor_tracks_sources) { .root = root }, 0, 300, &trace);
     assert_int_equal(trace.nr_counters, 2);
     assert_true(points_of(&trace, "CPU clock", getpid(), "MHz", &mhz) >= 3);
     assert_close(mhz, 2500, 0);
@@ -228,7 +229,7 @@ TEST(absent_is_absent)
     struct prof_trace trace;
 
     struct nvml *gpu = open_gpu("refuse,no-events");
-    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 0, 25, &trace);
+    watch(&(struct sensor_tracks_sources) { .root = "/nowhere", .gpu = gpu }, 0, 25, &trace);
     assert_int_equal(trace.nr_counters, 0);
     prof_trace_release(&trace);
     nvml_close(gpu);
@@ -240,7 +241,8 @@ TEST(tracks_of_the_gpu)
     double value;
 
     struct nvml *gpu = open_gpu("");
-    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu, .device = 3 }, 0, 60, &trace);
+    watch(&(struct sensor_tracks_sources) { .root = "/nowhere", .gpu = gpu, .device = 3 }, 0, 60,
+          &trace);
     assert_int_equal(trace.nr_counters, 4);
     assert_true(points_of(&trace, "SM clock", 3, "MHz", &value) >= 2);
     assert_close(value, 1980, 0);
@@ -258,7 +260,7 @@ TEST(tracks_of_the_gpu)
     struct error why;
     gpu = nvml_open(second, &why);
     assert_non_null(gpu);
-    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 0, 20, &trace);
+    watch(&(struct sensor_tracks_sources) { .root = "/nowhere", .gpu = gpu }, 0, 20, &trace);
     assert_true(points_of(&trace, "power", 0, "W", &value) >= 2);
     assert_true(value >= 300);
     prof_trace_release(&trace);
@@ -272,7 +274,7 @@ TEST(begun_before_the_trace)
     int at_start = 0;
 
     struct nvml *gpu = open_gpu("");
-    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 35, 5, &trace);
+    watch(&(struct sensor_tracks_sources) { .root = "/nowhere", .gpu = gpu }, 35, 5, &trace);
     for (size_t i = 0; i < trace.nr_samples; i++)
         at_start += trace.samples[i].time == trace.meta.start;
     assert_int_equal(at_start, 4);
@@ -289,7 +291,8 @@ TEST(there_and_back)
     size_t length;
 
     struct nvml *gpu = open_gpu("");
-    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu, .device = 2 }, 0, 30, &trace);
+    watch(&(struct sensor_tracks_sources) { .root = "/nowhere", .gpu = gpu, .device = 2 }, 0, 30,
+          &trace);
     FILE *file = open_memstream(&text, &length);
     assert_non_null(file);
     assert_int_equal(prof_write_trace(file, &trace), 0);
