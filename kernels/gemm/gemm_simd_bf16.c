@@ -36,8 +36,8 @@
 typedef void gemm_bf16_pack_fn(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
                                int threads);
 
-int64_t gemm_bf16_block(int64_t k);                /* rows of x */
-int64_t gemm_bf16_group(int64_t k, int64_t width); /* panels */
+int64_t gemm_bf16_block(int64_t k);                    /* rows of x */
+int64_t gemm_bf16_group(int64_t depth, int64_t width); /* panels */
 
 SIMD_DECLARE_BF16(host_share_fn, gemm_bf16);
 SIMD_DECLARE_BF16(gemm_bf16_pack_fn, gemm_bf16_pack);
@@ -123,6 +123,15 @@ static void multiply_tile(const struct gemm_bf16 *g, int64_t row, int64_t mr, in
     gemm_tiles[(cols - 1) / SIMD_WIDTH][mr - 1](&t);
 }
 
+/* Rows of x at a time: half of L2, which is read again for each group of panels. All at once, as a
+ * stream, where only the panels need another form, which they then get once. */
+static int64_t block_of(const struct gemm_bf16 *g, const struct gemm_share *s)
+{
+    const bool panels_in_form = GEMM_PAIRS && g->packed != NULL;
+
+    return in_form(g) && !panels_in_form ? s->end - s->row : gemm_bf16_block(g->k);
+}
+
 /* All rows of a block, which x holds, through some panels side by side: what they make of a row is
  * one run of y. */
 static void multiply_group(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
@@ -132,7 +141,7 @@ static void multiply_group(const struct gemm_bf16 *g, int64_t row, int64_t rows,
     struct operand b[GROUP];
 
     for (int64_t j = 0; j < cols; j += GEMM_PANEL)
-        b[j / GEMM_PANEL] = right(g, col + j, panels + j * g->k);
+        b[j / GEMM_PANEL] = right(g, col + j, panels + j * depth_of(g));
     for (int64_t i = 0; i < rows; i += GEMM_ROWS) {
         const int64_t mr = at_most(GEMM_ROWS, rows - i);
         for (int64_t j = 0; j < cols; j += GEMM_PANEL)
@@ -157,7 +166,7 @@ static void multiply_few(const struct gemm_bf16 *g, int64_t row, int64_t rows, i
 
 static void multiply(const struct gemm_bf16 *g, const struct gemm_share *s, float *scratch)
 {
-    const int64_t block = gemm_bf16_block(g->k), group = gemm_bf16_group(g->k, GEMM_PANEL);
+    const int64_t block = block_of(g, s), group = gemm_bf16_group(depth_of(g), GEMM_PANEL);
     float *rows_of_x = scratch + gemm_bf16_scratch(0, g->k, 1);
 
     for (int64_t row = s->row; row < s->end; row += block) {
@@ -226,10 +235,10 @@ size_t gemm_bf16_packed_size(int64_t n, int64_t k)
     return gemm_packed_size(n, (k + 1) / 2);
 }
 
-/* Columns of b, as floats, that take a quarter of L2. */
-static int64_t columns(int64_t k)
+/* Columns of b, of so many floats or pairs, that take a quarter of L2. */
+static int64_t columns(int64_t depth)
 {
-    return gemm_cache_floats(2) / 4 / (k < 1 ? 1 : k);
+    return gemm_cache_floats(2) / 4 / (depth < 1 ? 1 : depth);
 }
 
 /* Half of L2, in whole tiles of any instruction set. */
@@ -240,19 +249,33 @@ int64_t gemm_bf16_block(int64_t k)
     return rows < whole ? whole : rows;
 }
 
-int64_t gemm_bf16_group(int64_t k, int64_t width)
+int64_t gemm_bf16_group(int64_t depth, int64_t width)
 {
-    const int64_t fit = columns(k) / width, most = WIDEST / width;
+    const int64_t fit = columns(depth) / width, most = WIDEST / width;
 
     return fit < 1 ? 1 : fit < most ? fit : most;
 }
 
+static int64_t lines_of(int64_t floats)
+{
+    return (floats + 15) / 16 * 16;
+}
+
+/* Of a group of panels of any form. */
+static int64_t group_floats(int64_t depth)
+{
+    const int64_t fit = columns(depth);
+
+    return lines_of(depth) * (fit < WIDEST_PANEL ? WIDEST_PANEL : fit < WIDEST ? fit : WIDEST);
+}
+
 size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads)
 {
-    const int64_t deep = (k + 15) / 16 * 16, block = gemm_bf16_block(k), fit = columns(k);
-    const int64_t panels = fit < WIDEST_PANEL ? WIDEST_PANEL : fit < WIDEST ? fit : WIDEST;
+    const int64_t block = gemm_bf16_block(k);
+    const int64_t widened = group_floats(k), pairs = group_floats((k + 1) / 2);
+    const int64_t panels = widened > pairs ? widened : pairs;
 
-    return (size_t)threads * (size_t)(deep * (panels + (m < block ? m : block)));
+    return (size_t)threads * (size_t)(panels + lines_of(k) * (m < block ? m : block));
 }
 
 void gemm_bf16_simd(const struct gemm_bf16 *g)
@@ -260,11 +283,6 @@ void gemm_bf16_simd(const struct gemm_bf16 *g)
     double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
 
     host_share(SIMD_CHOOSE_BF16(gemm_bf16), g, g->threads, flops / 4);
-}
-
-static size_t lines(size_t floats)
-{
-    return (floats + 15) / 16 * 16;
 }
 
 /* Of a call of gemm/nn: all that it has. */
@@ -294,7 +312,7 @@ static struct gemm_bf16 nn_of(const struct call *call)
 static struct gemm_bf16 linear_of(const struct call *call)
 {
     const struct gemm_linear g = gemm_linear_of(call);
-    float *state = call->state, *bias = state + lines(gemm_bf16_packed_size(g.n, g.k));
+    float *state = call->state, *bias = state + lines_of((int64_t)gemm_bf16_packed_size(g.n, g.k));
 
     return (struct gemm_bf16) {
         .m = g.m,
@@ -311,7 +329,7 @@ static struct gemm_bf16 linear_of(const struct call *call)
         .activation = g.activation,
         .y = g.y,
         .ldy = g.ldy,
-        .scratch = bias + lines((size_t)g.n),
+        .scratch = bias + lines_of(g.n),
         .threads = g.threads,
     };
 }
@@ -326,7 +344,8 @@ static int nn_prepare(struct call *call, struct error *err)
 static int linear_prepare(struct call *call, struct error *err)
 {
     const struct gemm_linear g = gemm_linear_of(call);
-    const size_t packed = lines(gemm_bf16_packed_size(g.n, g.k)), bias = lines((size_t)g.n);
+    const size_t packed = (size_t)lines_of((int64_t)gemm_bf16_packed_size(g.n, g.k));
+    const size_t bias = (size_t)lines_of(g.n);
 
     if (host_state(call, packed + bias + gemm_bf16_scratch(g.m, g.k, g.threads), err) != 0)
         return -1;

@@ -66,6 +66,7 @@ static inline const void *x_at(const struct gemm_bf16 *g, int64_t row)
 
 #if defined(SIMD_ISA_avx512_bf16)
 
+/* Whether x is in the tile's form where it lies. */
 static bool in_form(const struct gemm_bf16 *g)
 {
     return g->x_type == DTYPE_BF16 && g->k % 2 == 0 && g->ldx % 2 == 0 &&
@@ -110,10 +111,15 @@ static struct operand right(const struct gemm_bf16 *g, int64_t col, float *to)
 
 #else
 
+static bool in_form(const struct gemm_bf16 *g)
+{
+    return g->x_type == DTYPE_FP32;
+}
+
 /* Rows [row, row + rows) of x as floats. */
 static struct operand left(const struct gemm_bf16 *g, int64_t row, int64_t rows, float *to)
 {
-    if (g->x_type == DTYPE_FP32)
+    if (in_form(g))
         return (struct operand) { x_at(g, row), g->ldx };
     for (int64_t i = 0; i < rows; i++)
         simd_bf16_widen(x_at(g, row + i), g->k, to + i * g->k);
