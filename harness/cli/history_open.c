@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/history_open.h"
 
+#include "base/file.h"
+#include "cli/progress.h"
 #include "terminal/terminal.h"
 
 #include <stdio.h>
@@ -33,5 +35,33 @@ int history_open(struct store **store, const char *given, enum store_mode mode, 
         store_tell_waits(*store, tell_history_wait);
         history_tell(*store);
     }
+    return rc;
+}
+
+/* Without a history nothing can be kept: who made none is told how one comes to be. */
+static int check_tuned_history(const char *given, struct error *err)
+{
+    struct strbuf path;
+
+    strbuf_init(&path);
+    history_path(given, &path);
+    bool there = file_exists(path.data);
+    int rc = there ? 0
+                   : error_set(err,
+                               "--tuned: there is no history %s, so no setting is kept: `harness "
+                               "tune` finds one and keeps it",
+                               path.data);
+    strbuf_release(&path);
+    return rc;
+}
+
+int history_tuned(struct tuned *t, const char *given, struct workload_options *o, struct error *err)
+{
+    struct store *store;
+
+    if (check_tuned_history(given, err) || history_open(&store, given, STORE_READ, err))
+        return -1;
+    int rc = tuned_open(t, o, store, &terminal_notes, err);
+    store_close(store);
     return rc;
 }

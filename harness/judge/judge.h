@@ -25,6 +25,8 @@ struct judge_job {
     const struct guests *guests; /* that the variant may be of */
     const struct kernel *spec;   /* of this build: its oracle is the judge's */
     const struct variant *variant;
+    const char *setting; /* of its parameters, "BM=64,stages=3"; "": it has none */
+    bool tuned;          /* that is the one that is kept for these shapes */
     /* What is asked for. A variant that declares another is not valid, whatever it computes. */
     enum dtype dtype;
     enum math math;

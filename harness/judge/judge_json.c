@@ -110,6 +110,10 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
 
     cJSON_AddStringToObject(json, "spec", j->job.spec->name);
     cJSON_AddStringToObject(json, "variant", j->job.variant->name);
+    if (*j->job.setting) {
+        cJSON_AddStringToObject(json, "setting", j->job.setting);
+        cJSON_AddBoolToObject(json, "tuned", j->job.tuned);
+    }
     cJSON_AddStringToObject(json, "math", math_name(j->job.variant->math));
     cJSON_AddStringToObject(json, "device", j->job.device->label);
     cJSON_AddBoolToObject(json, "valid", judgement_valid(j));

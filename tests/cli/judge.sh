@@ -61,6 +61,21 @@ head -n 1 of_plugin
 head -n 1 of_build
 check "beside the variant as it is" grep -qE 'times as fast as simd[ ,]' of_build
 
+say "The settings that are kept"
+kept=("$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" --variant rows_at_a_time --tuned)
+"${kept[@]}" 2>&1 | sed 's/no history .*, so/no history FILE, so/'
+"$HARNESS" tune "$plugins/honest.so" "${small[@]:2}" --device cpu:1 --variant rows_at_a_time --param rows=2,4 --rounds 2 \
+  >/dev/null 2>err || [ $? -eq 77 ] || cat err
+"${kept[@]}" >out 2>err || echo "status $?"
+sed -E 's/rows=[24]/rows=N/; s/[0-9]{4}-..-../DAY/; s/, not decided//' err
+head -n 2 out | sed -E 's/rows=[24]/rows=N/'
+"${kept[@]}" --json >kept.json 2>/dev/null || echo "status $?"
+check "it is that of the table" grep -q "  with $(json kept.json judgements 0 setting)," out
+json kept.json judgements 0 tuned
+"${kept[@]}" --dim n=41 2>&1 | sed -n 's/^harness: //p'
+t judge --spec gemm/nt --variant simd --tuned --param depth=64
+t judge --python mine.py::f --like gemm/nt --tuned
+
 say "JSON"
 "$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" --variant loops --against naive --json >judged.json
 json judged.json judgements 0 valid

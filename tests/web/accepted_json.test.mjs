@@ -160,6 +160,8 @@ const CASES = [
   ['tune --json', 'tune', () => [json('tune gemm/nn --batch 1 --seq 8 --dim n=16 --dim k=32 --param depth=0,16 '
     + '--rounds 2 --device cpu:1 --json')]],
   ['tune --kept --json', 'tune', () => [json('tune --kept --json')]],
+  ['judge --tuned --json', 'judge', () => [json('judge --spec gemm/nn --variant simd --tuned --dim batch=1,seq=8,n=16,k=32 '
+    + '--rounds 1 --iterations 2 --other-shapes 1 --device cpu:1 --json')]],
   ['doctor --json', 'doctor', () => [json('doctor --json')]],
   ['list --json', 'list', () => [json('list --json'), json('list metrics --json')]],
   ['roofline --json', 'ceilings', () => [json('roofline --json')]],

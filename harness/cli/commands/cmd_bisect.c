@@ -110,24 +110,13 @@ static void make_bisect_request(struct bisecting *s)
 
 /* The settings that this program's own kernels, or a plugin's, were tuned to are those of all
  * commits. */
-static int choose_bisect_settings(struct bisecting *s, struct error *err)
-{
-    struct store *store;
-
-    if (history_open(&store, s->o->db, STORE_READ, err))
-        return -1;
-    int rc = tuned_open(&s->tuned, &s->o->what, store, s->o->measuring.sink, err);
-    store_close(store);
-    return rc;
-}
-
 static int choose_bisect_kernels(struct bisecting *s, int argc, char **argv, struct error *err)
 {
     const struct bisect_options *o = s->o;
 
     if (o->format)
         return error_set(err, "--format goes with --bench COMMAND");
-    if ((o->tuned && choose_bisect_settings(s, err)) ||
+    if ((o->tuned && history_tuned(&s->tuned, o->db, &s->o->what, err)) ||
         workload_make(&s->workload, &o->what, argv, argc, "ci", err))
         return -1;
     floors_warn(&s->job.request.compare, &s->workload, o->measuring.sink);

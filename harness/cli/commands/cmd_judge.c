@@ -30,6 +30,7 @@ struct judge_options {
 struct judge_session {
     const struct judge_options *o;
     struct judging judging;
+    struct tuned tuned; /* what judging borrows its settings from */
     struct run machine; /* this one, for its roofs */
     struct records roofs;
     cJSON *json; /* what is printed at the end; NULL: text */
@@ -141,6 +142,14 @@ static void print_lot(const struct judgement *j)
             "knows the sizes that are timed is not found out\n");
 }
 
+/* A name that has no room for a setting has a hash in its place. */
+static void print_setting(const struct judge_job *job)
+{
+    if (*job->setting)
+        terminal_print("  with %s%s\n", job->setting,
+                       job->tuned ? ", as `harness tune` kept it for these sizes" : "");
+}
+
 static void print_judgement(const struct judgement *j, const double *roofs)
 {
     const struct variant *v = j->job.variant;
@@ -149,6 +158,7 @@ static void print_judgement(const struct judgement *j, const double *roofs)
                    judgement_valid(j) ? "VALID" : "INVALID, ");
     if (j->fault.kind != FAULT_NONE) {
         terminal_print("%s: %s\n", fault_name(j->fault.kind), j->fault.words);
+        print_setting(&j->job);
         if (!fault_has_size(j->fault.kind))
             return;
         terminal_print("  found at");
@@ -158,6 +168,7 @@ static void print_judgement(const struct judgement *j, const double *roofs)
         return;
     }
     terminal_print(j->supported ? "\n" : "unsupported: it takes none of the shapes timed\n");
+    print_setting(&j->job);
     if (judgement_valid(j))
         print_confidence(j);
     print_lot(j);
@@ -214,7 +225,7 @@ static int judge_all(struct judge_session *s, struct error *err)
 
     for (size_t i = 0; rc == 0 && i < s->judging.variants.nr; i++) {
         struct judgement j;
-        rc = judging_run(&s->judging, s->judging.variants.items[i], &j, err);
+        rc = judging_run(&s->judging, &s->judging.variants.items[i], &j, err);
         if (rc == 0)
             show(s, &j);
         judgement_release(&j);
@@ -273,7 +284,18 @@ static int choose_guest(struct judging_options *o, const char *plugin, struct er
     o->spec = o->spec ? o->spec : like;
     if (o->workload.python.nr && o->spec)
         o->workload.like = o->spec;
+    if (o->tuned && o->workload.python.nr)
+        return error_set(err, "functions of Python have no parameters: leave out --tuned");
     return 0;
+}
+
+static int open_judging(struct judge_session *s, struct judge_options *o, struct error *err)
+{
+    struct judging_options *j = &o->judging;
+
+    if (j->tuned && history_tuned(&s->tuned, o->db, &j->workload, err))
+        return -1;
+    return judging_open(&s->judging, j, err);
 }
 
 static int run_judge(int argc, char **argv, void *options, struct error *err)
@@ -285,7 +307,7 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
         choose_guest(&o->judging, argc == 1 ? argv[0] : NULL, err))
         return -1;
     fill_defaults(o);
-    int rc = judging_open(&s.judging, &o->judging, err);
+    int rc = open_judging(&s, o, err);
     if (rc == 0) {
         load_roofs(&s);
         s.json = o->json ? cJSON_CreateArray() : NULL;
@@ -301,6 +323,7 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
     records_release(&s.roofs);
     run_release(&s.machine);
     judging_close(&s.judging);
+    tuned_close(&s.tuned);
     string_list_release(&o->judging.workload.plugins); /* no option: nobody else does */
     return rc;
 }
@@ -312,6 +335,8 @@ static const struct option_row rows[] = {
     OPTION_ROW("variant", 0, OPTION_STRINGS, struct judge_options, judging.workload.variants,
                "NAME,...", "these alone; without a plugin, variants of this build"),
     PARAM_ROW(struct judge_options, judging.workload),
+    OPTION_ROW("tuned", 0, OPTION_FLAG, struct judge_options, judging.tuned, NULL,
+               "of variants with parameters the settings that `harness tune` kept, by shape"),
     OPTION_ROW("dtype", 0, OPTION_STRINGS, struct judge_options, judging.workload.dtypes,
                "NAME,...",
                "arithmetic that is asked for: bf16, fp16, tf32, ... (default fp32, and of variants "
@@ -356,6 +381,7 @@ const struct command cmd_judge = {
         "  harness judge --python mine.py::f --like gemm/nt\n"
         "  harness judge ./mine.so --spec gemm/nt --dtype bf16\n"
         "  harness judge --spec gemm/nt --variant simd\n"
+        "  harness judge ./mine.so --spec gemm/nt --tuned\n"
         "\n"
         "It runs in a process that is stopped whenever the clock stands still, gets data that\n"
         "nobody can know before, and is timed from outside, beside the kernel's other\n"

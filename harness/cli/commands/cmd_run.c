@@ -186,19 +186,6 @@ static int conclude_run(struct run_session *s, enum sweep_end end, struct error 
     return rc >= 0 && *s->o->measuring.interrupted ? 128 + (int)*s->o->measuring.interrupted : rc;
 }
 
-/* The settings that the history has; what is measured may go into another one. */
-static int choose_tuned(struct run_session *s, struct workload_options *what, struct error *err)
-{
-    const struct run_options *o = s->o;
-    struct store *store;
-
-    if (history_open(&store, o->db, STORE_READ, err))
-        return -1;
-    int rc = tuned_open(&s->tuned, what, store, o->measuring.sink, err);
-    store_close(store);
-    return rc;
-}
-
 static int choose_run_workload(struct run_session *s, int argc, char **argv, struct error *err)
 {
     const struct run_options *o = s->o;
@@ -212,7 +199,7 @@ static int choose_run_workload(struct run_session *s, int argc, char **argv, str
         what.beside = true;
         if (command_options_unused(&o->command, true, "run", err))
             return -1;
-        if (o->tuned && choose_tuned(s, &what, err))
+        if (o->tuned && history_tuned(&s->tuned, o->db, &what, err))
             return -1;
         int made = workload_make(&s->workload, &what, argv, argc, "quick", err);
         if (made)

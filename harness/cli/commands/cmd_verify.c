@@ -237,18 +237,6 @@ static void add_all_settings(struct verifying *s)
     array_release(&chosen);
 }
 
-/* The settings that the history has. */
-static int choose_tuned_settings(struct verifying *s, struct error *err)
-{
-    struct store *store;
-
-    if (history_open(&store, s->o->db, STORE_READ, err))
-        return -1;
-    int rc = tuned_open(&s->tuned, &s->o->guests, store, &terminal_notes, err);
-    store_close(store);
-    return rc;
-}
-
 /* Without a filter, a plugin's kernels and no others, as workload_make() chooses. */
 static int choose_verified(struct verifying *s, int argc, char **argv, struct error *err)
 {
@@ -258,7 +246,7 @@ static int choose_verified(struct verifying *s, int argc, char **argv, struct er
                                           : &s->guests.all;
     struct selection selection = { 0 };
 
-    if ((s->o->tuned && choose_tuned_settings(s, err)) ||
+    if ((s->o->tuned && history_tuned(&s->tuned, s->o->db, &s->o->guests, err)) ||
         workload_open_guests(&s->guests, &s->o->guests, err))
         return -1;
     if (registry == &s->guests.own && plugins_check_device(&s->guests, &s->device, err))

@@ -19,19 +19,24 @@ static bool is_guest(const struct guests *guests, const struct variant *v)
     return false;
 }
 
+static struct judging_variant *add_judged(struct judging *g, const struct variant *v)
+{
+    for (size_t i = 0; i < g->variants.nr; i++)
+        if (g->variants.items[i].variant == v)
+            return &g->variants.items[i];
+    struct judging_variant *judged = array_push(&g->variants);
+    judged->variant = v;
+    return judged;
+}
+
 static void add_once(struct judging *g, const struct benchmark *b)
 {
-    bool known = false;
+    struct judging_variant *v = add_judged(g, b->variant);
 
-    for (size_t i = 0; i < g->variants.nr; i++)
-        known |= g->variants.items[i] == b->variant;
-    if (!known)
-        *array_push(&g->variants) = b->variant;
-    known = false;
-    for (size_t i = 0; i < g->shapes.nr; i++)
-        known |= shape_equal(&g->shapes.items[i], &b->shape);
-    if (!known)
-        *array_push(&g->shapes) = b->shape;
+    for (size_t i = 0; i < v->shapes.nr; i++)
+        if (shape_equal(&v->shapes.items[i], &b->shape))
+            return;
+    *array_push(&v->shapes) = b->shape;
 }
 
 static int find_spec(struct judging *g, struct error *err)
@@ -99,8 +104,9 @@ int judging_open(struct judging *g, const struct judging_options *o, struct erro
 
 void judging_close(struct judging *g)
 {
+    for (size_t i = 0; i < g->variants.nr; i++)
+        array_release(&g->variants.items[i].shapes);
     array_release(&g->variants);
-    array_release(&g->shapes);
     workload_release(&g->workload);
 }
 
@@ -161,15 +167,17 @@ static void choose_arithmetic(const struct judging *g, struct judge_job *job)
     job->math = chosen ? job->variant->math : MATH_FP32;
 }
 
-int judging_run(struct judging *g, const struct variant *v, struct judgement *j, struct error *err)
+int judging_run(struct judging *g, const struct judging_variant *v, struct judgement *j,
+                struct error *err)
 {
     const struct judging_options *o = g->options;
+    struct guest_setting setting = { .setting = "" };
     struct judge_job job = {
         .guests = guests_to_be_told(&g->workload.guests) ? &g->workload.guests : NULL,
         .spec = g->spec,
-        .variant = v,
-        .shapes = g->shapes.items,
-        .nr_shapes = g->shapes.nr,
+        .variant = v->variant,
+        .shapes = v->shapes.items,
+        .nr_shapes = v->shapes.nr,
         .device = g->workload.devices.items,
         .sampling = o->sampling,
         .rounds = (int)o->rounds,
@@ -181,6 +189,9 @@ int judging_run(struct judging *g, const struct variant *v, struct judgement *j,
     };
 
     *j = (struct judgement) { .shapes = ARRAY_EMPTY };
+    guests_setting(&g->workload.guests, v->variant, &setting);
+    job.setting = setting.setting;
+    job.tuned = o->tuned && *setting.setting;
     choose_arithmetic(g, &job);
     find_references(g, &job);
     return check_references(g, &job, err) || judge_run(&job, j, err) ? -1 : 0;

@@ -11,6 +11,7 @@
 struct judging_options {
     const char *spec; /* the name of a kernel of this build */
     struct workload_options workload;
+    bool tuned;                 /* by it the settings that are kept were chosen, as by --tuned */
     struct string_list against; /* names of the references; empty: those that are not textbook */
     int64_t rounds, other_shapes;
     int64_t seed; /* of the sizes that are drawn; 0: fresh */
@@ -19,13 +20,19 @@ struct judging_options {
     const volatile sig_atomic_t *interrupted;
 };
 
+/* One to be judged, and the sizes at which it is timed: with the settings that are kept, those of
+ * its setting. */
+struct judging_variant {
+    const struct variant *variant;
+    ARRAY(struct shape) shapes;
+};
+
 struct judging {
     const struct judging_options *options;
     struct workload workload;
     const struct kernel *spec;
-    ARRAY(const struct variant *) variants; /* to be judged */
-    ARRAY(struct shape) shapes;
-    const char *plugin; /* the file; NULL: they are of this build */
+    ARRAY(struct judging_variant) variants; /* to be judged */
+    const char *plugin;                     /* the file; NULL: they are of this build */
 };
 
 /* -1 where there is nothing to judge: no such kernel, no such variant, a device that the judge
@@ -33,7 +40,8 @@ struct judging {
 int judging_open(struct judging *g, const struct judging_options *o, struct error *err);
 void judging_close(struct judging *g);
 /* One of the variants. `j` is released by the caller. */
-int judging_run(struct judging *g, const struct variant *v, struct judgement *j, struct error *err);
+int judging_run(struct judging *g, const struct judging_variant *v, struct judgement *j,
+                struct error *err);
 /* The share of the roof of a timed shape; NaN where no roofs are known. */
 double judging_roof(const struct judging *g, const struct judgement *j, size_t shape,
                     const struct records *roofs, const struct machine *machine);

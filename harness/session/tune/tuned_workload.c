@@ -51,7 +51,8 @@ static const struct store_tuned *find_other(const struct tuned *t, const struct 
     return newest;
 }
 
-static int none_error(const struct tuned *t, const struct store_tuned *wanted, struct error *err)
+static int none_error(const struct tuned *t, const struct store_tuned *wanted,
+                      const struct device *d, struct error *err)
 {
     const struct store_tuned *other = find_other(t, wanted);
     bool own = strcmp(wanted->code, TUNED_BUILTIN) == 0;
@@ -62,8 +63,8 @@ static int none_error(const struct tuned *t, const struct store_tuned *wanted, s
     if (!other)
         return error_set(err,
                          "--tuned: no setting is kept for %s of %s on this machine: `harness tune "
-                         "%s` with these sizes finds one",
-                         wanted->key, wanted->code, own ? kernel : wanted->code);
+                         "%s --device %s` with these sizes finds one",
+                         wanted->key, wanted->code, own ? kernel : wanted->code, d->spec);
     if (strcmp(other->digest, wanted->digest) != 0)
         return error_set(err,
                          "--tuned: what is kept for %s, %s, is of another build of %s: `harness "
@@ -102,7 +103,7 @@ static int judge_benchmark(const struct tuned *t, const struct guests *g, const 
     if (kept)
         tell_kept(t, kept);
     else if (*setting.setting || (setting.params && *setting.params))
-        return none_error(t, &wanted, err);
+        return none_error(t, &wanted, d, err);
     return 1;
 }
 
