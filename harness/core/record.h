@@ -198,7 +198,8 @@ void measurement_copy(struct measurement *to, const struct measurement *from);
  * way, which is in the times; and 1 where what it returns is copied within them. */
 #define TELEMETRY_EMPTY_CALL "empty_call_ns"
 #define TELEMETRY_COPY_TIMED "copy_timed"
-/* Of warm-up: s of measured time, and 1 where times, clock and power had settled by then. */
+/* Of warm-up: s of measured time, and 1 where times, clock and power had settled by then; absent
+ * where launches were too long for the limit to tell. */
 #define TELEMETRY_WARM_UP "warmup_seconds"
 #define TELEMETRY_SETTLED "warmup_settled"
 /* Of a clock that is to be steady: MHz, how far it strayed from that in the windows that count, how

@@ -107,7 +107,8 @@ void warmup_tell(const struct warmup *w, struct measurement *m)
     if (w->rule.most <= 0)
         return; /* none was wanted */
     measurement_add_telemetry(m, TELEMETRY_WARM_UP, w->elapsed_ns * 1e-9);
-    measurement_add_telemetry(m, TELEMETRY_SETTLED, warmup_settled(w));
+    if (w->nr >= WARMUP_WINDOWS)
+        measurement_add_telemetry(m, TELEMETRY_SETTLED, warmup_settled(w));
 }
 
 double warmup_median(const uint64_t *samples, size_t nr)

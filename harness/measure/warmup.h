@@ -44,7 +44,8 @@ bool warmup_over(struct warmup *w, const uint64_t *samples, size_t nr, double el
 bool warmup_settled(const struct warmup *w);
 /* The clock in MHz as it was at the end; NaN where it cannot be seen. */
 double warmup_mhz(const struct warmup *w);
-/* Adds how long it took and whether it settled. */
+/* Adds how long it took and whether it settled, which of fewer windows nobody knows: where launches
+ * are as long as the limit. */
 void warmup_tell(const struct warmup *w, struct measurement *m);
 /* Of the newer half, ns: the older may still be cold. At least one sample. */
 double warmup_median(const uint64_t *samples, size_t nr);

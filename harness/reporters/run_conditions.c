@@ -6,32 +6,55 @@
 #include <math.h>
 #include <string.h>
 
-/* Of whoever asked for a limit, or where that was met; launches of one benchmark may differ. */
+/* How warm-up ended, in measurements; launches of one benchmark may differ. */
+struct warm_ups {
+    size_t settled, unsettled, unknown;
+    double longest, limit; /* s: of those that settled, and of the others */
+};
+
+/* A program's caches are the system's: its warm-up has no option, and is left out. */
+static void count_warm_ups(const struct records *records, int run, struct warm_ups *w)
+{
+    *w = (struct warm_ups) { 0 };
+    for (size_t i = 0; i < records->nr; i++) {
+        const struct measurement *m = &records->items[i].m;
+        double seconds = measurement_telemetry(m, TELEMETRY_WARM_UP);
+        double settled = measurement_telemetry(m, TELEMETRY_SETTLED);
+        if (records->items[i].run != run || isnan(seconds) ||
+            strcmp(m->bench.device, "process") == 0)
+            continue;
+        w->settled += settled > 0;
+        w->unsettled += settled <= 0;
+        w->unknown += isnan(settled) != 0;
+        if (settled > 0)
+            w->longest = fmax(w->longest, seconds);
+        else
+            w->limit = fmax(w->limit, seconds);
+    }
+}
+
+/* That it did not settle is told to all, the rest to whoever asked for a limit. */
 static void conditions_add_warm_up(const struct records *records, int run, const cJSON *settings,
                                    struct strbuf *out)
 {
     const cJSON *sampling = cJSON_GetObjectItemCaseSensitive(settings, "sampling");
-    double longest = 0, unsettled = 0;
-    size_t nr = 0, met = 0;
+    bool asked = cJSON_HasObjectItem(sampling, "warmup_limit");
+    struct warm_ups w;
 
-    for (size_t i = 0; i < records->nr; i++) {
-        const struct measurement *m = &records->items[i].m;
-        double seconds = measurement_telemetry(m, TELEMETRY_WARM_UP);
-        bool settled = measurement_telemetry(m, TELEMETRY_SETTLED) > 0;
-        if (records->items[i].run != run || isnan(seconds))
-            continue;
-        nr++;
-        met += !settled;
-        longest = settled ? fmax(longest, seconds) : longest;
-        unsettled = settled ? unsettled : fmax(unsettled, seconds);
-    }
-    if (nr == 0 || !cJSON_HasObjectItem(sampling, "warmup_limit"))
-        return;
-    if (met < nr)
-        strbuf_addf(out, "warm-up %.2g s at most, settled%s", longest, met ? ";" : "\n");
-    if (met > 0)
-        strbuf_addf(out, "%s%zu of %zu not settled after %.2g s (limit)\n",
-                    met < nr ? " " : "warm-up: ", met, nr, unsettled);
+    count_warm_ups(records, run, &w);
+    size_t nr = w.settled + w.unsettled + w.unknown, start = out->length;
+    if (asked && w.settled > 0)
+        strbuf_addf(out, "warm-up %.2g s at most, settled", w.longest);
+    if (w.unsettled > 0)
+        strbuf_addf(out, "%s%zu of %zu not settled after %.2g s (limit)",
+                    out->length > start ? "; " : "warm-up: ", w.unsettled, nr, w.limit);
+    if (asked && w.unknown > 0)
+        strbuf_addf(out, "%s%zu of %zu too long to be told within %.2g s (limit)",
+                    out->length > start ? "; " : "warm-up: ", w.unknown, nr, w.limit);
+    if (!asked && w.unsettled > 0)
+        strbuf_adds(out, ": --warm-up 1s gives it longer");
+    if (out->length > start)
+        strbuf_addc(out, '\n');
 }
 
 /* What held the clock and what was only recorded, of whoever asked. */

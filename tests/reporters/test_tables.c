@@ -71,26 +71,35 @@ OUT_TEST(disturbed_machine_is_told)
     }
 }
 
-/* Of whoever asked, what happened to warm-up and clock. */
-OUT_TEST(conditions_are_told_to_who_asked)
+/* What happened to warm-up, if it did not settle, and to whoever asked, more of it and of the
+ * clock. */
+OUT_TEST(conditions_are_told)
 {
     static const struct {
         const char *settings; /* NULL: none */
         double settled, again;
-        const char *says; /* NULL: nothing */
+        const char *says;   /* NULL: nothing */
+        const char *device; /* NULL: as it is */
     } rows[] = {
-        { NULL, 1, 0, NULL },
-        { "{\"sampling\":{}}", 0, 0, NULL },
-        { "{\"sampling\":{\"warmup_limit\":2}}", 1, 0, "\nwarm-up 0.12 s at most, settled\n" },
-        { "{\"sampling\":{\"warmup_limit\":2}}", 0, 0, " not settled after 0.12 s (limit)\n" },
+        { NULL, 1, 0, NULL, NULL },
+        { NULL, NAN, 0, NULL, NULL }, /* launches too long to tell */
+        { "{\"sampling\":{}}", 0, 0,
+          " not settled after 0.12 s (limit): --warm-up 1s gives it longer\n", NULL },
+        { "{\"sampling\":{}}", 0, 0, NULL, "process" },
+        { "{\"sampling\":{\"warmup_limit\":2}}", 1, 0, "\nwarm-up 0.12 s at most, settled\n",
+          NULL },
+        { "{\"sampling\":{\"warmup_limit\":2}}", 0, 0, " not settled after 0.12 s (limit)\n",
+          NULL },
+        { "{\"sampling\":{\"warmup_limit\":2}}", NAN, 0,
+          " too long to be told within 0.12 s (limit)\n", NULL },
         { "{\"clock\":{\"mode\":\"free\",\"held\":false,\"seen\":false,\"how\":\"no "
           "cpufreq\"}}",
-          1, NAN, "\nclock: free, neither held nor seen (no cpufreq)\n" },
+          1, NAN, "\nclock: free, neither held nor seen (no cpufreq)\n", NULL },
         { "{\"clock\":{\"mode\":\"steady\",\"held\":true,\"how\":\"3.10 GHz alone\"}}", 1, 0,
-          "\nclock: steady, 3.10 GHz ±0.5 %, held (3.10 GHz alone); 0 of " },
+          "\nclock: steady, 3.10 GHz ±0.5 %, held (3.10 GHz alone); 0 of ", NULL },
         { "{\"clock\":{\"mode\":\"steady\",\"held\":false,\"how\":\"so\"}}", 1, 2,
-          " windows measured again\n" },
-        { "no settings at all", 0, 0, NULL },
+          " windows measured again\n", NULL },
+        { "no settings at all", 0, 0, " not settled after 0.12 s (limit): --warm-up", NULL },
     };
 
     strbuf_init(out);
@@ -101,6 +110,8 @@ OUT_TEST(conditions_are_told_to_who_asked)
         r.runs[0].settings = memory_string(rows[row].settings);
         for (size_t i = 0; i < r.nr; i++) {
             struct measurement *m = &r.items[i].m;
+            if (rows[row].device)
+                snprintf(m->bench.device, sizeof(m->bench.device), "%s", rows[row].device);
             measurement_add_telemetry(m, TELEMETRY_WARM_UP, 0.12);
             measurement_add_telemetry(m, TELEMETRY_SETTLED, rows[row].settled);
             measurement_add_telemetry(m, TELEMETRY_CLOCK, isnan(rows[row].again) ? NAN : 3100);
