@@ -40,3 +40,19 @@ t tune pointwise/gelu
 say Memory that does not suffice
 CUDA_HOST=memory=64K gelu --device cuda
 CUDA_HOST=fail=cudaMalloc:2:2 gelu --device cuda
+
+say "Tiles race, and --tuned takes the winner"
+small=(--batch 1 --seq 16 --dim n=24 --dim k=64)
+race=(tune gemm/nt/cuda_simt "${small[@]}" --param 'tile=1,2,3' --param 'split=1,8' --rounds 2 --seed 1)
+t "${race[@]}"
+"$HARNESS" "${race[@]}" --device cuda --json >tuned.json 2>err || [ $? -eq 77 ] || cat err
+sed -nE 's/^\t\t\t"(key|kept|code)":[[:space:]]*(.*[^,]),?$/\1 \2/p
+  s/^\t\t\t\t\t"(setting|outcome|message)":[[:space:]]*(.*[^,]),?$/  \1 \2/p' tuned.json
+of_tile() { steady | sed -E 's/tile=[123]/tile=T/; s/[0-9]{4}-..-../DAY/; s/, not decided//'; }
+t verify gemm/nt/cuda_simt "${small[@]}" --device cuda --seed 1 --tuned | of_tile
+"$HARNESS" run gemm/nt/cuda_simt "${small[@]}" --device cuda --tuned --launches 1 --iterations 3 --format csv 2>err |
+  sed -nE 's/^.*"?(gemm[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | of_tile
+t verify gemm/nt/cuda_simt "${small[@]}" --dim k=72 --device cuda --tuned
+"$HARNESS" judge --spec gemm/nt --variant cuda_simt "${small[@]}" --device cuda --tuned --against cuda_naive --rounds 1 \
+  --iterations 3 --other-shapes 1 >out 2>err || cat err
+head -n 2 out | of_tile
