@@ -108,8 +108,8 @@ static void make_bisect_request(struct bisecting *s)
     job->workload = &s->workload;
 }
 
-/* The settings that this program's own kernels, or a plugin's, were tuned to are those of all
- * commits. */
+/* The settings that this program's own kernels, or a plugin's, were tuned to (--tuned) are those of
+ * all commits. */
 static int choose_bisect_kernels(struct bisecting *s, int argc, char **argv, struct error *err)
 {
     const struct bisect_options *o = s->o;
