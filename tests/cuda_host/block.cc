@@ -35,10 +35,28 @@ static unsigned ready_pop_oldest(struct ready *r)
     return r->ring[r->head++ & (r->ring.size() - 1)];
 }
 
+/* The oldest one that is not of `late`; where there is none, that stays behind no longer. */
+static bool ready_pop_other(struct ready *r, unsigned *thread)
+{
+    unsigned mask = static_cast<unsigned>(r->ring.size()) - 1, at = r->head;
+
+    while (at != r->tail && r->ring[at & mask] - r->late->first < r->late->threads)
+        at++;
+    if (at == r->tail) {
+        r->late = nullptr;
+        return false;
+    }
+    std::swap(r->ring[at & mask], r->ring[r->head & mask]);
+    *thread = ready_pop_oldest(r);
+    return true;
+}
+
 static unsigned ready_pop(struct ready *r, struct random *random)
 {
-    unsigned mask = static_cast<unsigned>(r->ring.size()) - 1;
+    unsigned mask = static_cast<unsigned>(r->ring.size()) - 1, other;
 
+    if (r->late && ready_pop_other(r, &other))
+        return other;
     if (r->rule == ready::OLDEST)
         return ready_pop_oldest(r);
     if (r->rule == ready::ANY)
@@ -355,6 +373,7 @@ void block_run(struct block *b, uint64_t first)
     }
     blockDim = b->launch->block;
     gridDim = b->launch->grid;
+    b->ready.late = nullptr;
     change_rule(b);
     block_wake(b, 0, b->nr_threads);
     pass_on(b, &b->outside);
@@ -387,6 +406,18 @@ unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda
     block_wake(b, m->first, m->threads);
     block_yield(t);
     return m->votes_before;
+}
+
+/* Half of the blocks that take a ticket, or tell others something else, then stay behind: what
+ * their threads have yet to write is missing where another block counts on it. */
+void cuda_host_atomic(void)
+{
+    struct thread *t = thread_self();
+
+    if (!t || t->owner->members.size() == 1 || t->owner->ready.late)
+        return;
+    if (random_below(&t->owner->random, 2) == 0)
+        t->owner->ready.late = t->member;
 }
 
 unsigned cuda_host_block_threads(void)

@@ -87,6 +87,7 @@ struct warp {
  * far ahead, the oldest keeps all in step. */
 struct ready {
     enum rule { NEWEST, OLDEST, ANY, NR_RULES } rule;
+    const struct member *late;  /* stays behind while others can go on; null: none does */
     std::vector<unsigned> ring; /* a power of two */
     unsigned head, tail;
 };

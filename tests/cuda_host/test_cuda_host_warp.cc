@@ -231,6 +231,62 @@ CUDA_HOST_TEST(the_last_block_is_another_one_in_another_order)
     }
 }
 
+/* The same by all threads of a block, behind barriers that keep them together. */
+template <bool BARRIER, bool ATOMIC>
+static void last_block_adds_all(float *partial, unsigned *ticket, float *result)
+{
+    const unsigned n = blockDim.x, t = threadIdx.x;
+
+    for (int i = 0; i < 3; i++)
+        __syncthreads();
+    partial[blockIdx.x * n + t] = 1;
+    __threadfence();
+    if constexpr (BARRIER)
+        __syncthreads();
+    bool last = false;
+    if (t == 0 && ATOMIC)
+        last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    else if (t == 0)
+        last = (*ticket)++ % gridDim.x == gridDim.x - 1; /* among fibers the same */
+    if (!__syncthreads_or(last))
+        return;
+    __threadfence();
+    result[t] = 0;
+    for (unsigned i = 0; i < gridDim.x; i++)
+        result[t] += __ldcg(&partial[i * n + t]);
+}
+
+/* In how many of some seeds a sum is wrong, in one of some launches. */
+template <bool BARRIER, bool ATOMIC> static int seeds_with_wrong_sums(void)
+{
+    const int threads = 128, blocks = 2, seeds = 20;
+    int wrong = 0;
+
+    for (int seed = 1; seed <= seeds; seed++) {
+        reset_with_seed(seed);
+        buffer<unsigned> ticket(std::vector<unsigned> { 0 });
+        bool bad = false;
+        for (int again = 0; again < 16; again++) {
+            buffer<float> partial(blocks * threads), result(threads);
+            assert_int_equal((launch<last_block_adds_all<BARRIER, ATOMIC>>(
+                                 blocks, threads, 0, partial.at, ticket.at, result.at)),
+                             cudaSuccess);
+            for (float sum : result.read())
+                bad |= !(sum == blocks);
+        }
+        wrong += bad;
+    }
+    return wrong;
+}
+
+/* That a block stays behind where it took its ticket is what shows it. */
+CUDA_HOST_TEST(a_missing_barrier_before_a_ticket_shows)
+{
+    assert_int_equal((seeds_with_wrong_sums<true, true>()), 0);
+    assert_int_equal((seeds_with_wrong_sums<false, true>()), 20);
+    assert_in_range((seeds_with_wrong_sums<false, false>()), 0, 10);
+}
+
 /* ---- cp.async ---- */
 
 /* One group a thread is copied and waited for, or not; then the thread reads its own 16 bytes. */

@@ -7,11 +7,11 @@
  * blocks at a time (one, where they are large) in a pseudo-random order; the blocks of a cluster
  * run at the same time, and all blocks of a cooperative launch do, as many as they are. The threads
  * of a block are fibers; one runs until it waits, and the next one is chosen pseudo-randomly, by
- * another rule after every barrier: so code that lacks a barrier does not get away with it for
- * long. CUDA_HOST_SEED=N chooses another order; the same seed gives the same order. Shared memory
- * is filled with 0xff (NaN) before every block, device memory when it is allocated. A spinning
- * thread spins for ever, unless it calls cuda_host_poll() or __nanosleep(): then all others that
- * can go on do so first.
+ * another rule after every barrier; a block that did an atomic may stay behind as long as others
+ * can go on. So code that lacks a barrier does not get away with it for long. CUDA_HOST_SEED=N
+ * chooses another order; the same seed gives the same order. Shared memory is filled with 0xff
+ * (NaN) before every block, device memory when it is allocated. A spinning thread spins for ever,
+ * unless it calls cuda_host_poll() or __nanosleep(): then all others that can go on do so first.
  *
  * What it finds, each with a message on stderr that names the launch; the launch then fails with
  * cudaErrorLaunchFailure, which stays as on a device, and cudaGetErrorString() repeats the message:

@@ -16,9 +16,13 @@ constexpr bool cuda_host_atomic_type =
 /* Non-deduced: atomicAdd(&u, 1) takes the int as CUDA's overloads do. */
 template <class T> using cuda_host_operand = std::type_identity_t<T>;
 
+/* Who is next is chosen anew where a thread waits: it may be another block's, for long. */
+void cuda_host_atomic(void);
+
 template <class T> inline T atomicExch(T *address, cuda_host_operand<T> value)
 {
     static_assert(cuda_host_atomic_type<T>, "CUDA has no atomics of this type");
+    cuda_host_atomic();
     T old = *address;
 
     *address = value;
