@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "block.h"
 
+#include "order.h"
 #include "report.h"
 
 #include <algorithm>
@@ -236,18 +237,33 @@ static void thread_entry(void)
         thread_live();
 }
 
-void block_fail(const struct thread *t, const char *format, ...)
+static std::string failure_of(const struct thread *t, const char *format, va_list args)
 {
-    struct block *b = t->owner;
     char words[1024];
+
+    vsnprintf(words, sizeof(words), format, args);
+    return report_launch(t->owner->launch) + ", block (" + std::to_string(blockIdx.x) + "," +
+           std::to_string(blockIdx.y) + "," + std::to_string(blockIdx.z) + "), " +
+           report_thread(t) + ": " + words;
+}
+
+void block_blame(const struct thread *t, const char *format, ...)
+{
     va_list args;
 
     va_start(args, format);
-    vsnprintf(words, sizeof(words), format, args);
+    if (t->owner->failure.empty())
+        t->owner->failure = failure_of(t, format, args);
     va_end(args);
-    b->failure = report_launch(b->launch) + ", block (" + std::to_string(blockIdx.x) + "," +
-                 std::to_string(blockIdx.y) + "," + std::to_string(blockIdx.z) + "), " +
-                 report_thread(t) + ": " + words;
+}
+
+void block_fail(const struct thread *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    t->owner->failure = failure_of(t, format, args);
+    va_end(args);
     throw abandoned {};
 }
 
@@ -402,6 +418,7 @@ unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda
     }
     m->votes_before = m->votes;
     m->votes = m->barrier.arrived = 0;
+    order_barrier(m);
     change_rule(b);
     block_wake(b, m->first, m->threads);
     block_yield(t);
@@ -414,7 +431,10 @@ void cuda_host_atomic(void)
 {
     struct thread *t = thread_self();
 
-    if (!t || t->owner->members.size() == 1 || t->owner->ready.late)
+    if (!t)
+        return;
+    order_atomic(t->member);
+    if (t->owner->members.size() == 1 || t->owner->ready.late)
         return;
     if (random_below(&t->owner->random, 2) == 0)
         t->owner->ready.late = t->member;

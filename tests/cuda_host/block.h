@@ -165,6 +165,9 @@ void block_join(struct thread *t, struct meeting *m, enum cuda_host_kind kind,
                 struct cuda_host_site site);
 /* A thread that ends: fails the block where cp.async copies of it are under way. */
 void async_check_done(struct thread *t);
+/* Says what is wrong and goes on: the block has failed when it ends. The first such words count. */
+__attribute__((format(printf, 2, 3))) void block_blame(const struct thread *t, const char *format,
+                                                       ...);
 /* Ends the block: the message names launch, block and thread, then says the words. */
 [[noreturn]] __attribute__((format(printf, 2, 3))) void block_fail(const struct thread *t,
                                                                    const char *format, ...);

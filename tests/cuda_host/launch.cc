@@ -4,6 +4,7 @@
 #include "device.h"
 #include "driver.h"
 #include "memory.h"
+#include "order.h"
 #include "report.h"
 #include "stream.h"
 
@@ -147,6 +148,7 @@ static cudaError_t grid_run(const struct launch *l)
     }
     if (memory && cuda_host_dependents)
         hide_predecessor(b, l);
+    order_begin(l);
     if (memory)
         grid_walk(b, l);
     b->reveal = nullptr;

@@ -148,6 +148,11 @@ size_t memory_pages(const void *memory)
     return bytes < LARGE ? 0 : memory_round(bytes);
 }
 
+bool memory_is_device(const void *memory)
+{
+    return bytes_behind(memory) > 0;
+}
+
 void memory_adopt(void *memory, size_t bytes)
 {
     heap()->device[number(memory)] = bytes;

@@ -24,6 +24,8 @@ void memory_free_all(void);
 size_t memory_bytes(const void *memory);
 size_t memory_pages(const void *memory);
 size_t memory_round(size_t bytes);
+/* Whether it lies in an allocation of the device. */
+bool memory_is_device(const void *memory);
 /* Memory that another process gave is the device's, until the process ends. */
 void memory_adopt(void *memory, size_t bytes);
 

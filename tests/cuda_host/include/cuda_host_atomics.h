@@ -19,7 +19,10 @@ template <class T> using cuda_host_operand = std::type_identity_t<T>;
 /* Who is next is chosen anew where a thread waits: it may be another block's, for long. */
 void cuda_host_atomic(void);
 
-template <class T> inline T atomicExch(T *address, cuda_host_operand<T> value)
+/* Atomics are not watched as stores (order.h). */
+#define CUDA_HOST_ATOMIC template <class T> __attribute__((no_sanitize_thread)) inline T
+
+CUDA_HOST_ATOMIC atomicExch(T *address, cuda_host_operand<T> value)
 {
     static_assert(cuda_host_atomic_type<T>, "CUDA has no atomics of this type");
     cuda_host_atomic();
@@ -29,40 +32,38 @@ template <class T> inline T atomicExch(T *address, cuda_host_operand<T> value)
     return old;
 }
 
-template <class T> inline T atomicAdd(T *address, cuda_host_operand<T> value)
+CUDA_HOST_ATOMIC atomicAdd(T *address, cuda_host_operand<T> value)
 {
     return atomicExch(address, *address + value);
 }
 
-template <class T> inline T atomicMax(T *address, cuda_host_operand<T> value)
+CUDA_HOST_ATOMIC atomicMax(T *address, cuda_host_operand<T> value)
 {
     static_assert(!std::is_same_v<T, float>, "CUDA has no atomicMax of float");
     return atomicExch(address, *address > value ? *address : value);
 }
 
-template <class T> inline T atomicMin(T *address, cuda_host_operand<T> value)
+CUDA_HOST_ATOMIC atomicMin(T *address, cuda_host_operand<T> value)
 {
     static_assert(!std::is_same_v<T, float>, "CUDA has no atomicMin of float");
     return atomicExch(address, *address < value ? *address : value);
 }
 
-template <class T>
-inline T atomicCAS(T *address, cuda_host_operand<T> compare, cuda_host_operand<T> value)
+CUDA_HOST_ATOMIC atomicCAS(T *address, cuda_host_operand<T> compare, cuda_host_operand<T> value)
 {
     static_assert(!std::is_same_v<T, float>, "CUDA has no atomicCAS of float");
     return atomicExch(address, *address == compare ? value : *address);
 }
 
 /* Counts up to `limit`, then starts again at 0. */
-inline unsigned atomicInc(unsigned *address, unsigned limit)
+__attribute__((no_sanitize_thread)) inline unsigned atomicInc(unsigned *address, unsigned limit)
 {
     return atomicExch(address, *address >= limit ? 0 : *address + 1);
 }
 
-/* They order memory; that of fibers is in order. */
-inline void __threadfence(void)
-{
-}
+/* They order memory; that of fibers is in order. Between blocks it is looked at whether they are
+ * there (order.h). */
+void __threadfence(void);
 
 inline void __threadfence_block(void)
 {
@@ -70,6 +71,9 @@ inline void __threadfence_block(void)
 
 inline void __threadfence_system(void)
 {
+    __threadfence();
 }
+
+#undef CUDA_HOST_ATOMIC
 
 #endif
