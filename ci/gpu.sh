@@ -21,8 +21,8 @@
 # HARNESS names the program if it is not found. Exit status: 0; 1 if a variant is not right; 2 if
 # something else failed; 77 with one line where there is no GPU.
 #
-# For a trial of the script itself: --filter GLOB takes these kernels alone, small ones where they are
-# measured, and --no-record writes no verification.json.
+# For a trial of the script itself: --filter GLOB takes these kernels alone, at small sizes, and
+# --no-record writes no verification.json.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -176,8 +176,10 @@ all_of() {
 
 # gpt's default sizes are checked where they are measured.
 verify_both() { # NAME KERNEL DEVICE
+  local even=()
+  [ -z "$filter" ] || even=(--batch 1 --seq 4)
   check "$1-odd" "$2" --device "$3" --test-shapes || exit 2
-  [ "$2" = gpt ] || check "$1-even" "$2" --device "$3" || exit 2
+  [ "$2" = gpt ] || check "$1-even" "$2" --device "$3" "${even[@]}" || exit 2
   case $2-$3 in
     gemm-cuda | attention-cuda | layernorm-cuda)
       check "$1-settings" "$2/*/cuda_*" --device "$3" --test-shapes --all-settings || exit 2
@@ -285,15 +287,16 @@ measure() {
 
 forwards=(gpt/{nano,micro,mini,tile-small,tile-medium,tile-large}/prefill --batch 4 --seq 64)
 
+graph_launches=3
 suite=(--suite gpu) anchors=(--suite gpu-anchors) rates=(--aa 20 --suite gpu-rates)
 if [ -n "$filter" ]; then
-  forwards=("$filter" --batch 1 --seq 3)
+  forwards=("$filter" --batch 1 --seq 3) graph_launches=1
   suite=("${forwards[@]}" --launches 1) anchors=("${suite[@]}")
   rates=(--aa 2 --launches 3 --max-time 20ms "${forwards[@]}")
 fi
 
 stage_measure() {
-  measure measure-graph "${forwards[@]}" --device cuda:graph --launches 3 --max-time 120ms || return 1
+  measure measure-graph "${forwards[@]}" --device cuda:graph --launches $graph_launches --max-time 120ms || return 1
   measure measure-stream "${suite[@]}" --device cuda
 }
 

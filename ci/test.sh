@@ -104,7 +104,7 @@ stage_sanitize() {
     # Times, rates and sizes: what would test the sanitizers' patience alone.
     scope_cost perf_test clocks clock signals memory_limit
     # Mostly other programs: compilers, packers, shells, drawers.
-    package package_deb build build_trees bisect compare_changed gate_changed gpu_script plot_runs
+    package package_deb build build_trees bisect compare_changed gate_changed plot_runs
     completion_zsh completion_hostile others_words litter peers no_proc
     # Who judges what a process may call: the sanitizers' own calls at its end are among it.
     judge judge_python judge_tree judge_model
