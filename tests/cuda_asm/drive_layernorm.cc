@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layernorm/cuda_rows: rows in registers, of all types, whole and with ends, plain and with a
- * residual. */
+ * residual; and rows that go an element at a time. */
+#include "kernels/layernorm/layernorm_cuda_elements.h"
 #include "kernels/layernorm/layernorm_cuda_rows.h"
 
 #include "drive.h"
@@ -25,11 +26,9 @@ static void compare_row(struct drive_compared &compared, const std::vector<doubl
     }
 }
 
-template <class S, class T, int I, bool RESIDUAL,
-          layernorm_rows_config C = layernorm_rows_choice[sizeof(S) == 2][RESIDUAL][I]>
-static void check(size_t rows, size_t width)
+template <class S, class T, bool RESIDUAL, class RUN>
+static void check_run(size_t rows, size_t width, const char *by, const RUN &run)
 {
-    constexpr int most = LAYERNORM_ROWS_NARROW << I;
     drive_array<S> x(rows * width, 2, 1), delta(rows * width, 1, 2), sum(rows * width, 0);
     drive_array<T> gain(width, 1, 3), bias(width, 1, 4), y(rows * width, 0);
     struct layernorm_cuda l = {};
@@ -42,10 +41,10 @@ static void check(size_t rows, size_t width)
     l.gain = gain.at, l.bias = bias.at, l.y = y.at;
     l.stream = sizeof(S) == 2 ? DTYPE_BF16 : DTYPE_FP32;
     l.dtype = sizeof(T) == 2 ? DTYPE_BF16 : DTYPE_FP32;
-    snprintf(what, sizeof(what), "%zu rows of %zu, %s to %s%s", rows, width,
+    snprintf(what, sizeof(what), "%zu rows of %zu, %s to %s%s%s", rows, width,
              sizeof(S) == 2 ? "bf16" : "fp32", sizeof(T) == 2 ? "bf16" : "fp32",
-             RESIDUAL ? ", residual" : "");
-    layernorm_rows_of<S, T, C, most, RESIDUAL>(l, nullptr);
+             RESIDUAL ? ", residual" : "", by);
+    run(l);
     if (!drive_ran(what))
         return;
     std::vector<S> hx = x.host(), hd = delta.host(), hs = sum.host();
@@ -65,8 +64,31 @@ static void check(size_t rows, size_t width)
     compared.verdict();
 }
 
+template <class S, class T, int I, bool RESIDUAL,
+          layernorm_rows_config C = layernorm_rows_choice[sizeof(S) == 2][RESIDUAL][I]>
+static void check(size_t rows, size_t width)
+{
+    constexpr int most = LAYERNORM_ROWS_NARROW << I;
+
+    check_run<S, T, RESIDUAL>(rows, width, "", [](const layernorm_cuda &l) {
+        layernorm_rows_of<S, T, C, most, RESIDUAL>(l, nullptr);
+    });
+}
+
+/* 128 threads have elements to 2048; a few of each thread, and none of some. */
+template <class S, class T> static void check_elements(void)
+{
+    auto run = [](const layernorm_cuda &l) { layernorm_elements_run<S, T>(l, nullptr); };
+
+    check_run<S, T, false>(3, 301, ", an element at a time", run);
+    check_run<S, T, true>(3, 301, ", an element at a time", run);
+    check_run<S, T, false>(2, 2048, ", an element at a time", run);
+    check_run<S, T, false>(2, 2049, ", an element at a time", run);
+    check_run<S, T, true>(3, 61, ", an element at a time", run);
+}
+
 /* Two layer norms, of which the second takes what the first makes; it is to start early. */
-static void check_chain(void)
+template <class RUN> static void check_chain(const RUN &run)
 {
     constexpr size_t rows = 5, width = 256;
     drive_array<float> x(rows * width, 2, 1), between(rows * width, 0), y(rows * width, 0);
@@ -77,7 +99,7 @@ static void check_chain(void)
     l.gain = gain.at, l.bias = bias.at, l.stream = l.dtype = DTYPE_FP32;
     if (!drive_chain("dependent layer norms", [&](int i) {
             l.x = i ? between.at : x.at, l.y = i ? y.at : between.at;
-            layernorm_rows_of<float, float, layernorm_rows_choice[0][0][0], 256, false>(l, nullptr);
+            run(l);
         }))
         return;
     std::vector<float> hx = between.host(), hg = gain.host(), hb = bias.host(), hy = y.host();
@@ -108,7 +130,14 @@ int main(void)
     cuda_host_mma_is_volatile = false; /* means by the matrix unit */
     check<bf16, bf16, 1, false, LAYERNORM_ROWS_KEPT>(3, 512);
     check<bf16, bf16, 1, false, LAYERNORM_ROWS_KEPT>(3, 488);
+    check_elements<float, float>();
+    check_elements<bf16, bf16>();
     if (drive_goes_on())
-        check_chain();
+        check_chain([](const layernorm_cuda &l) {
+            layernorm_rows_of<float, float, layernorm_rows_choice[0][0][0], 256, false>(l, nullptr);
+        });
+    if (drive_goes_on())
+        check_chain(
+            [](const layernorm_cuda &l) { layernorm_elements_run<float, float, 128>(l, nullptr); });
     return drive_end();
 }

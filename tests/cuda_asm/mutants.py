@@ -20,7 +20,8 @@ of the file) what happens there:
     stage       the next stage of a ring, slot or buffer but one
     rank        the next block of a cluster but one
     exchange    the last exchange of a sum over lanes does not happen
-    bound       what is outside of a row is taken for inside
+    bound       what is outside of a row or piece is taken for inside
+    ticket      one block too early is the last, or the ticket is not left 0
 """
 import pathlib
 import re
@@ -31,14 +32,18 @@ DROPPED = [
     r"cuda_cluster_(?:send(?:16|8|4)|store16|copy)", r"cuda_bulk_load", r"wgmma_(?:fence|commit|publish|keep|meet|done)", r"wgmma_wait<\d+>",
     r"wgmma_(?:take_turn|pass_turn)<TILE>", r"wgmma_(?:raise|lower)_registers<[^;]*?>", r"attention_turn_(?:wait|pass)<C>",
     r"attention_(?:hold|release|in_front)", r"head_release", r"tma_load(?:_to|_3d|_bytes)?", r"tma_store(?:_bytes|_commit)?",
-    r"tma_store_wait(?:_read)?<[^;]*?>", r"cuda_pdl_(?:wait|launch)", r"__sync(?:threads|warp)", r"cuda_async_(?:commit|copy<\d+>)", r"cuda_async_wait<\d+>",
+    r"tma_store_wait(?:_read)?<[^;]*?>", r"cuda_pdl_(?:wait|launch)", r"__sync(?:threads|warp)", r"cuda_async_(?:commit|copy<\d+>)", r"cuda_async_wait<[^;()]*>",
     r"wgmma_(?:bf16|tf32|e4m3)<[^;()]*>", r"attention_(?:mask<C>|scale|exchange)", r"atomicMax",
     r"layernorm_matrix_sum", r"mma_(?:round|load_rows|load4|load4_transposed|multiply|bf16)", r"mma_(?:load|step)<[^;()]*>",
-    r"copies\.(?:next|inputs|weights)", r"w\.start", r"(?:load|load_stage|load_queries|hold_queries|mask|soften|gather_rows)<[^;()]*>",
+    r"__threadfence", r"simt_multiply<[^;()]*>", r"f\[[^;()]*(?:\([^;()]*\))?[^;()]*\]\.read", r"(?:of|x)\.(?:copy|advance)", r"piece", r"merge_lanes<L>",
+    r"raise", r"row\[i\]\.(?:read|remember)", r"keep<T, WIDE>", r"attend<[^;()]*>", r"each(?=\(\[&\]\(int i)", r"what", r"bias\.load", r"ahead\.load<OUT>",
+    r"load<(?:bf16|float)>", r"put", r"cuda_gelu_two", r"wgmma_load_pairs<[^;()]*>", r"gemm_copy_piece<WIDE>", r"copies\.(?:next|inputs|weights)", r"w\.start", r"(?:load|load_stage|load_queries|hold_queries|mask|soften|gather_rows)<[^;()]*>",
 ]
 # Functions of a lane's number that say what it has of a matrix.
 LANE_MAPS = r"\b(?:mma_c|gemm_load_[ab]|attention_lane_[ab]<[^;()]*>|attention_thread_of<\w+>)\(cuda_lane\(\)"
 STATEMENT = re.compile(r"(?<![\w:.>&*])(?:" + "|".join(DROPPED) + r")\(")
+
+COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*\*/\s*\Z") # the one at the end
 
 
 def closing(text, at):
@@ -89,7 +94,7 @@ class Mutants:
     def file(self, name, text):
         out, at = [], 0
         for found in STATEMENT.finditer(text):
-            before = text[:found.start()].rstrip()
+            before = COMMENT.sub("", text[:found.start()][-600:]).rstrip()
             if found.start() < at or in_comment(text, found.start()):
                 continue
             end = closing(text, found.end() - 1)
@@ -114,6 +119,16 @@ class Mutants:
                  r"\bcuda_warp\(\) (?:/|%) TILE::warps_n", "fragment", lambda f, m: f"(({f.group()}) ^ ({m} ? 1 : 0))"),
                 (r"(?:\bgemm_next_stage<[^;()]*>\(\w+(?=\);)|\btile % 2(?= \* C::STAGE)|\bq % 2(?=\])|\.partial\[set(?=\]))", "stage", another_stage),
                 (r"\(rank \+ 1(?= \+ i / )", "rank", lambda f, m: f"{f.group()} + ({m} ? 1 : 0)"),
+                (r"\(int\)threadIdx\.x (?:/|%) (?:L::LANES|lanes)\b|\bcuda_warp\(\) (?:/|%) TILE::warps_n\b(?=\W+ \* TILE::w[mn];)|\bat\.lane\.(?:row|col)\b(?= \* pitch| \+ |\);)",
+                 "fragment", lambda f, m: f"(({f.group()}) ^ ({m} ? 1 : 0))"),
+                (r"(?<=\^ )(?:turned|place)(?=\];)|(?<=% 2 \+ )1(?=\];)", "fragment", lambda f, m: f"({f.group()} ^ ({m} ? 1 : 0))"),
+                (r"(?<=f\[)(?:\(k \+ 1\)|k) % 2(?=\])", "stage", lambda f, m: f"(({f.group()}) ^ ({m} ? 1 : 0))"),
+                (r"\(at \? at : TILE::stages\) - 1\b", "stage", lambda f, m: f"({f.group()} + ({m} ? 1 : 0)) % TILE::stages"),
+                (r"(?<= == )\(unsigned\)(?:g\.split|pieces - 1)", "ticket", lambda f, m: f"{f.group()} - ({m} ? 1u : 0u)"),
+                (r"(?:\*ticket|g\.tickets\[tile\])(?= = 0;)", "ticket", lambda f, m: f"{m} ? 0u : {f.group()}"),
+                (r"\boffset(?= < CUDA_WARP;)", "exchange", lambda f, m: f"offset * ({m} ? 2 : 1)"),
+                (r"(?<=L::GROUPS [<>]) end\b|(?<=L::GROUPS >=) end\b", "bound", lambda f, m: f" end + ({m} ? 1 : 0)"),
+                (r"(?<=i \* THREADS <) width\b", "bound", lambda f, m: f" width + ({m} ? 1 : 0)"),
                 (r"\boffset >= FROM\b", "exchange", lambda f, m: f"{f.group()} * ({m} ? 2 : 1)"),
                 (r"\bif \(inside\(i\)(?=\))", "bound", lambda f, m: f"{f.group()} || {m}")):
             text = self.tokens(name, text, pattern, kind, change)

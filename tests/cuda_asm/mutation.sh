@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The table of mutants of the kernels of sm_90a: each thing of mutants.py once wrong, and what finds
 # it; ends with 1 where one survives that survivors.txt does not explain. Minutes: no part of CI.
-# KERNEL: gemm, head, attention, decode, cluster, layernorm, mma or flash; without, the first three.
+# KERNEL: gemm, head, attention, decode, cluster, layernorm, mma, flash, simt or cache; without, the first three.
 #   tests/cuda_asm/mutation.sh BUILD_FOLDER [KERNEL...]     BUILD_FOLDER: of preset cuda-host
 set -euo pipefail
 build=$1
