@@ -20,20 +20,22 @@ static void check(const struct wgmma_shape &shape, const struct size_case &c, en
 }
 
 /* Two products of which the second starts early: x of it is NaN until the first has ended. */
-template <class TILE> static void check_chain(const struct wgmma_shape &shape)
+template <class T, class TILE>
+static void check_chain(const char *what, const struct wgmma_shape &shape)
 {
     constexpr size_t nr = 64 * 64;
-    drive_array<bf16> x(nr, 1, 1), w(nr, 1, 2), between(nr, 0), y(nr, 0);
+    drive_array<T> x(nr, 1, 1), w(nr, 1, 2), between(nr, 0), y(nr, 0);
     struct gemm_cuda g = {};
 
     g.m = g.n = g.k = g.ldx = g.ldw = g.ldy = 64;
-    g.out = DTYPE_BF16, g.sms = 1, g.shared = 227 * 1024, g.early = true;
-    if (drive_chain("dependent products", [&](int i) {
+    g.out = sizeof(T) == 2 ? DTYPE_BF16 : DTYPE_FP32, g.early = true;
+    g.sms = 1, g.shared = 227 * 1024;
+    if (drive_chain(what, [&](int i) {
             g.x = i ? between.at : x.at, g.w = w.at, g.y = i ? y.at : between.at;
-            const struct wgmma_plan p = wgmma_plan_for(&g, &shape, 64);
-            wgmma_enqueue_tile<bf16, TILE>(&g, &p, nullptr);
+            const struct wgmma_plan p = wgmma_plan_for(&g, &shape, wgmma_depth<T>);
+            wgmma_enqueue_tile<T, TILE>(&g, &p, nullptr);
         }))
-        drive_compare_square("dependent products", between, w, y);
+        drive_compare_square(what, between, w, y);
 }
 
 /* The sizes that tell the most of a tile: a block that goes on to further tiles (3 SMs), ends in
@@ -102,8 +104,10 @@ int main(int argc, char **argv)
     TILE(4, medium)
     TILE(7, quartered)
 #endif
-    if (wanted("chain"))
-        check_chain<wgmma_small>(wgmma_shapes[5]);
+    if (wanted("chain")) {
+        check_chain<bf16, wgmma_small>("dependent products", wgmma_shapes[5]);
+        check_chain<float, wgmma_small>("dependent products, tf32", wgmma_shapes[5]);
+    }
     TILE(3, turns)
     TILE(5, small)
     TILE(6, halved)

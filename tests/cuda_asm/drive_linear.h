@@ -98,18 +98,22 @@ template <class T, class OUT> struct drive_linear {
 };
 
 /* y = x w^T of 64 x 64. */
-inline void drive_compare_square(const char *what, const drive_array<bf16> &x,
-                                 const drive_array<bf16> &w, const drive_array<bf16> &y)
+template <class T>
+inline void drive_compare_square(const char *what, const drive_array<T> &x, const drive_array<T> &w,
+                                 const drive_array<T> &y)
 {
     constexpr size_t n = 64;
-    std::vector<bf16> hx = x.host(), hw = w.host(), hy = y.host();
+    std::vector<T> hx = x.host(), hw = w.host(), hy = y.host();
     struct drive_compared compared = { what };
 
     for (size_t i = 0; i < n * n; i++) {
-        double sum = 0;
-        for (size_t e = 0; e < n; e++)
-            sum += (double)cuda_float(hx[i / n * n + e]) * (double)cuda_float(hw[i % n * n + e]);
-        compared.element(cuda_float(hy[i]), sum, 1e-4 + 0.01 * fabs(sum));
+        double sum = 0, ties = 0;
+        for (size_t e = 0; e < n; e++) {
+            const drive_factor a(hx[i / n * n + e]), b(hw[i % n * n + e]);
+            sum += a.value * b.value;
+            ties += a.tie * fabs(b.value) + b.tie * fabs(a.value);
+        }
+        compared.element(cuda_float(hy[i]), sum, 1e-4 + 1.2 * ties + 0.01 * fabs(sum));
     }
     compared.verdict();
 }
