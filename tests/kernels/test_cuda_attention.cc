@@ -272,20 +272,22 @@ TEST(pieces_cover_the_cache)
 
 /* ---- Views ---- */
 
-/* Device memory with N(0, 1) values. */
+/* N(0, 1) values in device memory, `off` elements behind an aligned address, and what the host
+ * knows of them. */
 template <class T> struct values {
     T *base, *at;
-    int64_t nr;
+    std::vector<T> host;
 
-    values(int64_t nr_, int off, uint64_t seed) : base(nullptr), at(nullptr), nr(nr_)
+    values(int64_t nr, int off, uint64_t seed) : base(nullptr), at(nullptr), host((size_t)nr)
     {
         struct random r;
 
         assert_int_equal(cudaMalloc(&base, (size_t)(nr + off) * sizeof(T)), cudaSuccess);
         at = base + off;
         random_seed(&r, seed);
-        for (int64_t i = 0; i < nr; i++)
-            at[i] = cuda_from<T>((float)random_normal(&r));
+        for (T &value : host)
+            value = cuda_from<T>((float)random_normal(&r));
+        assert_int_equal(cudaMemcpy(at, host.data(), bytes(), cudaMemcpyHostToDevice), cudaSuccess);
     }
     values(const values &) = delete;
     values &operator=(const values &) = delete;
@@ -293,13 +295,18 @@ template <class T> struct values {
     {
         cudaFree(base);
     }
+    size_t bytes(void) const
+    {
+        return host.size() * sizeof(T);
+    }
+    /* Asks the device anew. */
+    void read(void)
+    {
+        assert_int_equal(cudaMemcpy(host.data(), at, bytes(), cudaMemcpyDeviceToHost), cudaSuccess);
+    }
     double get(int64_t i) const
     {
-        return (double)cuda_float(at[i]);
-    }
-    std::vector<T> copy(void) const
-    {
-        return { at, at + nr };
+        return (double)cuda_float(host[(size_t)i]);
     }
 };
 
@@ -331,7 +338,7 @@ static void check_prefill(attention_cuda_fn *attention, int seq, int headdim, in
     const int batch = 2, heads = 2, width = heads * headdim, ld = width + 8, ldo = width + 16;
     values<T> q(batch * seq * ld, off, 1), k(batch * seq * ld, off, 2), v(batch * seq * ld, off, 3);
     values<T> out(batch * seq * ldo, off, 4);
-    std::vector<T> before = out.copy();
+    std::vector<T> before = out.host;
     struct attention_cuda a = {
         .batch = batch,
         .seq = seq,
@@ -349,11 +356,12 @@ static void check_prefill(attention_cuda_fn *attention, int seq, int headdim, in
 
     attention(&a, nullptr);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
-    for (int64_t i = 0; i < out.nr; i++) {
+    out.read();
+    for (int64_t i = 0; i < (int64_t)before.size(); i++) {
         int row = (int)(i / ldo), column = (int)(i % ldo), h = column / headdim;
         int64_t first = (int64_t)(row / seq) * seq * ld + h * headdim;
         if (column >= width) {
-            assert_memory_equal(&out.at[i], &before[(size_t)i], sizeof(T));
+            assert_memory_equal(&out.host[(size_t)i], &before[(size_t)i], sizeof(T));
             continue;
         }
         double wanted = expected(
@@ -426,11 +434,11 @@ template <class T>
 static void check_cache(const decode_case<T> &c, const values<T> &cache, const values<T> &fresh,
                         const std::vector<T> &before)
 {
-    for (int64_t i = 0; i < cache.nr; i++) {
+    for (int64_t i = 0; i < (int64_t)before.size(); i++) {
         int b = (int)(i / c.ld / c.most), p = (int)(i / c.ld % c.most), column = (int)(i % c.ld);
         bool stored = p == c.length - 1 && column < c.width;
-        const T &wanted = stored ? fresh.at[b * c.ldq + column] : before[(size_t)i];
-        assert_memory_equal(&cache.at[i], &wanted, sizeof(T));
+        const T &wanted = stored ? fresh.host[(size_t)(b * c.ldq + column)] : before[(size_t)i];
+        assert_memory_equal(&cache.host[(size_t)i], &wanted, sizeof(T));
     }
 }
 
@@ -440,23 +448,25 @@ static void check_decode(attention_cuda_decode_fn *decode, int length, int headd
                          int sms, double tolerance)
 {
     decode_case<T> c(length, headdim, off, sms);
-    std::vector<T> k = c.k.copy(), v = c.v.copy(), first;
+    std::vector<T> k = c.k.host, v = c.v.host, first;
     std::vector<double> wanted;
 
     for (int i = 0; i < c.batch * c.width; i++)
         wanted.push_back(c.wanted(i / c.width, i % c.width));
     decode(&c.a, nullptr);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
-    for (int64_t i = 0; i < c.out.nr; i++)
-        assert_true(fabs(c.out.get(i) - wanted[(size_t)i]) <= tolerance);
+    c.out.read(), c.k.read(), c.v.read();
+    for (size_t i = 0; i < wanted.size(); i++)
+        assert_true(fabs(c.out.get((int64_t)i) - wanted[i]) <= tolerance);
     check_cache(c, c.k, c.new_k, k);
     check_cache(c, c.v, c.new_v, v);
-    first = c.out.copy();
+    first = c.out.host;
     c.a.new_k = c.a.new_v = nullptr; /* the caches have them now */
-    assert_int_equal(cudaMemset(c.out.at, 0xff, first.size() * sizeof(T)), cudaSuccess);
+    assert_int_equal(cudaMemset(c.out.at, 0xff, c.out.bytes()), cudaSuccess);
     decode(&c.a, nullptr);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
-    assert_memory_equal(c.out.at, first.data(), first.size() * sizeof(T));
+    c.out.read();
+    assert_memory_equal(c.out.host.data(), first.data(), c.out.bytes());
 }
 
 TEST(a_new_position_is_used_and_kept)
@@ -472,8 +482,4 @@ TEST(a_new_position_is_used_and_kept)
         }
 }
 
-int main(void)
-{
-    struct cuda_host_access reach; /* the tests look at device memory themselves */
-    return cmocka_run_group_tests(file_tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

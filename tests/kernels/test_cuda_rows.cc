@@ -15,12 +15,13 @@ extern "C" {
 
 #include <vector>
 
-/* `nr` elements of a type in device memory, `off` elements behind an aligned address. */
+/* `nr` elements of a type in device memory, `off` elements behind an aligned address, and what the
+ * host knows of them. */
 template <class T> struct array {
     T *base, *at;
-    int nr;
+    std::vector<T> host;
 
-    array(int nr_, int off = 0) : base(nullptr), at(nullptr), nr(nr_)
+    array(int nr, int off = 0) : base(nullptr), at(nullptr), host((size_t)nr)
     {
         assert_int_equal(cudaMalloc(&base, (size_t)(nr + off) * sizeof(T)), cudaSuccess);
         at = base + off;
@@ -31,17 +32,31 @@ template <class T> struct array {
     {
         cudaFree(base);
     }
+    void write(void)
+    {
+        assert_int_equal(
+            cudaMemcpy(at, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice),
+            cudaSuccess);
+    }
+    /* Asks the device anew. */
+    void read(void)
+    {
+        assert_int_equal(
+            cudaMemcpy(host.data(), at, host.size() * sizeof(T), cudaMemcpyDeviceToHost),
+            cudaSuccess);
+    }
     void fill(double mean, uint64_t seed)
     {
         struct random r;
 
         random_seed(&r, seed);
-        for (int i = 0; i < nr; i++)
-            at[i] = cuda_from<T>((float)(mean + random_normal(&r)));
+        for (T &value : host)
+            value = cuda_from<T>((float)(mean + random_normal(&r)));
+        write();
     }
     double operator[](int i) const
     {
-        return (double)cuda_float(at[i]);
+        return (double)cuda_float(host[(size_t)i]);
     }
 };
 
@@ -82,6 +97,7 @@ static void check_norm(layernorm_cuda_fn *norm, int rows, int width, bool residu
     l.stream = type_of<S>, l.dtype = type_of<T>;
     norm(&l, nullptr);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+    x.read(), y.read();
     for (int i = 0; i < rows; i++) {
         struct moments m = moments_of(&sum[(size_t)(i * width)], width);
         for (int j = 0; j < width; j++) {
@@ -208,16 +224,19 @@ template <class T, class S> static void check_embedding(int batch, int seq, int 
 
     wte.fill(0, 5), wpe.fill(0, 6);
     for (int i = 0; i < batch * seq; i++)
-        tokens.at[i] = i * 7 % vocab;
+        tokens.host[(size_t)i] = i * 7 % vocab;
+    tokens.write();
     struct embedding_cuda e = {};
     e.batch = batch, e.seq = seq, e.width = width, e.first = first;
     e.tokens = tokens.at, e.wte = wte.at, e.wpe = wpe.at, e.out = out.at;
     e.dtype = type_of<T>, e.stream = type_of<S>;
     embedding_rows_cuda(&e, nullptr);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
+    out.read();
     for (int i = 0; i < batch * seq; i++)
         for (int j = 0; j < width; j++) {
-            double sum = wte[tokens.at[i] * width + j] + wpe[(first + i % seq) * width + j];
+            double sum =
+                wte[tokens.host[(size_t)i] * width + j] + wpe[(first + i % seq) * width + j];
             assert_close(out[i * width + j], sum, sizeof(S) == 2 ? 0.02 : 1e-6);
         }
 }
@@ -232,9 +251,4 @@ TEST(embedding_from_a_position_on)
     }
 }
 
-int main(void)
-{
-    struct cuda_host_access reach; /* the tests look at device memory themselves */
-
-    return cmocka_run_group_tests(file_tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)
