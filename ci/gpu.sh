@@ -4,7 +4,7 @@
 #   gpu.sh [--output DIR] [--again STAGE] [STAGE...]
 #
 #   probe      the instructions of sm_90 and the kernels made of them, one by one, each against what
-#              it should do; what launches, nodes of graphs and barriers cost
+#              it should do; what launches, nodes of graphs and barriers cost; unit tests of kernels
 #   verify     every CUDA variant against the float64 oracles, odd and even sizes, launched one by
 #              one and from graphs, and with each of its tiles and slices; writes verification.json
 #   sanitize   compute-sanitizer's memcheck and racecheck, where there is one and it works
@@ -105,23 +105,38 @@ not_right() {
   echo "NOT RIGHT: $*"
 }
 
+# probe PROGRAM: its last line; what it says is kept.
+probe() {
+  local name status=0
+  name=$(basename "$1")
+  timeout --kill-after=5 "$(left)" "$1" --check >"$out/$name.txt" 2>&1 || status=$?
+  echo "$name: $(tail -n 1 "$out/$name.txt")"
+  case $status in
+    0 | 77) ;;
+    124) echo "no more time" ;;
+    *) not_right "see $out/$name.txt" ;;
+  esac
+}
+
 # The programs of tests/cuda that need no harness: in libexec of the package, in a build tree
-# beside the program.
+# beside the program. Unit tests time nothing, and compute most of their time on the host: all at the
+# same time, when the others are done.
 stage_probe() {
-  local folder program name status
+  local folder program units=() pids=()
   for folder in "$here/../../../libexec/harness/device" "$(dirname "$harness")/tests/cuda"; do
     for program in "$folder"/device_*; do
       [ -x "$program" ] || continue
-      name=$(basename "$program") status=0
-      timeout --kill-after=5 "$(left)" "$program" --check >"$out/$name.txt" 2>&1 || status=$?
-      echo "$name: $(tail -n 1 "$out/$name.txt")"
-      case $status in
-        0 | 77) ;;
-        124) echo "no more time" ;;
-        *) not_right "see $out/$name.txt" ;;
+      case $program in
+        */device_unit_*) units+=("$program") ;;
+        *) probe "$program" ;;
       esac
     done
   done
+  for program in "${units[@]}"; do
+    { probe "$program"; exit $wrong; } &
+    pids+=($!)
+  done
+  all_of "${pids[@]}"
 }
 
 # check NAME ARG...: one `harness verify`, with a stamp of its own.

@@ -64,7 +64,7 @@ stand_in() { # FILE LINE...: a script
   printf '%s\n' '#!/bin/sh' "${@:2}" >"$1"
   chmod +x "$1"
 }
-probes() { # STATUS: that of one of three programs
+probes() { # STATUS: that of one of three programs, and of one of unit tests
   host || return 0
   mkdir -p tree
   [ -e tree/harness ] || ln "$HARNESS" tree/harness 2>/dev/null || cp "$HARNESS" tree/harness
@@ -72,11 +72,14 @@ probes() { # STATUS: that of one of three programs
   stand_in tree/tests/cuda/device_none 'echo "no device"; exit 77'
   # shellcheck disable=SC2016 # $1 is the script's own
   stand_in tree/tests/cuda/device_tile 'echo "1 $1"' "exit $1"
+  # shellcheck disable=SC2016
+  stand_in tree/tests/cuda/device_unit_rows 'echo "1 $1"' "exit $1"
   HARNESS=tree/harness trial --again probe probe >"$WORK.log/script" 2>&1
 }
 finds() {
   host || return 0
-  not probes 1 && grep -q '^NOT RIGHT: see .*device_tile.txt' "$WORK.log/script"
+  not probes 1 && grep -q '^NOT RIGHT: see .*device_tile.txt' "$WORK.log/script" &&
+    grep -q '^NOT RIGHT: see .*device_unit_rows.txt' "$WORK.log/script"
 }
 # With a stand-in for compute-sanitizer, which runs what it is given; and without one.
 sanitizes() { # LINE...: what the stand-in does then
