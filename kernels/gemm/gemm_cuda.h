@@ -40,7 +40,7 @@ struct gemm_cuda {
      * 1, and slices of K; what cannot be is not done. */
     int tile, split;
     /* Simt, tf32, bf16 and wgmma: may start before the kernel in front of it has ended (pdl.h),
-     * which must not write w. */
+     * which must not write w (wgmma's takes that, too). */
     bool early;
 };
 

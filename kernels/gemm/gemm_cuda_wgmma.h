@@ -17,8 +17,7 @@
  *
  *     group 0    multiply 0 | store 0 .. | multiply 2 | store 2
  *     group 1                 multiply 1 | store 1 .. | multiply 3 | store 3
- * All that needs no data is done while the kernel before still runs; of bf16, the first stages of w
- * come then, too: no kernel before has written weights.
+ * All that needs no data is done while the kernel before still runs.
  *
  * One block an SM, whose ring has all the shared memory that there is: products of few tiles are
  * bound by the bytes under way (about 1.2 us from asking to having). For very few tiles of some
@@ -130,13 +129,9 @@ template <class T, class TILE> __device__ __forceinline__ wgmma_span wgmma_span_
     return { 0, k };
 }
 
-/* Whether the first stages of w are asked for while the kernel before still runs, which no w is of.
- * tf32 keeps the form that a device has verified. */
-template <class T> constexpr bool wgmma_w_ahead = sizeof(T) == 2;
-
 /* Nothing in front of cuda_pdl_wait() touches what another kernel may still write or read. In a
  * cluster, that all blocks run is waited for by wgmma_join() only. */
-template <class T, class TILE>
+template <class TILE>
 __device__ __forceinline__ void wgmma_start(wgmma_shared<TILE> &shared, const wgmma_maps &maps)
 {
     if (threadIdx.x == 0) {
@@ -152,8 +147,7 @@ __device__ __forceinline__ void wgmma_start(wgmma_shared<TILE> &shared, const wg
     if constexpr (TILE::slices > 1)
         cuda_cluster_arrive();
     cuda_pdl_launch();
-    if constexpr (!wgmma_w_ahead<T>)
-        cuda_pdl_wait();
+    cuda_pdl_wait();
 }
 
 /* ---- The producer: one thread ---- */
@@ -164,7 +158,6 @@ template <class T, class TILE> struct wgmma_feeder {
     wgmma_place at;
     wgmma_span span;
     int tile = (int)blockIdx.x / TILE::slices, k;
-    int asked = 0; /* stages whose w is on its way */
 
     __device__ __forceinline__ explicit wgmma_feeder(const wgmma_args<T> &g)
         : span(wgmma_span_of<T, TILE>(g.k)), k(span.first)
@@ -175,38 +168,19 @@ template <class T, class TILE> struct wgmma_feeder {
         return tile < g.rows * g.cols;
     }
 
-    /* w of the first tile's stages, as far as the ring goes, which is empty; then waits for x. */
-    __device__ __forceinline__ void ask_ahead(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
-                                              const wgmma_args<T> &g)
-    {
-        at = wgmma_place_of<TILE>(g, tile);
-#pragma unroll 1
-        for (int of = span.first; of < span.last && asked < TILE::stages; of += wgmma_depth<T>) {
-            cuda_mbarrier_expect(&shared.full[asked], TILE::stage_bytes);
-            tma_load(shared.ring[asked] + TILE::x_bytes, &maps.w, &shared.full[asked], at.col, of);
-            asked++;
-        }
-        cuda_pdl_wait();
-    }
-
     /* Waits until the next stage is free, and fills it. */
     __device__ __forceinline__ void next(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
                                          const wgmma_args<T> &g)
     {
         cuda_mbarrier *full = &shared.full[ring.stage], *empty = &shared.empty[ring.stage];
         unsigned char *x = shared.ring[ring.stage], *w = x + TILE::x_bytes;
-        const bool has_w = wgmma_w_ahead<T> && asked > 0;
 
         if (k == span.first)
             at = wgmma_place_of<TILE>(g, tile);
         cuda_mbarrier_wait(empty, ring.parity ^ 1);
-        if (!has_w)
-            cuda_mbarrier_expect(full, TILE::stage_bytes);
+        cuda_mbarrier_expect(full, TILE::stage_bytes);
         tma_load(x, &maps.x, full, at.row, k);
-        if (!has_w)
-            tma_load(w, &maps.w, full, at.col, k);
-        else
-            asked--;
+        tma_load(w, &maps.w, full, at.col, k);
         ring.next();
         k += wgmma_depth<T>;
         if (k >= span.last)
@@ -491,10 +465,8 @@ __global__ void __launch_bounds__(TILE::threads, 1)
     wgmma_shared<TILE> &shared = cuda_shared<wgmma_shared<TILE>>();
     int warp = __shfl_sync(0xffffffffu, cuda_warp(), 0); /* known to be the same for all lanes */
 
-    wgmma_start<T>(shared, maps);
+    wgmma_start(shared, maps);
     if (warp < TILE::warps) {
-        if constexpr (wgmma_w_ahead<T>)
-            cuda_pdl_wait(); /* before the first access to y and the residual */
         if constexpr (TILE::divided)
             wgmma_raise_registers<TILE::raised>();
         wgmma_consume<T, TILE>(shared, maps, g, warp / 4);
@@ -503,8 +475,6 @@ __global__ void __launch_bounds__(TILE::threads, 1)
             wgmma_lower_registers<TILE::lowered>();
         if (warp == TILE::warps && cuda_lane() == 0) {
             wgmma_feeder<T, TILE> feeder(g);
-            if constexpr (wgmma_w_ahead<T>)
-                feeder.ask_ahead(shared, maps, g);
             while (feeder.more(g))
                 feeder.next(shared, maps, g);
         }
