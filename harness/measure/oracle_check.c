@@ -271,9 +271,20 @@ static int compare_input(const struct buffers *b, int i, char *piece, struct err
     return 1;
 }
 
+static size_t longest_piece(const struct buffers *b)
+{
+    size_t most = 1;
+
+    for (int i = 0; i < b->nr; i++) {
+        size_t bytes = (size_t)tensor_bytes(&b->host[i]);
+        most = bytes > most ? bytes : most;
+    }
+    return most < PIECE ? most : PIECE;
+}
+
 bool check_inputs_unchanged(struct check *c, struct buffers *b, struct error *err)
 {
-    char *piece = memory_zeroed(1, PIECE);
+    char *piece = memory_zeroed(1, longest_piece(b));
     int same = 1;
 
     c->where[0] = '\0';

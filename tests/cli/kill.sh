@@ -24,6 +24,7 @@ seed=$(random_seed)
 RANDOM=$seed
 kills=20 held=0 before=0
 stored() { "$HARNESS" history verify | sed -nE 's/.* ([0-9]+) measurements.*/\1/p'; }
+more() { [ "$(stored)" -gt 6 ]; } # than there were before
 # As long as it takes here and now until something is measured, and a while.
 started=$(date +%s%3N)
 "$HARNESS" run null/copy/right --device "$FAKE" --launches 3 --iterations 5 --no-store >out 2>err
@@ -34,6 +35,7 @@ for ((i = 0; i < kills; i++)); do
   disown $pid
   delay=$((RANDOM % span))
   sleep "$((delay / 1000)).$(printf %03d $((delay % 1000)))"
+  [ $i -lt $((kills - 1)) ] || wait_for more # on a busy machine all others may have come before
   kill -KILL $pid
   wait_for not measuring || break
   now=$(stored)
@@ -41,7 +43,7 @@ for ((i = 0; i < kills; i++)); do
   before=${now:-0}
 done
 check "each time the history is sound, and holds what it held" test $held -eq $kills
-check "and more" test "$before" -gt 6
+check "and more" more
 knock "kill -9 of \`harness run\`" $held $kills \
   "$before measurements kept, file sound, no process left (seed $seed)"
 

@@ -8,10 +8,10 @@
 
 #include "core/registry.h"
 #include "launch/launch.h"
+#include "launch_testing.h"
 #include "session/measure/workload.h"
 
 #include <limits.h>
-#include <sys/resource.h>
 
 /* What the test is as a child; -1: it is none. */
 static inline int launches_child(int argc, char **argv)
@@ -27,16 +27,14 @@ static inline int launches_child(int argc, char **argv)
     return rc ? 2 : 0;
 }
 
-/* The last line of a file, in place of RUN_TESTS: some launches crash on purpose, without a core.
- */
+/* The last line of a file, in place of RUN_TESTS. */
 #define RUN_TESTS_AND_LAUNCHES()                                                                   \
     int main(int argc, char **argv)                                                                \
     {                                                                                              \
-        const struct rlimit none = { 0, 0 };                                                       \
         int rc = launches_child(argc, argv);                                                       \
         if (rc >= 0)                                                                               \
             return rc;                                                                             \
-        setrlimit(RLIMIT_CORE, &none);                                                             \
+        allow_crashes();                                                                           \
         return cmocka_run_group_tests(file_tests, NULL, NULL);                                     \
     }
 
