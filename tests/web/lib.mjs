@@ -126,13 +126,6 @@ function neverIdle() {
   window.requestIdleCallback = () => 0;
 }
 
-/* Playwright asks at each frame, and so has the page make frames for nothing else: a core is busy with
- * them while another test has work for it. */
-function askLessOften(page) {
-  const wait = page.waitForFunction.bind(page);
-  page.waitForFunction = (test, value, options) => wait(test, value, { polling: 50, ...options });
-}
-
 const later = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
 
 /* Once in thousands of pages Chromium's shell makes no frames any more: scripts go on, and what waits
@@ -165,7 +158,6 @@ export async function openPage(t, place, { width = 1280, height = 900, theme = '
     await context.close();
   });
   page.setDefaultTimeout(PATIENCE);
-  askLessOften(page);
   const own = /^https?:/.test(place) ? place : pathToFileURL(place).href;
   const seen = { requests: [], console: [], errors: [], violations: [] };
   watch(page, own, seen);
