@@ -153,8 +153,8 @@ const CASES = [
     json('detect --json', file))],
   ['bisect --json', 'bisect', () => [bisected()]],
   ['selftest --json', 'selftest', () => [json(`${SELFTEST} --aa 1 --power --repeats 2 --json`)]],
-  ['selftest --cost --json', 'selftest', () => [json(`${SELFTEST} --cost --json`)]],
-  ['selftest --placement --json', 'selftest', () => [json(`${SELFTEST} --placement --json`)]],
+  ['selftest --cost --json', 'selftest', () => [json(`${SELFTEST} --batch 1 --plant 5%,10% --cost --json`)]],
+  ['selftest --placement --json', 'selftest', () => [json(`${SELFTEST} --batch 1,2 --placement --json`)]],
   ['judge --json', 'judge', () => [json('judge --spec pointwise/bias --variant naive,simd_bf16 --dim batch=1,seq=4,width=8 '
     + '--rounds 1 --iterations 2 --other-shapes 1 --device cpu:1 --json')]],
   ['tune --json', 'tune', () => [json('tune gemm/nn --batch 1 --seq 8 --dim n=16 --dim k=32 --param depth=0,16 '
