@@ -125,7 +125,7 @@ stage_sanitize() {
   # others' libraries (unit.kernel_peers covers the calls), and kernels of the CPU from outside, which
   # unit.kernels runs at the same sizes from inside.
   local out
-  out='kernel\.gpt\.(torch|torch_alloc)'
+  out='kernel\.[a-z]+\.torch.*|kernel\.gemm\.(openblas|(onednn|ggml)(_bf16)?)'
   out+='|kernel\.(attention|embedding|gemm|layernorm|pointwise)\.(naive|simd).*'
   out+='|unit\.timeline_size|history\.growth|report\.many'
   out+="|cli\.($(IFS='|'; echo "${cli[*]}"))"
