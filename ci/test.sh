@@ -4,7 +4,8 @@
 #
 #   ci/test.sh                setup build quick perf: unit, cli, statistics and perf tests
 #   ci/test.sh all            what CI runs: format, scripts, every test, the page, clang's warnings
-#                             and clang-tidy, the sanitizers, threads, another processor
+#                             and clang-tidy, the sanitizers, threads, another processor; on a slow
+#                             machine without the parts that it names ("left out: ...")
 #   ci/test.sh STAGE...       setup format scripts build quick test perf tidy sanitize threads
 #                             aarch64; by name only: architectures web fuzz analyze valgrind
 #                             reliability reproducible
@@ -35,6 +36,14 @@ stage_format() { sources | xargs clang-format --dry-run --Werror; }
 
 stage_scripts() {
   git ls-files 'ci/*.sh' 'ci/*.sbatch' .ci/run 'cmake/*.sh' 'tests/*.sh' 'tests/*.bash' 'docs/*.sh' | xargs -r shellcheck
+}
+
+# in_time MINUTES WHAT STAGE: false, and said, where more have gone since this script began. Of what a
+# machine that takes three times as long cannot do before its CI is ended, these parts are the first to go.
+in_time() {
+  [ $((SECONDS / 60)) -ge "$1" ] || return 0
+  echo "left out: $2: $((SECONDS / 60)) minutes are gone, and it begins within $1 (ci/test.sh $3 runs it)"
+  return 1
 }
 
 # build PRESET [ARG...]: all of it, configured with ARG
@@ -94,7 +103,9 @@ stage_join() {
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
 # among them: its parts by node, the whole in Chromium.
 stage_test() {
-  OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude '^perf$' --parallel "$tests_at_once"
+  local out='^perf$'
+  in_time 5 'hard knocks' reliability || out='^(perf|reliability)$'
+  OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude "$out" --parallel "$tests_at_once"
   tell_skipped
 }
 
@@ -131,6 +142,8 @@ stage_sanitize() {
   out+="|cli\.($(IFS='|'; echo "${cli[*]}"))"
   build cuda-host
   local tests=(--preset cuda-host --label-regex '^(unit|cli)$')
+  in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" sanitize ||
+    tests+=(--tests-regex '^([^c]|cli\.(gpu_script|.*cuda))')
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
   ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep -q '#.* cli\.manual$' && return 1
   # Of what was freed the last 8 MB are kept from use, not 256: most tests would never see memory twice.
