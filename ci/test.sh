@@ -38,11 +38,11 @@ stage_scripts() {
   git ls-files 'ci/*.sh' 'ci/*.sbatch' .ci/run 'cmake/*.sh' 'tests/*.sh' 'tests/*.bash' 'docs/*.sh' | xargs -r shellcheck
 }
 
-# in_time MINUTES WHAT STAGE: false, and said, where more have gone since this script began. Of what a
+# in_time MINUTES WHAT: false, and said, where more have gone since this script began. Of what a
 # machine that takes three times as long cannot do before its CI is ended, these parts are the first to go.
 in_time() {
   [ $((SECONDS / 60)) -ge "$1" ] || return 0
-  echo "left out: $2: $((SECONDS / 60)) minutes are gone, and it begins within $1 (ci/test.sh $3 runs it)"
+  echo "left out: $2: $((SECONDS / 60)) minutes are gone, and they begin within $1; the stage alone runs all"
   return 1
 }
 
@@ -103,9 +103,10 @@ stage_join() {
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
 # among them: its parts by node, the whole in Chromium.
 stage_test() {
-  local out='^perf$'
-  in_time 5 'hard knocks' reliability || out='^(perf|reliability)$'
-  OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude "$out" --parallel "$tests_at_once"
+  local out=(--label-exclude '^perf$')
+  in_time 5 'hard knocks, and unit tests but those of kernels, which the sanitizers run, too' ||
+    out=(--label-exclude '^(perf|reliability)$' --exclude-regex '^unit\.[^k]')
+  OMP_WAIT_POLICY=passive ctest --preset dev "${out[@]}" --parallel "$tests_at_once"
   tell_skipped
 }
 
@@ -142,7 +143,7 @@ stage_sanitize() {
   out+="|cli\.($(IFS='|'; echo "${cli[*]}"))"
   build cuda-host
   local tests=(--preset cuda-host --label-regex '^(unit|cli)$')
-  in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" sanitize ||
+  in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" ||
     tests+=(--tests-regex '^([^c]|cli\.(gpu_script|.*cuda))')
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
   ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep -q '#.* cli\.manual$' && return 1
