@@ -66,7 +66,7 @@ check "a kernel of the harness beside it" \
 
 say "A bad day"
 make_plugin odd.so "$source/tests/fixtures/plugins/odd.c"
-run --plugin ./odd.so --dim n=64 --launches 1 --timeout 2s >out || echo "status $?"
+run --plugin ./odd.so --dim n=64 --launches 1 --timeout 10s >out || echo "status $?"
 rows <out
 messages
 verify odd/double/wrong --plugin ./odd.so --seed 1
@@ -135,7 +135,7 @@ tail -1 out
 say "Rebuilt while it is measured"
 cp odd.so held.so
 ODD_MARK=$PWD/mark "$HARNESS" run odd/double --variant hang,right --plugin ./held.so --dim n=64 \
-  --launches 2 --timeout 3s >"$WORK.log/out" 2>"$WORK.log/err" &
+  --launches 2 --timeout 10s >"$WORK.log/out" 2>"$WORK.log/err" &
 child=$!
 wait_for test -e mark
 cp odd10.so new.so
