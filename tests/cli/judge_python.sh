@@ -16,7 +16,7 @@ quick=(--like gemm/nt --dim 'batch=1,seq=5,n=7,k=16' --rounds 1 --iterations 3 -
 judge() {
   local names
   names=$(printf '%s\n' "${@:2}" | paste -sd,)
-  "$HARNESS" judge --python "$1::$names" "${quick[@]}" --timeout 2s
+  "$HARNESS" judge --python "$1::$names" "${quick[@]}" --timeout 10s
 }
 functions_of() {
   sed -nE 's/^def ([a-z][a-z_]*)\(.*/\1/p' "$1"
