@@ -234,6 +234,15 @@ char *prof_cost_text(const struct prof_cost *cost, const struct prof_summary *su
     return buffer;
 }
 
+/* Two digits, never an exponent; what rounds to nothing is called small. */
+static void print_share(FILE *file, double percent)
+{
+    if (percent < 0.0095)
+        fputs("less than 0.01 %", file);
+    else
+        fprintf(file, percent < 99.5 ? "%.2g %%" : "%.0f %%", percent);
+}
+
 static void print_cost(FILE *file, const struct prof_summary *summary, const struct prof_cost *cost)
 {
     char text[PROF_COST_SIZE];
@@ -241,8 +250,11 @@ static void print_cost(FILE *file, const struct prof_summary *summary, const str
     double total = (double)summary->total[PROF_HOST];
 
     fprintf(file, "Recording cost %s", prof_cost_text(cost, summary, text));
-    if (total > 0)
-        fprintf(file, ": %.2g %% of the time above", 100 * spent / total);
+    if (total > 0) {
+        fputs(": ", file);
+        print_share(file, 100 * spent / total);
+        fputs(" of the time above", file);
+    }
     fputs(".\n", file);
 }
 

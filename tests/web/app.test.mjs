@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BROKEN, coreOf, records, recordsFile, reportPage, SLOWER, twoSides } from './fixture.mjs';
-import { accessFindings, assertQuiet, clickUntil, download, graphOf, openPage, shot, workFolder } from './lib.mjs';
+import { accessFindings, assertQuiet, download, graphOf, openPage, shot, workFolder } from './lib.mjs';
 
 const sides = twoSides();
 const report = reportPage('report.html', [...sides, '--samples', 'all']);
@@ -354,11 +354,13 @@ test('results are sorted, their columns chosen, and saved', async (t) => {
   const { page, seen } = await openReport(t);
   const section = page.locator('#section-results');
   const head = section.getByRole('button', { name: 'p50', exact: true });
-  await clickUntil(head, section.locator('th[aria-sort="descending"]'));
+  await head.click();
+  await section.locator('th[aria-sort="descending"]').waitFor();
   const values = async () => (await section.locator('tbody tr').evaluateAll((rows) =>
     rows.map((row) => row.children[1].textContent)));
   assert.match((await values())[0], /gpt\/nano\/prefill simd batch=4/, 'the largest first');
-  await clickUntil(head, section.locator('th[aria-sort="ascending"]'));
+  await head.click();
+  await section.locator('th[aria-sort="ascending"]').waitFor();
   assert.match((await values())[0], /openblas batch=1 seq=64/);
   await page.waitForURL(/sort=p50/);
   await section.getByText('Columns').click();

@@ -176,23 +176,6 @@ export async function openPage(t, place, { width = 1280, height = 900, theme = '
   return { page, seen };
 }
 
-/**
- * Clicks until it has had its effect. A button that is drawn anew between press and release gets no
- * click: on a busy machine, while the page draws, that happens to readers, too, and they click again.
- */
-export async function clickUntil(locator, effect) {
-  for (let tries = 1; ; tries++) {
-    await locator.click();
-    try {
-      await effect.waitFor({ timeout: 5000 });
-      return;
-    } catch (error) {
-      if (tries === 10)
-        throw error;
-    }
-  }
-}
-
 /** Nothing was asked for, nothing refused, nothing thrown, nothing complained about. */
 export function assertQuiet(seen) {
   assert.deepEqual(seen, { requests: [], console: [], errors: [], violations: [] });

@@ -18,6 +18,7 @@ import { litBar } from './lit_bar.js';
 import { withNames } from './marks.js';
 import { noticeStrip } from './notices.js';
 import { pageHead } from './page_head.js';
+import { followPress, whenReleased } from './press.js';
 import { followPaper } from './print.js';
 import { pageBody } from './page_body.js';
 import { loadPlotly } from './plotly.js';
@@ -61,12 +62,29 @@ export class App {
     this.rows = [];
     this.table = null;
     this.selection = null;
-    this.ready = this.source.table().then((table) => {
+    const ready = this.source.table().then(async (table) => {
+      await new Promise(whenReleased);
+      if (ready !== this.ready)
+        return;
       this.table = readTable(table);
       this.rows = rowsOf(this.core, this.table);
       this.reselect();
     });
-    return this.ready;
+    this.ready = ready;
+    return ready;
+  }
+
+  /** Once the numbers of the newest question are here; those asked for before may never come. */
+  async numbers() {
+    for (;;) {
+      const { ready } = this;
+      const failed = await ready.then(() => null, (error) => error);
+      if (ready !== this.ready)
+        continue;
+      if (failed)
+        throw failed;
+      return;
+    }
   }
 
   reselect() {
@@ -328,6 +346,7 @@ export class App {
 
   start() {
     this.theme();
+    followPress(window);
     this.head = pageHead(this);
     this.main = el('main', { id: 'main' });
     this.drillView = drillDialog(this);

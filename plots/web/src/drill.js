@@ -127,6 +127,7 @@ class Drill {
   /** @param {number} benchmark @param {number} [run]  index; the head where there is none */
   async open(benchmark, run) {
     const mine = ++this.asked, { app } = this, bench = app.core.benchmarks[benchmark];
+    const uuid = app.core.runs[run]?.uuid;
     this.forget();
     fill(this.title, nameOf(bench.label, 120));
     fill(this.body, el('p', { class: 'key' }, nameOf(bench.key, 1000)), verdictLine(app, bench),
@@ -134,11 +135,14 @@ class Drill {
     if (!this.dialog.open)
       this.dialog.showModal();
     try {
-      await app.ready;
-      const sides = sidesOf(app, run);
-      const samples = await Promise.all(sides.map((side) => app.samples(side, benchmark)));
+      await app.numbers();
+      const at = app.benchmarkOf(bench.key), there = app.runOfUuid(uuid); /* in what is here by now */
+      if (at < 0)
+        throw new Error('the filter leaves it out');
+      const sides = sidesOf(app, there < 0 ? undefined : there);
+      const samples = await Promise.all(sides.map((side) => app.samples(side, at)));
       if (mine === this.asked && this.dialog.open)
-        await this.fill(bench, benchmark, sides, samples, mine);
+        await this.fill(bench, at, sides, samples, mine);
     } catch (error) {
       if (error.name !== 'AbortError' && mine === this.asked)
         fill(this.body, el('p', { class: 'error' }, `The samples could not be read: ${error.message}`));

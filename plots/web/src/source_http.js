@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { followNews } from './news.js';
+import { whenReleased } from './press.js';
 
 /** An answer that is no data; `at` is the column of a filter that could not be read. */
 class AnswerError extends Error {
@@ -134,6 +135,7 @@ export function httpSource(core, location) {
       if (!anew && queryOf(next) === queryOf(choice))
         return null;
       const answer = await ask('core', `api/core?${queryOf(next)}`);
+      await new Promise(whenReleased);
       choice = next;
       table = null;
       source.core = answer;

@@ -6,6 +6,7 @@
  *
  * A state is a plain object of texts; what is at its default is not in the address.
  */
+import { whenReleased } from './press.js';
 
 /** Every member and its default. "" means: the page chooses. */
 const DEFAULTS = Object.freeze({
@@ -118,7 +119,7 @@ export function openState(place) {
     soon(changes, ms) {
       clearTimeout(timer);
       waiting = { ...waiting, ...changes };
-      timer = setTimeout(settle, ms);
+      timer = setTimeout(() => whenReleased(settle), ms);
     },
     /** Makes now what soon() holds back. */
     settle,

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: S1-22, S2-05. The live page while an answer is still on its way: no click is lost, nothing waits for ever. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openPage } from './lib.mjs';
+import { history, serve } from './serving.mjs';
+
+const { url } = await serve(history('late.db', 'first', 'second').file, '--port', '0');
+const options = { skip: url === '' ? 'built without libmicrohttpd' : false };
+
+/* The answer to one question is held back until it is let go. */
+async function holdBack(page, path) {
+  let letGo;
+  const held = new Promise((resolve) => { letGo = resolve; });
+  await page.route((asked) => asked.pathname === path, async (route) => {
+    await held;
+    await route.continue().catch(() => {}); // the page may have given it up
+  }, { times: 1 });
+  return letGo;
+}
+
+test('a button that is pressed when the answer comes gets its click', options, async (t) => {
+  const { page, seen } = await openPage(t, url);
+  const name = page.locator('#section-results button.link').first();
+  await name.waitFor();
+  const text = await name.textContent(), key = await page.locator('#section-results tr[data-benchmark]')
+    .first().getAttribute('data-benchmark');
+  const letGo = await holdBack(page, '/api/core');
+  const asked = page.waitForRequest(/api\/core/), answered = page.waitForResponse(/api\/core/);
+  await page.getByLabel('Filter', { exact: true }).fill('batch >= 4');
+  await asked;
+  await name.hover();
+  await page.mouse.down();
+  letGo();
+  await (await answered).finished();
+  await page.waitForTimeout(1000); // a page that does not wait has drawn anew by then
+  await page.mouse.up();
+  await page.getByRole('dialog').waitFor();
+  const shown = page.getByRole('dialog');
+  await page.waitForURL(/bench=/);
+  assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('bench'), key, text);
+  await page.waitForFunction(() => !document.querySelector('dialog [role="status"]'));
+  assert.match(await shown.textContent(), new RegExp(key.replace(/[^\w]/g, '.')));
+  await page.locator('#section-results').getByText(/^\d+ of \d+ results of 1 run/).waitFor();
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});
+
+test('a benchmark that the address names is shown when its first question was given up', options, async (t) => {
+  const core = await (await fetch(new URL('/api/core', url))).json();
+  const { page, seen } = await openPage(t, url, {
+    hash: `#where=batch+%3E%3D+1&bench=${encodeURIComponent(core.benchmarks[0].key)}`,
+    before: (page) => holdBack(page, '/api/table'),
+  });
+  await page.getByRole('dialog').locator('table.facts').waitFor();
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});
