@@ -83,8 +83,8 @@ int selftest_count(struct selftest_builder *b, const struct comparison *c, doubl
             *array_push(&b->launch) = row->noise.launch;
         if (isfinite(row->noise.occasion))
             *array_push(&b->occasion) = row->noise.occasion;
-        if (isfinite(row->detectable) && !is_planted)
-            *array_push(&b->visible) = row->detectable;
+        if (!isnan(row->detectable) && !is_planted)
+            *array_push(&b->visible) = fmin(row->detectable, SELFTEST_VISIBLE_MOST);
     }
     if (isfinite(c->occasion)) /* where rows cannot tell, the family may */
         *array_push(&b->occasion) = c->occasion;

@@ -66,8 +66,11 @@ struct selftest {
     size_t nr;
     /* Medians over all judged rows, as fractions; NaN: these data cannot tell. */
     double launch_noise, occasion_noise;
-    double visible; /* smallest change that a comparison itself expects to find 4 times in 5 */
+    /* Smallest change that a comparison itself expects to find 4 times in 5; larger ones, up to
+     * what no comparison would find, count as SELFTEST_VISIBLE_MOST. */
+    double visible;
 };
+#define SELFTEST_VISIBLE_MOST 9.0
 
 /* Gathers; release it whatever the result. */
 struct selftest_builder {

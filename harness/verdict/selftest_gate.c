@@ -264,6 +264,12 @@ enum selftest_answer selftest_gate(const struct selftest *t, double delta,
         snprintf(rest, size, ": no benchmark was judged.");
     else if (few)
         say_few(t, delta, rest, size);
+    else if (!f.planted && f.tested >= SELFTEST_VISIBLE_MOST)
+        snprintf(
+            rest, size,
+            ": the launches differ so much that not even a change of %.3g %% need be found, with "
+            "%s. See `harness doctor`.",
+            percent(SELFTEST_VISIBLE_MOST), launches(t, side));
     else if (isinf(f.tested))
         snprintf(
             rest, size,

@@ -125,6 +125,42 @@ TEST(medians)
     assert_int_equal(t.nr, 0);
 }
 
+static void count_detectable(struct selftest_builder *b, const double detectable[3])
+{
+    static const enum verdict open[] = { VERDICT_UNDECIDED, VERDICT_UNDECIDED, VERDICT_UNDECIDED };
+    struct made m;
+    struct error err = { "" };
+
+    make(&m, open, 3);
+    for (size_t i = 0; i < 3; i++)
+        m.rows[i].detectable = detectable[i];
+    assert_ok(selftest_count(b, &m.c, 0, NULL, 0, &err), &err);
+}
+
+/* What no comparison would find is no less noise than what it would: left out of the median it made
+ * a machine look quieter, and one where nothing could be found looked untested. */
+TEST(what_cannot_be_found_counts)
+{
+    static const struct {
+        double detectable[3], visible;
+    } cases[] = {
+        { { INFINITY, INFINITY, INFINITY }, SELFTEST_VISIBLE_MOST },
+        { { 0.2, INFINITY, INFINITY }, SELFTEST_VISIBLE_MOST },
+        { { 0.2, 0.4, INFINITY }, 0.4 },
+        { { NAN, 0.4, NAN }, 0.4 },
+        { { NAN, NAN, NAN }, NAN },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct selftest t = fresh();
+        struct selftest_builder b;
+        selftest_begin(&b, &t);
+        count_detectable(&b, cases[i].detectable);
+        selftest_end(&b);
+        assert_true(t.visible == cases[i].visible || (isnan(t.visible) && isnan(cases[i].visible)));
+    }
+}
+
 TEST(too_many_sizes)
 {
     static const enum verdict one[] = { VERDICT_SAME };
@@ -239,6 +275,9 @@ TEST(gates)
     expect_gate(&t, 0.03, SELFTEST_CANNOT, "4 times in 5 is 394 %, with at most 10 launches");
     t.launches = 1;
     expect_gate(&t, 0.03, SELFTEST_CANNOT, "with at most 1 launch a side");
+    t.visible = SELFTEST_VISIBLE_MOST;
+    expect_gate(&t, 0.03, SELFTEST_CANNOT,
+                "not even a change of 900 % need be found, with at most 1");
 }
 
 /* Limits by the beta distribution: 6 of 6 may be as few as 54 %, 5 of 5 48 %; 0 of 2 as many as

@@ -59,7 +59,7 @@ static void add_selftest_noise(const struct selftest *t, struct strbuf *out)
         strbuf_addf(out, ", %s from %s beyond that", selftest_percent(t->occasion_noise, between),
                     selftest_interleaved(t) ? "block to block" : "run to run");
     strbuf_adds(out, " (medians).");
-    if (!isnan(t->visible))
+    if (t->visible < SELFTEST_VISIBLE_MOST) /* nor NaN */
         strbuf_addf(out, " From it a change of %s should be found 4 times in 5.",
                     selftest_percent(t->visible, visible));
     strbuf_addc(out, '\n');
