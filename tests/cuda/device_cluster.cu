@@ -14,6 +14,8 @@
 
 #include "models/gpt_cuda_cluster_kinds.h"
 
+#include "device_memory.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -74,15 +76,6 @@ static std::vector<struct gpt_cluster_kind> all_kinds(void)
     all.insert(all.end(), std::begin(more), std::end(more));
     return all;
 #endif
-}
-
-static void must(cudaError_t rc, const char *what)
-{
-    if (rc == cudaSuccess)
-        return;
-    printf("%s: %s\n", what, cudaGetErrorString(rc));
-    fflush(stdout);
-    exit(1);
 }
 
 /* ---- Plain kernels in float ---- */

@@ -13,6 +13,8 @@
  */
 #include "models/gpt_cuda_decode_kinds.h"
 
+#include "device_memory.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -66,15 +68,6 @@ static const struct way ways[] = {
 #endif
 #endif
 };
-
-static void must(cudaError_t rc, const char *what)
-{
-    if (rc == cudaSuccess)
-        return;
-    printf("%s: %s\n", what, cudaGetErrorString(rc));
-    fflush(stdout);
-    _Exit(3);
-}
 
 /* ---- Plain kernels in float, one token ---- */
 

@@ -13,6 +13,8 @@
  */
 #include "kernels/gemm/gemm_cuda_wgmma_head.h"
 
+#include "device_memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +23,6 @@
 #include <vector>
 
 static int sms, wrong_cases;
-
-static void must(cudaError_t rc, const char *what)
-{
-    if (rc == cudaSuccess)
-        return;
-    printf("%s: %s\n", what, cudaGetErrorString(rc));
-    fflush(stdout);
-    _Exit(3);
-}
-
-static void finish(const char *what)
-{
-    must(cudaGetLastError(), what);
-    must(cudaDeviceSynchronize(), what);
-}
 
 /* ---- Data and reference ---- */
 

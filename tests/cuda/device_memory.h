@@ -14,9 +14,9 @@
 #include "kernels/cuda/mbarrier.h"
 #endif
 
-static int probes_wrong; /* of all parts of the program */
+inline int probes_wrong; /* of all parts of the program */
 
-static void must(cudaError_t rc, const char *what)
+static inline void must(cudaError_t rc, const char *what)
 {
     if (rc == cudaSuccess)
         return;
@@ -28,7 +28,7 @@ static void must(cudaError_t rc, const char *what)
     _Exit(3);
 }
 
-static void finish(const char *what)
+static inline void finish(const char *what)
 {
     must(cudaGetLastError(), what);
     must(cudaDeviceSynchronize(), what);
