@@ -42,7 +42,7 @@ check "nothing is kept of all that" test ! -e .harness/history.db -o "$("$HARNES
 say "Commands that fail are told by their first run"
 t compare -- true --versus sh -c 'echo no such input >&2; exit 3'
 t compare -- sh -c 'kill -SEGV $$' --versus true
-t compare --timeout 1s -- true --versus sleep 300
+t compare --timeout 3s -- true --versus sleep 300
 echo "did 7" >expected
 t compare --expect expected -- echo did 7 --versus echo did 8
 measured -- true --versus false

@@ -32,9 +32,9 @@ grep -h died ignored
 echo "[$status]"
 
 say "So does a case that hangs"
-t run null/copy/right --device "$FAKE,hang=3" --timeout 1s --seed 1 --launches 2 --iterations 5
+t run null/copy/right --device "$FAKE,hang=3" --timeout 3s --seed 1 --launches 2 --iterations 5
 knock_if "a kernel that hangs" "killed after --timeout; the other five are measured" \
-  costs_one 'killed: no result within 1 s'
+  costs_one 'killed: no result within 3 s'
 
 say "Nothing that could run"
 t run null/copy/unsupported --device "$FAKE" --batch 1 --seed 1 --launches 2

@@ -11,4 +11,4 @@ t verify null/copy/right --device "$FAKE,crash=4" --isolate --seed 1
 t verify null/copy/right --device "$FAKE" --isolate --seed 1
 
 say "So does one that hangs"
-t verify null/copy/right --device "$FAKE,hang=4" --isolate --timeout 2s --seed 1
+t verify null/copy/right --device "$FAKE,hang=4" --isolate --timeout 5s --seed 1
