@@ -23,9 +23,11 @@ bool gate_warning(struct store *store, const char *machine, const char *device, 
 struct detectable_change {
     char machine[96], device[64]; /* class name; label */
     int64_t tested_ms;            /* 0: there was no self-test by the present rule */
-    double smallest; /* 0.042: 4.2 %; INFINITY: none of the sizes planted; NaN: unknown */
-    bool planted;    /* counted; else what comparisons of the same expect to see */
-    int launches;    /* a side, with which it holds */
+    /* 0.042: 4.2 %; INFINITY: none of the sizes planted, or none that is worth a number; NaN:
+     * unknown */
+    double smallest;
+    bool planted; /* counted; else what comparisons of the same expect to see */
+    int launches; /* a side, with which it holds */
 };
 
 struct detectable_changes {

@@ -126,10 +126,11 @@ static void print_detectable_change(const struct detectable_change *s)
             "  %s, %s: no self-test; `harness selftest --power` tells what can be seen\n",
             s->machine, s->device);
     else if (isinf(s->smallest))
-        terminal_print(
-            "  %s, %s: none of the changes planted was found 4 times in 5, with %d launches a "
-            "side (%s)\n",
-            s->machine, s->device, s->launches, text_timestamp(s->tested_ms, when));
+        terminal_print("  %s, %s: %s found 4 times in 5, with %d launches a side (%s)\n",
+                       s->machine, s->device,
+                       s->planted ? "none of the changes planted was"
+                                  : "even a change of 900 % need not be",
+                       s->launches, text_timestamp(s->tested_ms, when));
     else
         terminal_print(
             "  %s, %s: a change of %.3g %% %s found 4 times in 5, with %d launches a side "
