@@ -136,7 +136,16 @@ static bool machine_moved(const struct comparison *c, const struct compare_row *
     return fabs(machine_share(c, row)) > log1p(row->delta);
 }
 
-/* Does the change stand beyond the floor when the machine's own share is taken out of it? */
+/* How much of a change, in logs, the machine may have made where its probe moved by `share` in the
+ * same direction. What is too large to be alike for everything may be a multiple, either way. */
+static double machine_part(double share)
+{
+    bool alike = fabs(share) <= log1p(COMPARE_MACHINE_MAX);
+
+    return alike ? share : fabs(share) * COMPARE_MACHINE_WORST;
+}
+
+/* Does the change stand beyond the floor when the machine's own part is taken out of it? */
 static bool stands(const struct comparison *c, const struct compare_row *row)
 {
     double sign = compare_sign(row), share = machine_share(c, row), floor = log1p(row->delta);
@@ -144,9 +153,8 @@ static bool stands(const struct comparison *c, const struct compare_row *row)
 
     if (!machine_moved(c, row))
         return true;
-    if (fabs(share) > log1p(COMPARE_MACHINE_MAX))
-        return false;
-    return row->worse ? fmin(a, b) - share > floor : fmax(a, b) - share < -floor;
+    return row->worse ? fmin(a, b) - machine_part(share) > floor
+                      : -fmax(a, b) - machine_part(-share) > floor;
 }
 
 /* What was found, how sure it is, and what would tell more. */
