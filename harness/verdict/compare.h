@@ -122,7 +122,7 @@ enum {
     COMPARE_WHY_SIZE = 144,
 };
 
-#define COMPARE_MACHINE_MAX 0.2
+#define COMPARE_MACHINE_MAX   0.2
 #define COMPARE_MACHINE_WORST 6
 
 enum verdict {
