@@ -17,8 +17,7 @@ harness=build/release/harness
 
 # One core stays free for everything else that runs: threads that share a core with others wait
 # for each other in every barrier, and short kernels then measure that.
-cores=$(nproc)
-device=cpu:$((cores > 1 ? cores - 1 : 1))
+device=cpu:free
 
 if ! $harness baseline show main >/dev/null 2>&1; then
   step "Measure, for the baseline main"

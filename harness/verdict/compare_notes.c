@@ -150,7 +150,7 @@ static void note_shift(struct comparison *c)
 
     if (c->shifted)
         comparison_note(c,
-                        "All benchmarks together moved by %s: suspect the machine before the code.",
+                        "All benchmarks moved together by %s: suspect the machine before the code.",
                         text_percent(c->common_shift, shift));
     if (fabs(log1p(c->probe_shift)) > log1p(c->settings.delta))
         comparison_note(c,

@@ -8,7 +8,7 @@ before() {
   in_path
   impatient
   [ -e "$BUILD_TREE/CMakeCache.txt" ] || skip "$BUILD_TREE is no build tree"
-  "$CMAKE" --install "$BUILD_TREE" --component plugin --prefix "$HOME/installed" >"$WORK/install"
-  export PREFIX=$HOME/installed
+  "$CMAKE" --install "$BUILD_TREE" --component plugin --prefix "$HOME/.local/harness" \
+    >"$WORK/install"
   project toy
 }

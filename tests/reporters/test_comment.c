@@ -191,7 +191,7 @@ COMPARISON_TEST(the_first_lines_are_for_doubts)
     assert_says(m, &options, "Worst: **batch=1**, +10.0\u00a0% (1.000\u00a0ms → 1.100\u00a0ms).");
     assert_says(m, &options, " below about 2\u00a0% may hide;");
     assert_says(m, &options,
-                "Mind that all benchmarks together moved by -4.0 %; the machine itself moved, its "
+                "Mind that all benchmarks moved together by -4.0 %; the machine itself moved, its "
                 "probe took +5.0 % time; base and head also differ in compiler.\n");
     assert_says(m, &options, "Base: branch main, commit 1111111111. Head: run 4 at 2222222. ");
     m->rows[1].detectable = INFINITY;

@@ -32,7 +32,7 @@ static void add_shift(const struct comparison *c, struct strbuf *text)
 
     if (c->shifted) {
         begin(text);
-        strbuf_addf(text, "all benchmarks together moved by %s",
+        strbuf_addf(text, "all benchmarks moved together by %s",
                     text_percent(c->common_shift, shift));
     }
     if (fabs(log1p(c->probe_shift)) > log1p(c->settings.delta)) {
