@@ -7,6 +7,7 @@
 #include "cli/others_words.h"
 #include "cli/variables.h"
 #include "plugin/plugin_load.h"
+#include "terminal/interrupt.h"
 #include "terminal/terminal.h"
 
 #include <poll.h>
@@ -198,7 +199,7 @@ int main(int argc, char **argv)
         for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
             others_words_hint(argv[i], &err);
         terminal_error(&err);
-        rc = EXIT_USAGE;
+        rc = interrupt_signal() ? 128 + interrupt_signal() : EXIT_USAGE;
     }
     if (fflush(stdout) || ferror(stdout)) {
         if (!reader_left())

@@ -219,8 +219,8 @@ int store_begin_launch(struct store *s, int64_t run_id, const struct launch *lau
     return 0;
 }
 
-int store_find_launch(struct store *s, int64_t run_id, int seq, int64_t *launch_id,
-                      struct error *err)
+static int find_launch(struct store *s, int64_t run_id, int seq, int64_t *launch_id,
+                       struct error *err)
 {
     struct sql_query q;
 
@@ -235,6 +235,15 @@ int store_find_launch(struct store *s, int64_t run_id, int seq, int64_t *launch_
     if (rc != 0)
         return rc < 0 ? -1 : 0;
     return error_set(err, "%s: run %" PRId64 " has no launch %d", s->path, run_id, seq);
+}
+
+int store_find_launch(struct store *s, int64_t run_id, int seq, int64_t *launch_id,
+                      struct error *err)
+{
+    if (find_launch(s, run_id, seq, launch_id, err) &&
+        (go_elsewhere(s, err) || find_launch(s, run_id, seq, launch_id, err)))
+        return -1;
+    return 0;
 }
 
 static int update_launch(struct store *s, int64_t launch_id, const struct launch *launch,

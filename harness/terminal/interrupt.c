@@ -20,3 +20,8 @@ const volatile sig_atomic_t *interrupt_watch(void)
     sigaction(SIGTERM, &action, NULL);
     return &interrupted;
 }
+
+int interrupt_signal(void)
+{
+    return (int)interrupted;
+}

@@ -7,5 +7,7 @@
 
 /* Installs the handlers and gives the flag that they set. A second signal kills as usual. */
 const volatile sig_atomic_t *interrupt_watch(void);
+/* The signal that came since; 0: none, or none is watched. */
+int interrupt_signal(void);
 
 #endif

@@ -22,8 +22,20 @@ for signal in INT TERM; do
   check "SIG$signal: nobody is left" wait_for gone
   check "SIG$signal: what was measured is shown" grep -q 'gemm/linear simd *OK' out
 done
+say "A profile is shown, too"
+: >err
+"$HARNESS" profile gemm/linear/simd --batch 1 --seq 32 --dim n=192 --dim k=48 --device cpu:1 --launches 1 --iterations 5 \
+  --output profile >out 2>err &
+pid=$!
+check "the roofs are begun" wait_for roofs_begun
+kill -INT $pid
+status=0
+wait $pid || status=$?
+check "its status" test $status = 130
+check "it is shown" grep -q 'By self time' out
+
 "$HARNESS" history list --json >list.json
-check "both runs are kept" test "$(grep -c '"uuid"' list.json)" -eq 2
+check "all three runs are kept" test "$(grep -c '"uuid"' list.json)" -eq 3
 "$HARNESS" history show latest --json >run.json
 check "no roof of half a measurement" grep -qE '"ceilings":[[:space:]]*\[\]' run.json
 check "the history is sound" "$HARNESS" history verify

@@ -26,13 +26,14 @@ struct site {
 
 /* ---- those who use it, each a process ---- */
 
-enum user { NOBODY, READER, READER_INSIDE, RUN, KILLED, MERGE, NR_USERS };
+enum user { NOBODY, READER, READER_INSIDE, RUN, RUN_AGAIN, KILLED, MERGE, NR_USERS };
 
 static const char *const user_names[] = {
     [NOBODY] = "nobody",
     [READER] = "an open reader",
     [READER_INSIDE] = "a reader in a transaction",
     [RUN] = "a run in progress",
+    [RUN_AGAIN] = "a run that measures again what was disturbed",
     [KILLED] = "a run that was killed",
     [MERGE] = "a merge in progress",
 };
@@ -76,7 +77,8 @@ static int tell_result(const struct site *site, struct store *s, struct error *e
     return rc;
 }
 
-static int be_run(const struct site *site, int ready, int go, struct error *err)
+/* What is made `again` belongs to a launch that is looked for. */
+static int be_run(const struct site *site, bool again, int ready, int go, struct error *err)
 {
     struct run run = sample_run();
     struct launch launch = { .seq = 0 };
@@ -87,7 +89,8 @@ static int be_run(const struct site *site, int ready, int go, struct error *err)
         store_begin_launch(s, run.id, &launch, &id, err) || add_some(s, id, 0, BEFORE, err))
         return -1;
     wait_for_go(ready, go);
-    if (add_some(s, id, BEFORE, AFTER, err) || store_end_launch(s, id, &launch, err) ||
+    if ((again && store_find_launch(s, run.id, launch.seq, &id, err)) ||
+        add_some(s, id, BEFORE, AFTER, err) || store_end_launch(s, id, &launch, err) ||
         store_end_run(s, run.id, run.started_ms + 9, err) || tell_result(site, s, err))
         return -1;
     store_close(s);
@@ -138,8 +141,9 @@ static int be(const struct site *site, enum user user, int ready, int go, struct
 {
     switch (user) {
     case RUN:
+    case RUN_AGAIN:
     case KILLED:
-        return be_run(site, ready, go, err);
+        return be_run(site, user == RUN_AGAIN, ready, go, err);
     case MERGE:
         return be_merge(site, ready, go, err);
     default:
@@ -552,7 +556,7 @@ SCRATCH_TEST(test_table)
                 finish(&hands, true);
             apply(&site, (enum change)change);
             finish(&hands, false);
-            if (user == RUN)
+            if (user == RUN || user == RUN_AGAIN)
                 assert_result(&site, (enum change)change);
             assert_old(&site, (enum change)change, (enum user)user);
             assert_new(&site, (enum change)change, (enum user)user);

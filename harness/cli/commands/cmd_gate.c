@@ -267,7 +267,8 @@ static int measure_and_conclude(struct gate_options *o, struct gate *g, struct c
     if (c->interrupted)
         return 128 + c->interrupted;
     compare_sides_explain(r, c);
-    return conclude_gate(o, c, err);
+    int rc = conclude_gate(o, c, err);
+    return rc >= 0 && c->interrupted ? 128 + c->interrupted : rc;
 }
 
 static int run_gate(int argc, char **argv, void *options, struct error *err)

@@ -234,12 +234,12 @@ static int profile_benchmarks(struct profile_options *o, const struct profile_ou
         rc = history_open(&s.request.store, o->db, STORE_WRITE, err);
     if (rc == 0)
         rc = profile_record(&s.request, &s.result, err);
-    if (rc == 0 && s.result.interrupted) {
+    if (rc == 0 && s.result.interrupted)
         terminal_note("interrupted\n");
-        s.status = 128 + (int)*o->measuring.interrupted;
-    } else if (rc == 0) {
+    else if (rc == 0)
         rc = show_profiles(&s, err);
-    }
+    if (rc == 0 && measuring_interrupted(&o->measuring)) /* while the roofs were measured, too */
+        s.status = 128 + (int)*o->measuring.interrupted;
     cJSON_Delete(s.list);
     profile_result_release(&s.result);
     store_close(s.request.store);

@@ -12,6 +12,21 @@
 
 enum { RECORD_PATIENCE_MS = 5000 };
 
+/* With --any-machine, a name that has no runs of the head's machine class stands for those of
+ * others. */
+static int find_stored_base(const struct compare_request *r, struct ref_scope *scope,
+                            struct compared *c, struct error *err)
+{
+    int rc = history_load_side(c->store, r->baseline, scope, NULL, &c->base, err);
+
+    if (rc == 0 || !r->any_machine || !c->base.nothing)
+        return rc;
+    history_side_release(&c->base);
+    c->base = (struct history_side) { .nothing = false };
+    scope->machine_class = NULL;
+    return history_load_side(c->store, r->baseline, scope, NULL, &c->base, err);
+}
+
 /* What the history has. The head first: its own runs must not stand in for the baseline "main" of
  * the same branch. */
 static int find_stored(const struct compare_request *r, struct compared *c, struct error *err)
@@ -26,7 +41,7 @@ static int find_stored(const struct compare_request *r, struct compared *c, stru
     scope.nr_exclude = c->head.runs.nr;
     if (c->head.records.nr_runs > 0)
         scope.machine_class = c->head.records.runs[0].machine.class_name;
-    return history_load_side(c->store, r->baseline, &scope, NULL, &c->base, err);
+    return find_stored_base(r, &scope, c, err);
 }
 
 int compare_sides_find(const struct compare_request *r, struct compared *c, struct error *err)

@@ -19,7 +19,10 @@ static int fresh_run_measure(struct store *store, const struct workload *workloa
                        recording_settings(workload), &workload->guests);
     if (roofs_recording_run(&recording, &end, err))
         return -1;
-    return measuring_interrupted(request->how) ? error_set(err, "interrupted") : 0;
+    if (!measuring_interrupted(request->how))
+        return 0;
+    return error_set(err, "interrupted: what was finished is kept as run %lld (unfinished)",
+                     (long long)run->id);
 }
 
 int fresh_run(struct store *store, const struct fresh_run *request, int64_t *id, struct error *err)
