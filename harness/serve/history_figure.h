@@ -7,9 +7,8 @@
 #include "serve/live_view.h"
 
 /* A metric of one benchmark over all finished runs of the history, a point a run, on an axis of
- * dates. Its marks are about the benchmark and their run. Free with figure_free(). NULL and a
- * failure where the history cannot be read, or has more measurements of it than one answer may look
- * at. */
+ * dates. Its marks are about the benchmark and their run. One run is held at a time, however long
+ * the history. Free with figure_free(). NULL and a failure where the history cannot be read. */
 struct figure *history_figure(struct store *store, const char *key, const struct metric *metric,
                               struct failure *failure);
 

@@ -650,6 +650,44 @@ SCRATCH_TEST(test_too_much_for_one_answer)
     store_close(s);
 }
 
+/* A finished run of one benchmark with so many samples. */
+static void add_long_run(struct store *s, size_t samples)
+{
+    struct run run = sample_run();
+    struct launch launch = { .seq = 0, .ended_ms = 1 };
+    struct measurement m = sample_measurement(0);
+    struct error err;
+    int64_t id;
+
+    m.samples = memory_resize(m.samples, samples, sizeof(*m.samples));
+    m.nr_samples = samples;
+    for (size_t i = 0; i < samples; i++)
+        m.samples[i] = 1000 + i % 100;
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    assert_ok(store_begin_launch(s, run.id, &launch, &id, &err), &err);
+    assert_ok(store_add_measurement(s, id, &m, &err), &err);
+    assert_ok(store_end_run(s, run.id, run.started_ms + 1, &err), &err);
+    measurement_release(&m);
+}
+
+/* One run after the other is read, so all of them together may have more than one answer may look
+ * at. */
+SCRATCH_TEST(test_history_of_more_than_one_answer)
+{
+    enum { RUNS = 14 };
+    const size_t samples = LIVE_VIEW_BYTES_MAX / sizeof(uint64_t) / 12;
+    struct store *s = make_history(*state, 0);
+    struct serving serving;
+
+    for (int i = 0; i < RUNS; i++)
+        add_long_run(s, samples);
+    serving_open(&serving, store_path(s), false);
+    expect(serving.port, "/api/history?key=gemm/linear/simd/fp32/batch=1/cpu-2t/warm&metric=p50",
+           200, "alt~of 14 of 14 runs");
+    serving_close(&serving);
+    store_close(s);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static size_t held_now(void)
 {
