@@ -66,6 +66,39 @@ test('what is there already is no news', options, async (t) => {
   await noNotice(page);
 });
 
+/* In the page, before its own scripts: its streams are known, and whether it is seen is ours to say. */
+function watchStreams() {
+  window.streams = [];
+  window.unseen = false;
+  window.EventSource = class extends window.EventSource {
+    constructor(...of) {
+      super(...of);
+      window.streams.push(this);
+    }
+  };
+  Object.defineProperty(document, 'hidden', { get: () => window.unseen });
+}
+const turn = (page, unseen) => page.evaluate((to) => {
+  window.unseen = to;
+  document.dispatchEvent(new Event('visibilitychange'));
+}, unseen);
+const streams = (page) => page.evaluate(() => window.streams.map((one) => one.readyState));
+
+test('a page that nobody sees holds no stream, and is told when it is seen again', options, async (t) => {
+  const { page, seen } = await openPage(t, url, { init: watchStreams });
+  await page.locator('figure[data-painted]').first().waitFor();
+  await page.waitForFunction(() => window.streams[0].readyState === EventSource.OPEN);
+  await turn(page, true);
+  assert.deepEqual(await streams(page), [2]); // closed
+  measure('fifth');
+  await page.waitForTimeout(1500);
+  await noNotice(page);
+  await turn(page, false);
+  await notice(page, 'Run 5 is new.');
+  assert.deepEqual(await streams(page), [2, 1]);
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});
+
 test('a server that ends says so, and its return is noticed', options, async (t) => {
   const { page, seen } = await openPage(t, url);
   await page.locator('figure[data-painted]').first().waitFor();
