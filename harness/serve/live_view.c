@@ -54,8 +54,8 @@ void live_view_finish(struct live_view *live, const struct live_view_source *sou
     if (live_view_machine(live) && !history)
         live->notes[notes++] =
             source->history_failed
-                ? "there are no trends: a run of the history cannot be read; `harness history "
-                  "verify` says which"
+                ? "there are no trends: a run of the history has too many measurements for them, "
+                  "or is damaged, which `harness history verify` tells"
                 : "the trends are still being read; reload in a moment";
     if (live->no_base.length)
         live->notes[notes++] = live->no_base.data;
