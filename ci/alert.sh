@@ -50,7 +50,7 @@ export -n GITHUB_TOKEN HARNESS_GITLAB_TOKEN
 # shellcheck disable=SC2016  # the variables are jq's
 definitions='
 # A mark is an HTML comment with base64 of JSON: nothing in a key can end it.
-def mark: "<!-- harness-alert:" + (@json | @base64) + " -->";
+def mark: "<!-- harness-alert:" + ({key, machine, metric, from, to} | @json | @base64) + " -->";
 def marks: [scan("<!-- harness-alert:([A-Za-z0-9+/=]+) -->") | .[0] |
             (try (@base64d | fromjson) catch empty)];
 def closed_by_us: test("<!-- harness-alert-closed -->");
@@ -80,19 +80,31 @@ jq "$definitions"'
 
 forge_issues "$label" >"$work/issues.jsonl"
 
-# Three lists: issues to add to, issues whose steps are gone, groups of new steps.
-jq -s --slurpfile now "$work/now.json" "$definitions"'
+# Rows of a table; keys come from the history and are text in it.
+# shellcheck disable=SC2016
+row='def cell: gsub("&"; "&amp;") | gsub("#"; "#&#8203;") | gsub("@"; "@&#8203;") |
+  gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("[|]"; "&#124;") | gsub("`"; "&#96;") | gsub("[*]"; "&#42;") |
+  gsub("_"; "&#95;") | gsub("\\["; "&#91;") | gsub("[\r\n]"; " ");
+def percent: (. * 1000 | round / 10) as $p | (if $p > 0 then "+" else "" end) + "\($p) %";
+def row: "| \(.key | cell) | \(.machine | cell) | \(.change | percent) |";'
+
+# Three lists: issues to add to, issues whose steps are gone, groups of new steps. What fits into no
+# issue any more (GitHub takes 65,536 characters; the rest of a new one is below 15,000) gets another.
+jq -s --slurpfile now "$work/now.json" --argjson room 45000 "$definitions$row"'
+  def size: (row | length) + (mark | length) + 3;
   $now[0] as $now |
   map(. + {marks: (.body | marks)}) as $issues |
   def stands($m): any($now.standing[]; same(.; $m));
   def judged($m): any($now.judged[]; .key == $m.key and .machine == $m.machine);
   def known($s): any($issues[].marks[]; same(.; $s));
-  def home($s): first($issues[] | select(.open and any(.marks[]; same_place(.; $s))));
-  reduce ($now.standing | map(select(known(.) | not)) | sort_by(-.change)[]) as $s
+  def home($s; $joined): first($issues[] | .number as $n | select(.open and any(.marks[]; same_place(.; $s)) and
+    (.body | length) + ($s.size + ($joined | map(select(.number == $n) | .step.size) | add // 0)) <= 60000));
+  reduce ($now.standing | map(select(known(.) | not) | .size = size) | sort_by(-.change)[]) as $s
     ({join: [], new: []};
-     ([home($s)] | first) as $home |
+     ([home($s; .join)] | first) as $home |
      if $home then .join += [{number: $home.number, step: $s}]
-     else ([.new | to_entries[] | select(same_place(.value[0]; $s)) | .key] | first) as $i |
+     else ([.new | to_entries[] | select(same_place(.value[0]; $s) and
+                (.value | map(.size) | add) + $s.size <= $room) | .key] | first) as $i |
        if $i == null then .new += [[$s]] else .new[$i] += [$s] end
      end) |
   [.join[].number] as $joined |
@@ -101,14 +113,6 @@ jq -s --slurpfile now "$work/now.json" "$definitions"'
           select(all(.marks[]; judged(.) and (stands(.) | not))) ],
         again: [ $issues[] | select((.open | not) and (.body | closed_by_us)) |
           select(any(.marks[]; stands(.))) ] }' "$work/issues.jsonl" >"$work/plan.json"
-
-# Rows of a table; keys come from the history and are text in it.
-# shellcheck disable=SC2016
-row='def cell: gsub("&"; "&amp;") | gsub("#"; "#&#8203;") | gsub("@"; "@&#8203;") |
-  gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("[|]"; "&#124;") | gsub("`"; "&#96;") | gsub("[*]"; "&#42;") |
-  gsub("_"; "&#95;") | gsub("\\["; "&#91;") | gsub("[\r\n]"; " ");
-def percent: (. * 1000 | round / 10) as $p | (if $p > 0 then "+" else "" end) + "\($p) %";
-def row: "| \(.key | cell) | \(.machine | cell) | \(.change | percent) |";'
 
 # commits GOOD BAD: the lines of the window, as text that calls nobody; nothing where git does not
 # know them.
@@ -181,7 +185,8 @@ close_issue() {
     select(.number == $n) | .body | marks | map(. as $m |
       ([$now[0].facts[] | select(.key == $m.key and same_place(.; $m)) | .fact] | first) as $fact |
       "| \(.key | cell) | \(.machine | cell) | \($fact // "no step is named there any more" | cell) |") |
-    "Nothing of it stands.\n\n| benchmark | machine | what became of it |\n|---|---|---|\n" + join("\n")' \
+    "Nothing of it stands.\n\n| benchmark | machine | what became of it |\n|---|---|---|\n" + (.[:100] | join("\n")) +
+    (if length > 100 then "\n\nAnd \(length - 100) more." else "" end)' \
     "$work/issues.jsonl" >"$work/text"
   forge_issue_note "$1" "$work/text"
   jq -r --argjson n "$1" 'select(.number == $n) | .body + "\n<!-- harness-alert-closed -->"' \

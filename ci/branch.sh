@@ -40,7 +40,8 @@ fetch() {
   # It also tells of branches whose names end like that.
   there=$(git_quietly ls-remote -- "$remote" "refs/heads/$branch") || fail "cannot reach $remote"
   [[ $'\n'$there$'\n' == *$'\t'"refs/heads/$branch"$'\n'* ]] || return 0
-  git_quietly fetch --quiet --depth=1 --no-tags --no-recurse-submodules -- "$remote" \
+  # Not --depth: that would make this clone a shallow one, and the branch is one commit anyway.
+  git_quietly fetch --quiet --no-tags --no-recurse-submodules -- "$remote" \
     "+refs/heads/$branch:$kept" >&2
   git rev-parse "$kept"
 }

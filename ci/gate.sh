@@ -15,7 +15,12 @@ done <<<"${BENCH:-}"
 [ ${#words[@]} -gt 0 ] || fail "BENCH has no command"
 [ -z "${BUILD_COMMAND:-}" ] || words+=(--build-command "$BUILD_COMMAND")
 # xargs knows quotes, and nothing that runs a program.
-while IFS= read -r -d '' word; do words+=("$word"); done < <(xargs printf '%s\0' <<<"${OPTIONS:-}")
-[ "${words[-1]}" != '' ] || unset 'words[-1]' # of no options at all
+options=$(mktemp)
+trap 'rm -f "$options"' EXIT
+if [[ ${OPTIONS:-} =~ [^[:space:]] ]]; then
+  xargs printf '%s\0' <<<"$OPTIONS" >"$options" || fail "the options have a quote without its other half: $OPTIONS"
+fi
+while IFS= read -r -d '' word; do words+=("$word"); done <"$options"
+rm -f "$options"
 unset HARNESS_BENCH HARNESS_BENCH_BUILD
 exec bash "$here/pr.sh" --output "${OUTPUT:-harness-pr}" "${words[@]}"

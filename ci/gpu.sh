@@ -37,6 +37,9 @@ usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 out=gpu-results record=yes filter='' stages=() again=()
 while [ $# -gt 0 ]; do
   case $1 in
+    --output | --again | --filter) [ $# -ge 2 ] || { echo "gpu.sh: $1 needs a value" >&2; exit 2; } ;;
+  esac
+  case $1 in
     --output) out=$2; shift ;;
     --again) again+=("$2"); shift ;;
     --filter) filter=$2; shift ;;

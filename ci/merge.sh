@@ -5,7 +5,7 @@
 #
 # Without --db it is FOLDER/history.db, made anew from the parts. With it they are added to FILE;
 # what is there already is not added again. --wait: until all are there, so long at most.
-# Exit status: 0 all parts are there and right; 1 merged, but a part is missing, was stopped, or had
+# Exit status: 0 all parts are there and right, or cannot be measured where they were; 1 merged, but a part is missing, was stopped, or had
 # a wrong result; 2 failure.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,10 +39,14 @@ for i in $(seq "$nr"); do
   part=$folder/shards/$i-of-$nr
   if [ -e "$part.db" ]; then
     files+=("$part.db")
-    [ "$(cat "$part.status" 2>/dev/null || echo 0)" = 0 ] || {
-      echo "merge.sh: part $i of $nr has a wrong or failed result" >&2
-      status=1
-    }
+    case $(cat "$part.status" 2>/dev/null || echo 0) in
+      0) ;;
+      77) echo "merge.sh: nothing of part $i of $nr can be measured there" >&2 ;;
+      *)
+        echo "merge.sh: part $i of $nr has a wrong or failed result" >&2
+        status=1
+        ;;
+    esac
   elif [ -e "$part.partial.db" ]; then
     files+=("$part.partial.db")
     echo "merge.sh: part $i of $nr was stopped; what was finished is merged" >&2

@@ -27,8 +27,11 @@ case $package in
   *.deb)
     as=()
     [ "$(id -u)" -eq 0 ] || as=(sudo -n)
+    "${as[@]}" true || fail "no right to install $package; the .tar.gz needs none"
+    # A fresh container has no lists, and those of a runner's image may be old.
+    "${as[@]}" apt-get update -qq >/dev/null || true
     "${as[@]}" apt-get install --yes -qq --no-install-recommends "$(realpath "$package")" >/dev/null ||
-      fail "$package cannot be installed; without the right to, take the .tar.gz"
+      fail "$package cannot be installed, see above; the .tar.gz needs no package"
     ;;
   *.tar.gz)
     tar -xzf "$package" -C "$folder" --strip-components=1

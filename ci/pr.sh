@@ -23,6 +23,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 need git
 
 out=harness-pr db='' kept='' image_base='' bench=${HARNESS_BENCH:-} build=${HARNESS_BENCH_BUILD:-}
+given='' # --bench
 gate=() kernels=() # options; those of harness's own kernels
 case ${1:-} in # anywhere else it may be the value of one of gate's options
   -h|--help) usage_of "$0"; exit 0 ;;
@@ -36,7 +37,7 @@ while [ $# -gt 0 ]; do
     --db) db=$2; shift ;;
     --history) kept=$2; shift ;;
     --image-base) image_base=$2; shift ;;
-    --bench|--bench=*) bench=''; gate+=("$1") ;;
+    --bench|--bench=*) bench='' given=yes; gate+=("$1") ;;
     --build-command|--build-command=*) build=''; gate+=("$1") ;;
     --suite|--device|--model|--batch|--seq|--dim|--variant|--dtype|--cache|--build-program)
       [ $# -ge 2 ] || fail "$1 needs a value"
@@ -55,7 +56,7 @@ esac
 if [ -n "$bench" ]; then
   gate=(--bench "$bench" ${build:+--build-command "$build"} "${gate[@]}")
 else
-  gate=("${kernels[@]}" "${gate[@]}")
+  gate=(${given:+${build:+--build-command "$build"}} "${kernels[@]}" "${gate[@]}")
 fi
 
 # Where a browser sees PICTURES_BRANCH.

@@ -11,7 +11,11 @@
 # complete is not measured again. After SIGTERM (time is up, or another job wants the node) what
 # was finished is kept as I-of-N.partial.db, and gives way to the complete one.
 #
-# Exit status: that of `harness run`: 0, 1 if a result was wrong, 2; 128 and more if it was stopped.
+# SHARD_COMPLETE_IS_0=yes: for schedulers that try again what fails. A part that is complete ends with
+# 0, whatever its results; ci/merge.sh tells of them.
+#
+# Exit status: that of `harness run`: 0, 1 if a result was wrong, 77 if nothing of it can be measured
+# here, 2; 128 and more if it was stopped.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
@@ -26,9 +30,15 @@ harness=$(find_harness)
 mkdir -p "$folder/shards"
 result=$(realpath "$folder")/shards/$index-of-$nr
 
+# leave STATUS: of a part that is complete.
+leave() {
+  [ "${SHARD_COMPLETE_IS_0:-}" != yes ] || exit 0
+  exit "$1"
+}
+
 if [ -e "$result.db" ]; then
   echo "shard.sh: $index of $nr is measured already"
-  exit "$(cat "$result.status" 2>/dev/null || echo 0)"
+  leave "$(cat "$result.status" 2>/dev/null || echo 0)"
 fi
 scratch=$(mktemp -d "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/harness-shard.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -60,10 +70,11 @@ trap '' TERM INT # what is left takes a moment
 if [ $status -ge 128 ]; then
   publish "$result.partial.db"
   echo "shard.sh: $index of $nr was stopped (status $status); what was finished is in $result.partial.db" >&2
-elif [ $status -le 1 ]; then
+elif [ $status -le 1 ] || [ $status -eq 77 ]; then
   echo $status >"$result.status"
   sync "$result.status"
   publish "$result.db"
   remove_history "$result.partial.db"
+  leave $status
 fi
 exit $status

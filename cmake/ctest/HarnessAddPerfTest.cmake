@@ -94,6 +94,27 @@ function(harness_perf_text out)
   set(${out} "${text}include([====[${HARNESS_PERF_FOLDER}/tests.cmake]====])\n" PARENT_SCOPE)
 endfunction()
 
+# What configures $SOURCE in $BUILD as this tree is, and builds it in the configuration of ctest.
+function(harness_perf_build_command out)
+  set(settings CMAKE_BUILD_TYPE CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE harness_DIR)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  foreach(language IN LISTS languages)
+    list(APPEND settings CMAKE_${language}_COMPILER CMAKE_${language}_FLAGS)
+  endforeach()
+  set(options "")
+  foreach(option IN LISTS HARNESS_PERF_AGAINST_OPTIONS)
+    string(APPEND options " '${option}'")
+  endforeach()
+  foreach(setting IN LISTS settings)
+    if(NOT "${${setting}}" STREQUAL "")
+      list(JOIN ${setting} "\\;" value)
+      string(APPEND options " '-D${setting}=${value}'")
+    endif()
+  endforeach()
+  set(${out} "cmake -S \"$SOURCE/@TOP@\" -B \"$BUILD\" -G '${CMAKE_GENERATOR}'${options} && \
+cmake --build \"$BUILD\" $<$<BOOL:$<CONFIG>>:--config $<CONFIG>>" PARENT_SCOPE)
+endfunction()
+
 function(harness_add_perf_test)
   harness_perf_settings(harness_add_perf_test "$<TARGET_FILE:harness::harness>"
     "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_BINARY_DIR}" ${ARGN})
@@ -107,15 +128,14 @@ function(harness_add_perf_test)
   # What HARNESS_PERF_AGAINST builds: as this was configured, from wherever in its repository it lies.
   set(harness_perf_BUILD "${CMAKE_BINARY_DIR}")
   set(harness_perf_SOURCE "${CMAKE_SOURCE_DIR}")
-  list(JOIN CMAKE_PREFIX_PATH "\\;" prefixes)
-  set(harness_perf_BUILD_COMMAND "cmake -S \"$SOURCE/@TOP@\" -B \"$BUILD\" -G '${CMAKE_GENERATOR}' \
-'-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}' '-DCMAKE_PREFIX_PATH=${prefixes}' '-Dharness_DIR=${harness_DIR}' && cmake --build \"$BUILD\"")
+  harness_perf_build_command(harness_perf_BUILD_COMMAND)
   harness_perf_text(text)
   set(file "${CMAKE_CURRENT_BINARY_DIR}/harness-perf/${harness_perf_NAME}")
   get_property(multi GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   if(multi) # ctest -C says which
     file(GENERATE OUTPUT "${file}-$<CONFIG>.cmake" CONTENT "${text}")
-    file(WRITE "${file}.cmake" "include([====[${file}-]====]\${CTEST_CONFIGURATION_TYPE}.cmake)\n")
+    file(WRITE "${file}.cmake" "set(harness_perf_file [====[${file}-]====])\n\
+include(\"\${harness_perf_file}\${CTEST_CONFIGURATION_TYPE}.cmake\")\n")
   else()
     file(GENERATE OUTPUT "${file}.cmake" CONTENT "${text}")
   endif()

@@ -99,7 +99,7 @@ record_in_turn() {
       # Named as the recordings name it.
       what=(--bench "$([ "$kind" = GOOGLE_BENCHMARK ] || echo "$name: ")$(bench_command "$@")")
       [ -z "$build_command" ] ||
-        what+=(--build-command "${build_command/@TOP@/$(git -C "$source" rev-parse --show-prefix)}")
+        what+=(--build-command "${build_command/@TOP@/"$(git -C "$source" rev-parse --show-prefix)"}")
       ;;
   esac
   "$harness" gate --base "$HARNESS_PERF_AGAINST" --db "$db" --label "$label" --all \

@@ -203,3 +203,22 @@ steps=$both
 alert
 issues
 forge '.issues[0].labels | join(",")'
+
+say "More than one issue can hold: several, and each within what a forge takes"
+# many COUNT: that many benchmarks of one change.
+many() {
+  step KEY 40 41 0.2 | jq -c --argjson count "$1" '. as $one | [range($count) | $one + {key:
+    "gemm/linear/simd_bf16/fp32/batch=\(.),seq=2048,n=4096,k=4096/cpu-64t/warm"}]' >many.json
+  steps=''
+  trend
+  jq --slurpfile many many.json '.steps = $many[0]' trend.json >all.json
+  s alert.sh all.json
+}
+longest() { forge "[.issues[$held:][].body | length] | max"; }
+held=$(forge '.issues | length')
+many 300
+check "all fit" test "$(longest)" -lt 65536
+check "each step is in one of them" test "$(forge ".issues[$held:][].body" | sed -n 's/^<!-- harness-alert:\(.*\) -->$/\1/p' |
+  while read -r mark; do base64 -d <<<"$mark" | jq -r .key; done | sort -u | wc -l)" = 300
+many 420
+check "what joins fits, too" test "$(longest)" -lt 65536

@@ -31,7 +31,7 @@ LABELS = {"*": str}
 META = {"name": NAME, "labels": LABELS}
 CONTAINER = {
     "name": NAME, "image": str, "imagePullPolicy": ("Always", "IfNotPresent", "Never"),
-    "command": [str], "args": [str],
+    "command": [str], "args": [str], "env": [{"name": str, "value": str}],
     "resources": {"requests": {"*": QUANTITY}, "limits": {"*": QUANTITY}},
     "securityContext": {"allowPrivilegeEscalation": bool, "readOnlyRootFilesystem": bool,
                         "capabilities": {"drop": [str]}},

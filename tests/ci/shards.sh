@@ -136,4 +136,14 @@ echo "[$?]"
 "$CI/shard.sh" 1 1 wrong null/copy/inexact --device "$FAKE" --batch 1 --launches 1
 echo "[$?]"
 s merge.sh 1 wrong
+SHARD_COMPLETE_IS_0=yes "$CI/shard.sh" 1 1 wrong null/copy/inexact --device "$FAKE" --batch 1 --launches 1
+echo "[$?]"
+
+say "A part of which nothing can be measured is complete"
+too_many=(scope/on --device cpu:1 --dim calls=5000000 --launches 1)
+"$CI/shard.sh" 1 1 none "${too_many[@]}" >out 2>err
+echo "[$?]"
+SHARD_COMPLETE_IS_0=yes "$CI/shard.sh" 1 1 none "${too_many[@]}"
+echo "[$?]"
+s merge.sh 1 none
 check "nothing is left in the scratch folder" test -z "$(ls scratch)"

@@ -193,14 +193,40 @@ cd against || exit 1
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=a@example.org
 export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=a@example.org
 git -c init.defaultBranch=main init -q .
-told_project part PLOTS NONE
-printf 100 >part/cost
+# In a folder that a shell and sed could read otherwise, in a configuration that is not the first one,
+# and with a flag without which nothing compiles.
+mkdir 'R&D'
+cat >'R&D/CMakeLists.txt' <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(told C)
+enable_testing()
+find_package(harness 0.1 REQUIRED)
+add_executable(bench bench.c)
+harness_add_perf_test(NAME told COMMAND bench GOOGLE_BENCHMARK LAUNCHES 5 PLOTS NONE)
+END
+cat >'R&D/bench.c' <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--benchmark_out=", 16) == 0)
+            freopen(argv[i] + 16, "w", stdout);
+    printf("{\"benchmarks\": [{\"name\": \"BM_sort\", \"run_type\": \"iteration\", \"iterations\": 9, "
+           "\"real_time\": %d.%d, \"time_unit\": \"us\"}]}", TOLD * COST, getpid() % 10);
+    return 0;
+}
+END
+cost_of() { sed -i "1s/.*/#define COST $1/" 'R&D/bench.c'; }
+sed -i '1i #define COST 100' 'R&D/bench.c'
 printf '%s\n' build .harness >.gitignore
 git add .
 git commit -q -m 'Start'
 git checkout -q -b change
-printf 130 >part/cost
+cost_of 130
 git commit -q -a -m 'Slower'
-cmake -S part -B build -DCMAKE_PREFIX_PATH="$PREFIX" >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
-HARNESS_PERF_AGAINST=main outcomes build -L perf
+cmake -S 'R&D' -B build -G 'Ninja Multi-Config' -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_FLAGS=-DTOLD=1 \
+  >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
+HARNESS_PERF_AGAINST=main outcomes build -C Release -L perf
 grep -ohE '^▲  regressed  BM_sort' build/Testing/Temporary/LastTest.log | sort -u
