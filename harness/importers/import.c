@@ -271,44 +271,61 @@ int import_launches(const struct records *records, int run)
 
 /* ---- files ---- */
 
-/* Of a folder that a program writes, or of one of its files, the text that it comes to; 1: it is
- * neither. */
-static int import_read_folder(const char *path, bool folder, struct strbuf *text, struct error *err)
+static int import_read_folder(const char *path, struct strbuf *text, struct error *err)
+{
+    for (int i = 1; i < IMPORT_FORMAT_NR; i++)
+        if (formats[i]->read_folder)
+            return formats[i]->read_folder(path, text, err);
+    return error_set(err, "%s: no program that is known writes a folder", path);
+}
+
+static bool import_has_sign(const struct import_folder_file *f, const char *text, size_t length)
+{
+    struct error ignored;
+    cJSON *root = json_parse(text, length, f->name, &ignored);
+    bool has = root && import_has(root, f->sign);
+
+    cJSON_Delete(root);
+    return has;
+}
+
+/* The program of whose folder the file is a part, unless --format says another; NULL: none. */
+static const struct import_format_row *import_find_folder(const char *name,
+                                                          const struct strbuf *text,
+                                                          enum import_format asked)
+{
+    for (int i = 1; i < IMPORT_FORMAT_NR; i++) {
+        const struct import_folder_file *f = formats[i]->folder_files;
+        for (; f && f->name && (asked == IMPORT_ANY || asked == (enum import_format)i); f++)
+            if (strcmp(f->name, name) == 0 && import_has_sign(f, text->data, text->length))
+                return formats[i];
+    }
+    return NULL;
+}
+
+/* The text of a file, or what the folder comes to for which the file stands. */
+static int import_read_file(const char *path, enum import_format asked, struct strbuf *text,
+                            struct error *err)
 {
     const char *slash = strrchr(path, '/');
     struct strbuf parent;
-
-    for (int i = 1; i < IMPORT_FORMAT_NR; i++) {
-        if (folder && formats[i]->read_folder)
-            return formats[i]->read_folder(path, text, err);
-        for (const char *const *f = formats[i]->folder_files; f && *f; f++) {
-            if (strcmp(slash ? slash + 1 : path, *f) != 0)
-                continue;
-            strbuf_init(&parent);
-            strbuf_addf(&parent, "%.*s", slash && slash > path ? (int)(slash - path) : 1,
-                        slash ? path : ".");
-            int rc = formats[i]->read_folder(parent.data, text, err);
-            strbuf_release(&parent);
-            return rc;
-        }
-    }
-    return 1;
-}
-
-static int import_read_file(const char *path, const struct stat *status, struct strbuf *text,
-                            struct error *err)
-{
-    int rc = import_read_folder(path, S_ISDIR(status->st_mode), text, err);
     size_t length;
-
-    if (rc <= 0)
-        return rc;
     char *bytes = file_read(path, FILE_IMPORT_MOST, &length, err);
+
     if (!bytes)
         return -1;
     strbuf_add(text, bytes, length);
     free(bytes);
-    return 0;
+    const struct import_format_row *row = import_find_folder(slash ? slash + 1 : path, text, asked);
+    if (!row)
+        return 0;
+    strbuf_clear(text);
+    strbuf_init(&parent);
+    strbuf_addf(&parent, "%.*s", slash && slash > path ? (int)(slash - path) : 1,
+                slash ? path : ".");
+    int rc = row->read_folder(parent.data, text, err);
+    strbuf_release(&parent);
+    return rc;
 }
 
 int import_file(const char *path, const struct import_options *options, struct imported *out,
@@ -328,7 +345,8 @@ int import_file(const char *path, const struct import_options *options, struct i
     if (stat(file, &status))
         return error_set(err, "%s: %s", path, strerror(errno));
     strbuf_init(&text);
-    int rc = import_read_file(file, &status, &text, err);
+    int rc = S_ISDIR(status.st_mode) ? import_read_folder(file, &text, err)
+                                     : import_read_file(file, options->format, &text, err);
     if (rc == 0)
         rc = import_run(&b, text.data, text.length);
     digest_init(&out->digest);

@@ -35,6 +35,52 @@ TEST(folders_of_odd_files)
     }
 }
 
+/* Other programs write files of the names that criterion has: the content decides. `sample.json` of
+ * criterion lies beside each of them. */
+TEST(names_of_criterion_for_files_of_others)
+{
+    static const char sample[] = "{\"sampling_mode\":\"Flat\",\"iters\":[1,2],\"times\":[10,20]}";
+    static const char pytest[] =
+        "{\"machine_info\":{},\"benchmarks\":[{\"name\":\"t\",\"stats\":{\"data\":[1],"
+        "\"iterations\":1,"
+        "\"rounds\":1}}]}";
+    static const struct {
+        const char *name, *text;
+        enum import_format asked, format; /* IMPORT_ANY: it is refused */
+    } files[] = {
+        { "benchmark.json", pytest, IMPORT_ANY, IMPORT_PYTEST },
+        { "benchmark.json", pytest, IMPORT_PYTEST, IMPORT_PYTEST },
+        { "estimates.json", pytest, IMPORT_ANY, IMPORT_PYTEST },
+        { "benchmark.json", "{\"full_id\":\"a/b\"}", IMPORT_ANY, IMPORT_CRITERION },
+        { "benchmark.json", "{\"full_id\":\"a/b\"}", IMPORT_CRITERION, IMPORT_CRITERION },
+        { "benchmark.json", "{\"full_id\":\"a/b\"}", IMPORT_PYTEST, IMPORT_ANY },
+        { "benchmark.json", pytest, IMPORT_CRITERION, IMPORT_ANY },
+        { "estimates.json", "{\"mean\":{\"confidence_interval\":{},\"point_estimate\":15}}",
+          IMPORT_ANY, IMPORT_CRITERION },
+        { "estimates.json", "{\"mean\":15}", IMPORT_ANY, IMPORT_ANY },
+        { "benchmark.json", "{\"full_id\"", IMPORT_ANY, IMPORT_ANY },
+        { "sample.json", sample, IMPORT_ANY, IMPORT_CRITERION },
+        { "sample.json", "[[1,2],[10,20]]", IMPORT_ANY, IMPORT_CRITERION },
+        { "sample.json", pytest, IMPORT_ANY, IMPORT_PYTEST },
+    };
+    char path[600];
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        const struct import_options asked = { .format = files[i].asked };
+        struct imported in;
+        snprintf(path, sizeof(path), HARNESS_TEST_DIR "/names%zu/new/sample.json", i);
+        assert_ok(file_make_parent(path, &err), &err);
+        assert_ok(file_write(path, sample, sizeof(sample) - 1, &err), &err);
+        snprintf(path, sizeof(path), HARNESS_TEST_DIR "/names%zu/new/%s", i, files[i].name);
+        assert_ok(file_write(path, files[i].text, strlen(files[i].text), &err), &err);
+        int rc = import_file(path, &asked, &in, &err);
+        if (files[i].format == IMPORT_ANY ? rc == 0 : rc || in.format != files[i].format)
+            fail_msg("%s with %s gives %d, format %d", files[i].name, files[i].text, rc, in.format);
+        imported_release(&in);
+    }
+}
+
 TEST(files_that_are_not_there)
 {
     struct imported in;

@@ -61,6 +61,12 @@ struct import_build {
 
 /* ---- the formats: each file ends in its row ---- */
 
+/* A file of a folder, which stands for the whole of it: by its name and by what is in it, for other
+ * programs write files of that name, too. */
+struct import_folder_file {
+    const char *name, *sign; /* `sign` as those of a row */
+};
+
 struct import_format_row {
     /* Of JSON: what a file has by which it is known. Each of them is enough: paths (import_at())
      * with blanks between, all of which are there. No root fits two rows, or the first counts. */
@@ -72,7 +78,7 @@ struct import_format_row {
     bool own;                             /* parse() makes the records themselves */
     /* Makes one text of a folder that the program writes; NULL: it writes none. */
     int (*read_folder)(const char *folder, struct strbuf *text, struct error *err);
-    const char *const *folder_files; /* NULL-ended: one of these stands for its folder */
+    const struct import_folder_file *folder_files; /* up to a name NULL; NULL: none */
 };
 
 #define IMPORT_DECLARE(upper, lower, title, reads)                                                 \

@@ -289,8 +289,13 @@ static int criterion_read_folder(const char *folder, struct strbuf *text, struct
     return rc;
 }
 
-static const char *const criterion_files[] = { "sample.json", "estimates.json", "benchmark.json",
-                                               NULL };
+static const struct import_folder_file criterion_files[] = {
+    { "sample.json", "sampling_mode" },
+    { "sample.json", "[].[" }, /* before 0.4 */
+    { "estimates.json", "*.confidence_interval" },
+    { "benchmark.json", "full_id" },
+    { NULL, NULL },
+};
 
 const struct import_format_row import_criterion = { .signs = { "reason" },
                                                     .parse = criterion_parse,
