@@ -150,6 +150,8 @@ TEST(values_that_the_files_say)
         { "hyperfine_scan.json", "./tool -j3 {how}/how=quick/threads=1", "user_seconds", 0,
           0.3480373117400001e9, 0.00142668 },
         { "asv_sorting.json", "sorting.time_plain", "none", 0, 2000, NAN },
+        { "asv_sorting.json", "sorting.Suite.time_scale/param1=0.5", "none", 0, 3000, NAN },
+        { "asv_sorting.json", "sorting.Suite.time_scale/param1=a.csv", "none", 0, 4000, NAN },
         { "custom_sorting.json", "requests", "none", 0, 500000, NAN },
         { "nanobench_sorting.json", "sorting/sort 64", "instructions", 0, 1250, 5000.5 },
         { "benchmarkdotnet_sorting.json",

@@ -123,7 +123,8 @@ static void asv_make_name(const struct asv *a, const char *text, struct import_n
     }
 }
 
-/* "sort.Suite.time_sort": what stands behind the last dot says what it is. */
+/* "sort.Suite.time_sort": what stands behind the last dot says what it is. Of asv's own name, for
+ * parameters may have dots. */
 static const char *asv_method(const char *text)
 {
     const char *dot = strrchr(text, '.');
@@ -167,10 +168,9 @@ static void asv_keep_statistics(struct asv *a, struct import_case *c)
 }
 
 /* null is a failure, NaN a benchmark that said it cannot run here. */
-static int asv_read_value(struct asv *a, struct import_case *c)
+static int asv_read_value(struct asv *a, struct import_case *c, const char *method)
 {
     const cJSON *item = a->at[ASV_RESULT];
-    const char *method = asv_method(c->m.bench.kernel);
     double value;
 
     if (!import_value(item, &value)) {
@@ -223,7 +223,7 @@ static int asv_read_benchmark(void *context, const cJSON *row)
         if (a->b->crowded)
             return import_crowded(a->b);
         import_note_again(a->b, c);
-        if (asv_read_value(a, c))
+        if (asv_read_value(a, c, asv_method(row->string)))
             return -1;
     }
     return 0;
