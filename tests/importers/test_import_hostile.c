@@ -336,6 +336,29 @@ TEST(a_million_samples_of_one_are_taken)
     strbuf_release(&text);
 }
 
+/* Cases move in memory as they become more; a benchmark that is read stays the one that it is. */
+TEST(forks_are_of_their_benchmark)
+{
+    for (int nr = 1; nr <= 100; nr++) {
+        struct strbuf text;
+        struct imported in;
+        struct error err;
+        strbuf_init(&text);
+        strbuf_adds(&text,
+                    "[{\"benchmark\":\"b\",\"mode\":\"avgt\",\"primaryMetric\":{\"score\":1,"
+                    "\"scoreUnit\":\"s/op\",\"rawData\":[");
+        for (int i = 0; i < nr; i++)
+            strbuf_addf(&text, "%s[1,2,3,4,5,6,7,8,9]", i ? "," : "");
+        strbuf_adds(&text, "]}}]");
+        assert_ok(import_parse(text.data, text.length, "t", &plain, &in, &err), &err);
+        assert_int_equal(in.records.nr, nr);
+        for (int i = 0; i < nr; i++)
+            assert_int_equal(import_measurement(&in, "b/avgt", i)->nr_samples, 9);
+        imported_release(&in);
+        strbuf_release(&text);
+    }
+}
+
 /* What texts are refused for, and what is told of those that are taken. */
 TEST(texts_that_are_cut)
 {

@@ -207,6 +207,8 @@ struct import_case *import_entry_launch(struct import_entry *e, int launch)
 {
     struct benchmark_name key = e->c->m.bench;
 
+    import_case_of(e->b, &key, launch);
+    e->c = import_case_of(e->b, &key, 0); /* a new case may have moved all of them */
     return import_case_of(e->b, &key, launch);
 }
 

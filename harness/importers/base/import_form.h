@@ -102,7 +102,8 @@ void import_take(const cJSON *item);
 /* "1 or 2 in a unit": a sample of one iteration, in e->unit. */
 int import_entry_sample(struct import_entry *e, struct import_case *c, const cJSON *at,
                         double value);
-/* Iterations of a part of a launch: the case of the same benchmark there. */
+/* Iterations of a part of a launch: the case of the same benchmark there, valid until the next one.
+ * e->c stays the benchmark's in the first launch. */
 struct import_case *import_entry_launch(struct import_entry *e, int launch);
 
 #endif

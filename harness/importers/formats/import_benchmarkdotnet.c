@@ -131,7 +131,6 @@ static int dotnet_read_times(struct import_entry *e)
 {
     const cJSON *all = import_entry_at(e, "Measurements"), *item;
     const cJSON *statistics = import_entry_at(e, "Statistics");
-    struct benchmark_name key = e->c->m.bench;
 
     dotnet_read_metrics(e);
     if (!cJSON_IsObject(statistics))
@@ -141,7 +140,6 @@ static int dotnet_read_times(struct import_entry *e)
     {
         if (dotnet_read_measurement(e, item))
             return -1;
-        e->c = import_case_of(e->b, &key, 0);
     }
     e->batch = 1;
     if (e->c->times.nr > e->times)

@@ -114,7 +114,6 @@ static int jmh_read_times(struct import_entry *e)
             if (jmh_read_iteration(e, c, item))
                 return -1;
         }
-        e->c = import_entry_launch(e, 0);
     }
     return 0;
 }
