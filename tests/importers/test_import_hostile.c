@@ -6,8 +6,6 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 
-#include <unistd.h>
-
 static const struct import_options plain;
 
 #define GBENCH(entry) "{\"context\":{},\"benchmarks\":[" entry "]}"
@@ -275,55 +273,6 @@ TEST(deep_and_wide_files_end)
     strbuf_release(&text);
 }
 
-/* A hundred times what anybody has: refused with the limit, before it takes memory. */
-static void assert_refused_at_scale(const char *head, const char *row, const char *tail,
-                                    const char *reason)
-{
-    struct strbuf text;
-    struct imported in;
-    struct error err = { "" };
-
-    strbuf_init(&text);
-    strbuf_adds(&text, head);
-    for (int i = 0; i < 1000000; i++)
-        strbuf_addf(&text, row, i);
-    strbuf_adds(&text, tail);
-    assert_int_equal(import_parse(text.data, text.length, "t", &plain, &in, &err), -1);
-    if (!strstr(err.message, reason))
-        fail_msg("%s\nexpected: %s", err.message, reason);
-    imported_release(&in);
-    strbuf_release(&text);
-}
-
-TEST(a_million_benchmarks_are_refused)
-{
-    static const char most[] = "more than 65536 benchmarks", values[] = "more than 2097152 values";
-
-    assert_refused_at_scale("goos: linux\n", "BenchmarkA%d 1 2 ns/op\n", "PASS\n", most);
-    assert_refused_at_scale("", "test a%d ... bench: 1 ns/iter (+/- 1)\n", "", most);
-    assert_refused_at_scale("<Catch><TestCase name='a'>",
-                            "<BenchmarkResults name='%d'><mean value='1'/></BenchmarkResults>",
-                            "</TestCase></Catch>", most);
-    assert_refused_at_scale("command,mean,stddev,median,user,system,min,max\n",
-                            "a%d,1,1,1,1,1,1,1\n", "", "more than 65536 lines");
-    assert_refused_at_scale("{\"files\":[{\"groups\":[{\"fullName\":\"g\",\"benchmarks\":[",
-                            "{\"name\":\"a%d\",\"mean\":1},", "{}]}]}]}", values);
-    assert_refused_at_scale("[", "{\"name\":\"a%d\",\"unit\":\"ns\",\"value\":1},", "{}]", values);
-}
-
-TEST(a_hundred_megabytes_are_refused)
-{
-    static const char path[] = HARNESS_TEST_DIR "/large.json";
-    struct imported in;
-    struct error err = { "" };
-
-    assert_ok(file_write(path, "[", 1, &err), &err);
-    assert_int_equal(truncate(path, 100 << 20), 0);
-    assert_int_equal(import_file(path, &plain, &in, &err), -1);
-    assert_non_null(strstr(err.message, "64 MiB"));
-    imported_release(&in);
-}
-
 /* Many runs of one benchmark are many samples. */
 TEST(a_million_samples_of_one_are_taken)
 {
@@ -334,29 +283,6 @@ TEST(a_million_samples_of_one_are_taken)
         strbuf_adds(&text, "BenchmarkA 1 2 ns/op\n");
     assert_int_equal(parse_part(text.data, text.length), 0);
     strbuf_release(&text);
-}
-
-/* Cases move in memory as they become more; a benchmark that is read stays the one that it is. */
-TEST(forks_are_of_their_benchmark)
-{
-    for (int nr = 1; nr <= 100; nr++) {
-        struct strbuf text;
-        struct imported in;
-        struct error err;
-        strbuf_init(&text);
-        strbuf_adds(&text,
-                    "[{\"benchmark\":\"b\",\"mode\":\"avgt\",\"primaryMetric\":{\"score\":1,"
-                    "\"scoreUnit\":\"s/op\",\"rawData\":[");
-        for (int i = 0; i < nr; i++)
-            strbuf_addf(&text, "%s[1,2,3,4,5,6,7,8,9]", i ? "," : "");
-        strbuf_adds(&text, "]}}]");
-        assert_ok(import_parse(text.data, text.length, "t", &plain, &in, &err), &err);
-        assert_int_equal(in.records.nr, nr);
-        for (int i = 0; i < nr; i++)
-            assert_int_equal(import_measurement(&in, "b/avgt", i)->nr_samples, 9);
-        imported_release(&in);
-        strbuf_release(&text);
-    }
 }
 
 /* What texts are refused for, and what is told of those that are taken. */

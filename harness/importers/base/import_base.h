@@ -53,6 +53,7 @@ struct import_build {
     size_t timeless, rates;  /* benchmarks with numbers but no time; whose time is 1 over a rate */
     ARRAY(struct import_count) counts; /* what is noted with its number at the end */
     ARRAY(struct import_count) left;   /* members that nothing was made of, by name */
+    double share;                      /* JMH: samples that one fork may have */
     bool crowded;                      /* there are more than IMPORT_CASES_MOST */
     const char *statistic; /* that stands for raw samples where there are none: "median" */
     const char *clock;     /* what the times are of */

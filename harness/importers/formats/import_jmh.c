@@ -5,7 +5,11 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { HISTOGRAM_MOST = 100000 };
+/* -bm sample counts every call of a second or ten, in each of five iterations of five forks by
+ * default: millions of times a benchmark. Of a fork so many stay that its 99.9th percentile has ten
+ * behind it. Of a file so many as 80 benchmarks of five forks come to: at most 24 bytes each until
+ * they are stored, so about 100 MB beside the text's own values. */
+enum { FORK_SAMPLES_MOST = 10000, FILE_SAMPLES_MOST = 4000000 };
 
 static const struct import_field fields[] = {
     { "benchmark", FIELD_NAME, NULL },
@@ -41,43 +45,84 @@ static const struct import_field file[] = {
     FIELDS_END,
 };
 
-/* -bm sample: [value, how often], as often; of very many the nth part. */
-static int jmh_read_histogram(struct import_entry *e, struct import_case *c, const cJSON *pairs)
-{
-    const cJSON *pair;
-    double total = 0, value, nr;
+/* A fork while its times are read: every `part`-th of them stays, through all of its iterations, so
+ * that the shares of all values do. */
+struct jmh_fork {
+    struct import_case *c;
+    double part, seen;
+};
 
-    cJSON_ArrayForEach(pair, pairs)
+/* Samples that a fork with histograms may have: all of them share what a file may. */
+static double jmh_share(const cJSON *root)
+{
+    double forks = 0;
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, root) forks +=
+        cJSON_GetArraySize(import_at(item, "primaryMetric.rawDataHistogram"));
+    return fmax(1, fmin(FORK_SAMPLES_MOST, floor(FILE_SAMPLES_MOST / fmax(forks, 1))));
+}
+
+/* How many times the iterations of a fork have: [value, how often]. */
+static int jmh_count(struct import_entry *e, const cJSON *iterations, double *total)
+{
+    const cJSON *pairs, *pair;
+    double value, nr;
+
+    cJSON_ArrayForEach(pairs, iterations)
     {
-        if (!import_value(cJSON_GetArrayItem(pair, 0), &value) ||
-            !import_value(cJSON_GetArrayItem(pair, 1), &nr) || nr < 1)
-            return import_refuse(e->b, pair, "no pair of a value and how often it was measured");
-        total += nr;
+        cJSON_ArrayForEach(pair, pairs)
+        {
+            if (!import_value(cJSON_GetArrayItem(pair, 0), &value) ||
+                !import_value(cJSON_GetArrayItem(pair, 1), &nr) || !(nr >= 1 && nr < 0x1p53))
+                return import_refuse(e->b, pair,
+                                     "no pair of a value and how often it was measured");
+            *total += nr;
+        }
     }
-    double part = fmax(1, ceil(total / HISTOGRAM_MOST));
-    cJSON_ArrayForEach(pair, pairs)
-    {
-        import_value(cJSON_GetArrayItem(pair, 0), &value);
-        import_value(cJSON_GetArrayItem(pair, 1), &nr);
-        for (int i = 0, times = (int)ceil(nr / part); i < times; i++)
-            if (import_entry_sample(e, c, pair, value))
-                return -1;
-    }
-    if (part > 1)
-        import_count(e->b, "%zu histogram%s of very many values made smaller (%s)",
+    return 0;
+}
+
+static int jmh_begin_fork(struct import_entry *e, const cJSON *iterations, struct jmh_fork *f)
+{
+    double total = 0;
+
+    if (jmh_count(e, iterations, &total))
+        return -1;
+    f->part = fmax(1, ceil(total / e->b->share));
+    if (f->part > 1)
+        import_count(e->b, "times of %zu fork%s thinned, evenly, for there are very many (%s)",
                      e->c->m.bench.key);
     return 0;
 }
 
-static int jmh_read_iteration(struct import_entry *e, struct import_case *c, const cJSON *item)
+static int jmh_read_histogram(struct import_entry *e, struct jmh_fork *f, const cJSON *pairs)
+{
+    const cJSON *pair;
+    double value = 0, nr = 0;
+
+    cJSON_ArrayForEach(pair, pairs)
+    {
+        double before = floor(f->seen / f->part + 0.5);
+        import_value(cJSON_GetArrayItem(pair, 0), &value);
+        import_value(cJSON_GetArrayItem(pair, 1), &nr);
+        f->seen += nr;
+        for (double left = floor(f->seen / f->part + 0.5) - before; left >= 1; left--)
+            if (import_entry_sample(e, f->c, pair, value))
+                return -1;
+    }
+    return 0;
+}
+
+static int jmh_read_iteration(struct import_entry *e, struct jmh_fork *f, const cJSON *item)
 {
     double value;
 
     if (cJSON_IsArray(item))
-        return jmh_read_histogram(e, c, item);
+        return jmh_read_histogram(e, f, item);
     if (!import_value(item, &value))
         return import_refuse(e->b, item, "a sample is no finite number");
-    return import_entry_sample(e, c, item, value);
+    return import_entry_sample(e, f->c, item, value);
 }
 
 /* The unit is a part of the name: "gc.alloc.rate.norm B/op". */
@@ -108,10 +153,12 @@ static int jmh_read_times(struct import_entry *e)
     import_take(forks);
     cJSON_ArrayForEach(fork, forks)
     {
-        struct import_case *c = import_entry_launch(e, launch++);
+        struct jmh_fork f = { .c = import_entry_launch(e, launch++) };
+        if (jmh_begin_fork(e, fork, &f))
+            return -1;
         cJSON_ArrayForEach(item, fork)
         {
-            if (jmh_read_iteration(e, c, item))
+            if (jmh_read_iteration(e, &f, item))
                 return -1;
         }
     }
@@ -127,7 +174,11 @@ static const struct import_form form = {
     .read_times = jmh_read_times,
 };
 
-const struct import_format_row import_jmh = {
-    .signs = { "[].primaryMetric [].benchmark" },
-    .form = &form,
-};
+static int jmh_parse(struct import_build *b)
+{
+    b->share = jmh_share(b->source.root);
+    return import_read_form(b, &form);
+}
+
+const struct import_format_row import_jmh = { .signs = { "[].primaryMetric [].benchmark" },
+                                              .parse = jmh_parse };
