@@ -244,6 +244,90 @@ TEST(what_the_user_says_of_numbers)
     }
 }
 
+/* Values of all numbers of a benchmark, in ascending order: "1 2 3", a metric's in brackets. */
+static void tell_numbers(const struct measurement *m, struct strbuf *out)
+{
+    for (int value = 1; value <= 9; value++) {
+        for (int i = 0; i < m->nr_telemetry; i++)
+            if (m->telemetry[i].value == value)
+                strbuf_addf(out, "%d ", value);
+        for (int i = 0; i < m->nr_numbers; i++)
+            if (m->numbers[i].values[0] == value)
+                strbuf_addf(out, "[%d,%zu] ", value, m->numbers[i].nr);
+    }
+}
+
+#define COUNTED          "{\"name\":\"x\",\"iterations\":1,\"real_time\":1,\"time_unit\":\"ns\","
+#define FILE_OF(entries) "{\"context\":{},\"benchmarks\":[" entries "]}"
+#define OFFCORE          "OFFCORE_RESPONSE_0:DMND_DATA_RD:L3_"
+#define LONG             "a_name_of_a_counter_that_is_longer_than_any_room_that_there_is_for_names_of_a_"
+static const struct {
+    const char *text;
+    const char *better[2];
+    const char *numbers, *note; /* NULL: there is none */
+} like_names[] = {
+    { FILE_OF(COUNTED "\"" OFFCORE "HIT\":1,\"" OFFCORE "MISS\":2}"), { NULL }, "1 2 ", NULL },
+    { FILE_OF(COUNTED "\"" OFFCORE "HIT\":1,\"" OFFCORE "MISS\":2}"),
+      { OFFCORE "HIT", OFFCORE "MISS" },
+      "[1,1] [2,1] ",
+      NULL },
+    { FILE_OF(COUNTED "\"" LONG "1\":1,\"" LONG "2\":2}"), { NULL }, "1 2 ", NULL },
+    { FILE_OF(COUNTED "\"" LONG "1\":1,\"" LONG "2\":2}"),
+      { LONG "1", LONG "2" },
+      "[1,1] [2,1] ",
+      NULL },
+    { FILE_OF(COUNTED "\"a-b\":3,\"a.b\":4}"), { NULL }, "3 4 ", NULL },
+    { FILE_OF(COUNTED "\"a-b\":3,\"a.b\":4}"),
+      { "a-b", "a.b" },
+      "[3,1] 4 ",
+      "1 number kept beside the times alone, because another one has its name as a metric "
+      "(a.b)" },
+    { FILE_OF(COUNTED "\"a-b\":3}," COUNTED "\"a-b\":4}"), { "a-b" }, "[3,2] ", NULL },
+    { FILE_OF(COUNTED "\"a-b\":3}," COUNTED "\"a-b\":4}"), { NULL }, "3 ", NULL },
+    { FILE_OF(COUNTED "\"c d\":5,\"c\\td\":6}"),
+      { NULL },
+      "5 ",
+      "1 number beside the times left out, because another one has its name (c d)" },
+    { "[{\"benchmark\":\"x\",\"mode\":\"avgt\",\"primaryMetric\":{\"score\":1,\"scoreUnit\":"
+      "\"s/op\"},\"secondaryMetrics\":{\"" LONG "1\":{\"score\":7,\"scoreUnit\":\"#\"},\"" LONG
+      "2\":{\"score\":8,\"scoreUnit\":\"#\"}}}]",
+      { NULL },
+      "7 8 ",
+      NULL },
+};
+
+/* Names that are alike as far as there is room, or but for signs, are those of two numbers. */
+TEST(numbers_of_like_names_are_two)
+{
+    for (size_t i = 0; i < sizeof(like_names) / sizeof(like_names[0]); i++) {
+        struct string_list betters = { 0 };
+        const struct import_options said = { .betters = &betters, .is_word = is_test_word };
+        struct strbuf told, better;
+        struct imported in;
+        struct error err;
+        strbuf_init(&told);
+        for (size_t b = 0; b < 2 && like_names[i].better[b]; b++) {
+            strbuf_init(&better);
+            strbuf_addf(&better, "%s=lower", like_names[i].better[b]);
+            string_list_add(&betters, better.data);
+            strbuf_release(&better);
+        }
+        assert_ok(
+            import_parse(like_names[i].text, strlen(like_names[i].text), "x", &said, &in, &err),
+            &err);
+        tell_numbers(&in.records.items[0].m, &told);
+        assert_string_equal(told.data, like_names[i].numbers);
+        bool noted = false;
+        for (size_t n = 0; n < in.notes.nr; n++)
+            noted |= strstr(in.notes.items[n],
+                            like_names[i].note ? like_names[i].note : "another") != NULL;
+        assert_int_equal(noted, like_names[i].note != NULL);
+        strbuf_release(&told);
+        imported_release(&in);
+        string_list_release(&betters);
+    }
+}
+
 TEST(units_are_times_rates_or_others)
 {
     static const struct {

@@ -22,10 +22,17 @@ enum { IMPORT_CASES_MOST = 65536, IMPORT_LEFT_MOST = 8 };
 struct import_case {
     struct measurement m; /* its samples come at the end, from `times` */
     int launch;
-    ARRAY(double) times; /* ns of one iteration, in the order measured */
-    double iterations;   /* most that went into one of them */
-    bool timeless;       /* it is known that there are no times, but other numbers */
-    bool stands;         /* its time stands for samples that are not there */
+    ARRAY(double) times;          /* ns of one iteration, in the order measured */
+    double iterations;            /* most that went into one of them */
+    bool timeless;                /* it is known that there are no times, but other numbers */
+    bool stands;                  /* its time stands for samples that are not there */
+    uint64_t said[TELEMETRY_MAX]; /* checksums of what its telemetry is called in the file */
+};
+
+/* A metric, and the checksum of what its number is called in the file. */
+struct import_metric {
+    const struct number_kind *kind;
+    uint64_t said;
 };
 
 /* Something that happened so many times, and where first. */
@@ -53,8 +60,9 @@ struct import_build {
     size_t timeless, rates;  /* benchmarks with numbers but no time; whose time is 1 over a rate */
     ARRAY(struct import_count) counts; /* what is noted with its number at the end */
     ARRAY(struct import_count) left;   /* members that nothing was made of, by name */
-    double share;                      /* JMH: samples that one fork may have */
-    bool crowded;                      /* there are more than IMPORT_CASES_MOST */
+    ARRAY(struct import_metric) metrics;
+    double share;          /* JMH: samples that one fork may have */
+    bool crowded;          /* there are more than IMPORT_CASES_MOST */
     const char *statistic; /* that stands for raw samples where there are none: "median" */
     const char *clock;     /* what the times are of */
     struct error *err;
@@ -195,6 +203,9 @@ bool import_whole(const char *text, int64_t *value);
 void import_name_path(struct import_name *n, const char *text);
 /* The key: project, name and dims; too long a name is cut and marked with its hash. */
 void import_name_key(const struct import_name *n, const char *project, struct benchmark_name *out);
+/* As much of a longer text as fits into `room` bytes, with the mark and eight letters of a checksum
+ * of the whole at its end, which tell it from others with the same beginning. */
+void import_cut(struct strbuf *text, size_t room, char mark);
 
 /* ---- cases ---- */
 
@@ -232,7 +243,7 @@ void import_main_number(struct import_build *b, struct import_case *c, const cha
                         const char *name, const char *unit, double value);
 /* A number beside the times, once; but those of which one way is better, by what they are or by
  * what the user says, are metrics of their own (core/number.h). What there is no room for is
- * counted. */
+ * counted, and what has the name that another number has already. */
 void import_beside(struct import_build *b, struct import_case *c, const char *name, double value);
 /* Refuses it: there are more than IMPORT_CASES_MOST. Always -1. */
 int import_crowded(struct import_build *b);

@@ -339,6 +339,7 @@ void import_build_release(struct import_build *b)
     array_release(&b->cases);
     array_release(&b->counts);
     array_release(&b->left);
+    array_release(&b->metrics);
     free(b->slots);
     cJSON_Delete(b->facts);
     json_source_release(&b->source);

@@ -261,7 +261,7 @@ static int form_read_number(struct import_entry *e, const struct import_field *f
                             const char *name)
 {
     bool timed = e->c->times.nr > e->times;
-    char own[64];
+    char own[256];
     double value;
 
     import_take(at);

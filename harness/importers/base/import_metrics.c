@@ -2,6 +2,7 @@
 /* Numbers beside the times: which are metrics, and of each whether lower or higher is better. */
 #include "importers/base/import_base.h"
 
+#include "base/digest.h"
 #include "core/names.h"
 
 #include <ctype.h>
@@ -58,17 +59,37 @@ static int import_said_better(const struct import_build *b, const char *said, bo
 static void import_number_name(const struct import_build *b, const char *said,
                                char name[NUMBER_NAME_SIZE])
 {
-    char legal[NUMBER_NAME_SIZE];
-    size_t nr = 0;
+    struct strbuf legal, whole;
 
-    for (; *said && nr + 1 < sizeof(legal); said++) {
+    strbuf_init(&legal);
+    strbuf_init(&whole);
+    for (; *said; said++) {
         bool fits = (unsigned char)*said < 128 && isalnum((unsigned char)*said);
-        if (fits || nr == 0 || legal[nr - 1] != '_')
-            legal[nr++] = fits ? *said : '_';
+        if (fits || legal.length == 0 || legal.data[legal.length - 1] != '_')
+            strbuf_addc(&legal, fits ? *said : '_');
     }
-    legal[nr] = '\0';
-    bool taken = !isalpha((unsigned char)legal[0]) || b->options->is_word(legal);
-    snprintf(name, NUMBER_NAME_SIZE, "%s%.27s", taken ? "own_" : "", legal);
+    bool taken = !isalpha((unsigned char)legal.data[0]) || b->options->is_word(legal.data);
+    strbuf_addf(&whole, "%s%s", taken ? "own_" : "", legal.data);
+    import_cut(&whole, NUMBER_NAME_SIZE - 1, '_');
+    import_copy(name, NUMBER_NAME_SIZE, whole.data);
+    strbuf_release(&whole);
+    strbuf_release(&legal);
+}
+
+static uint64_t import_sum(const char *said)
+{
+    return checksum_xxh64(said, strlen(said), 0);
+}
+
+/* Is the metric that of another number of the file? "a-b" and "a.b" would both be "a_b". */
+static bool import_is_of_another(struct import_build *b, const struct number_kind *kind,
+                                 const char *said)
+{
+    for (size_t i = 0; i < b->metrics.nr; i++)
+        if (b->metrics.items[i].kind == kind)
+            return b->metrics.items[i].said != import_sum(said);
+    *array_push(&b->metrics) = (struct import_metric) { kind, import_sum(said) };
+    return false;
 }
 
 /* Values of one benchmark that is there several times are all kept. False: there is no room. */
@@ -91,14 +112,58 @@ static bool import_number_add(struct import_case *c, const struct number_kind *k
 }
 
 /* A metric of its own. False: it has to be kept otherwise. */
-static bool import_judge(struct import_case *c, const char *name, const char *unit, int better,
-                         double value)
+static bool import_judge(struct import_build *b, struct import_case *c, const char *said,
+                         const struct import_known *as, int better, double value)
 {
     struct error ignored;
     const struct number_kind *kind =
-        better <= BETTER_NONE ? NULL : number_kind_of(name, unit, (enum better)better, &ignored);
+        better <= BETTER_NONE ? NULL
+                              : number_kind_of(as->name, as->unit, (enum better)better, &ignored);
 
-    return kind && fact_is_finite(value) && import_number_add(c, kind, value);
+    if (!kind || !fact_is_finite(value))
+        return false;
+    if (!import_is_of_another(b, kind, said))
+        return import_number_add(c, kind, value);
+    import_count(b,
+                 "%zu number%s kept beside the times alone, because another one has its name as a "
+                 "metric (%s)",
+                 said);
+    return false;
+}
+
+/* Telemetry, once: the first of a benchmark that is there several times. */
+static void import_keep_beside(struct import_build *b, struct import_case *c, const char *name,
+                               double value)
+{
+    const struct telemetry *t = NULL;
+    char copy[sizeof(t->name)];
+    struct strbuf whole;
+    int i = 0;
+
+    strbuf_init(&whole);
+    strbuf_adds(&whole, name);
+    import_cut(&whole, sizeof(copy) - 1, '~');
+    import_copy(copy, sizeof(copy), whole.data);
+    strbuf_release(&whole);
+    if (isnan(value) || !copy[0])
+        return;
+    while (i < c->m.nr_telemetry && strcmp(c->m.telemetry[i].name, copy) != 0)
+        i++;
+    if (i == c->m.nr_telemetry) {
+        measurement_add_telemetry(&c->m, copy, value);
+        if (i == c->m.nr_telemetry)
+            import_count(b,
+                         "%zu number%s beside the times left out: too many of one benchmark, or "
+                         "beyond all reason (%s)",
+                         copy);
+        else
+            c->said[i] = import_sum(name);
+    } else if (c->said[i] != import_sum(name)) {
+        import_count(b,
+                     "%zu number%s beside the times left out, because another one has its name "
+                     "(%s)",
+                     name);
+    }
 }
 
 void import_main_number(struct import_build *b, struct import_case *c, const char *said,
@@ -111,8 +176,10 @@ void import_main_number(struct import_build *b, struct import_case *c, const cha
     if (better > BETTER_NONE && !known) {
         import_number_name(b, name, own);
         import_copy(copy, sizeof(copy), unit);
-        if (import_judge(c, own, copy, better, value))
-            return;
+        const struct import_known as = { .name = own, .unit = copy };
+        if (!import_judge(b, c, said, &as, better, value))
+            import_keep_beside(b, c, said, value);
+        return;
     }
     if (better < 0 && !known)
         import_count(b,
@@ -127,27 +194,15 @@ void import_beside(struct import_build *b, struct import_case *c, const char *na
     const struct import_known *known = find_known(name);
     int better = import_said_better(b, name, false);
     char own[NUMBER_NAME_SIZE];
-    const struct telemetry *t = NULL;
-    char copy[sizeof(t->name)];
+    const struct import_known as = { .name = own, .unit = "" };
 
     if (known && known->better != BETTER_NONE) {
-        if (import_judge(c, known->name, known->unit, better < 0 ? (int)known->better : better,
-                         value))
+        if (import_judge(b, c, name, known, better < 0 ? (int)known->better : better, value))
             return;
     } else if (better > BETTER_NONE) {
         import_number_name(b, known ? known->name : name, own);
-        if (import_judge(c, own, "", better, value))
+        if (import_judge(b, c, name, &as, better, value))
             return;
     }
-    if (known && known->better == BETTER_NONE)
-        name = known->name;
-    import_copy(copy, sizeof(copy), name);
-    if (isnan(value) || !copy[0] || !isnan(measurement_telemetry(&c->m, copy)))
-        return;
-    measurement_add_telemetry(&c->m, copy, value);
-    if (isnan(measurement_telemetry(&c->m, copy)))
-        import_count(b,
-                     "%zu number%s beside the times left out: too many of one benchmark, or "
-                     "beyond all reason (%s)",
-                     copy);
+    import_keep_beside(b, c, known && known->better == BETTER_NONE ? known->name : name, value);
 }

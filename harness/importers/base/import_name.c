@@ -200,17 +200,18 @@ static void name_add_dims(const struct import_name *n, struct strbuf *out)
         strbuf_addf(out, "%c%s=%lld", i ? ',' : '/', n->dims[i].name, (long long)n->dims[i].value);
 }
 
-/* As much of the name as fits, and a mark that tells it from others with the same beginning. */
-static void name_cut(struct strbuf *name, size_t room)
+void import_cut(struct strbuf *name, size_t room, char mark)
 {
     struct digest digest;
 
+    if (name->length <= room)
+        return;
     digest_init(&digest);
     digest_add(&digest, name->data, name->length);
     name->length = room - 9;
     name->data[name->length] = '\0';
     utf8_mend(name->data);
-    strbuf_addf(name, "~%08x", (unsigned)digest.low);
+    strbuf_addf(name, "%c%08x", mark, (unsigned)digest.low);
 }
 
 void import_name_key(const struct import_name *n, const char *project, struct benchmark_name *out)
@@ -224,11 +225,11 @@ void import_name_key(const struct import_name *n, const char *project, struct be
     name_add_dims(n, &dims);
     strbuf_addf(&name, "%s%s%s", project ? project : "", project ? "/" : "", n->text.data);
     if (name.length + dims.length >= KEY_SIZE && dims.length < KEY_SIZE / 2)
-        name_cut(&name, KEY_SIZE - 1 - dims.length);
+        import_cut(&name, KEY_SIZE - 1 - dims.length, '~');
     else if (name.length + dims.length >= KEY_SIZE) {
         strbuf_adds(&name, dims.data);
         strbuf_clear(&dims);
-        name_cut(&name, KEY_SIZE - 1);
+        import_cut(&name, KEY_SIZE - 1, '~');
     }
     strbuf_adds(&name, dims.data);
     import_copy(key, sizeof(key), name.data);

@@ -129,13 +129,13 @@ static int jmh_read_iteration(struct import_entry *e, struct jmh_fork *f, const 
 static void jmh_read_others(struct import_entry *e)
 {
     const cJSON *all = import_entry_at(e, "secondaryMetrics"), *item;
-    char name[128];
+    char name[512];
     double score;
 
     import_take(all);
     cJSON_ArrayForEach(item, all)
     {
-        snprintf(name, sizeof(name), "%.60s %.30s", item->string ? item->string : "",
+        snprintf(name, sizeof(name), "%.400s %.60s", item->string ? item->string : "",
                  json_string(item, "scoreUnit", ""));
         if (import_value(import_member(item, "score"), &score))
             import_beside(e->b, e->c, name, score);
