@@ -32,28 +32,44 @@ void json_begin(void)
     cJSON_InitHooks(&(cJSON_Hooks) { .malloc_fn = json_allocate, .free_fn = free });
 }
 
-/* Values of the text, about: behind each separator outside of strings there is one. */
-static size_t count_values(const char *text, size_t length)
+/* Behind each separator outside of strings there is a value. */
+size_t json_extent(const char *text, size_t length, size_t *values)
 {
-    size_t nr = 1;
+    size_t depth = 0, i = 0;
     bool string = false;
 
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"')
+    *values = 1;
+    for (; i < length; i++) {
+        char c = text[i];
+        if (c == '"') {
             string = !string;
-        else if (string)
-            i += text[i] == '\\';
-        else
-            nr += text[i] == ',' || text[i] == '[' || text[i] == '{';
+            if (!string && depth == 0)
+                return i + 1;
+        } else if (string) {
+            i += c == '\\';
+        } else if (c == '[' || c == '{') {
+            depth++;
+            ++*values;
+        } else if (c == ']' || c == '}') {
+            if (depth <= 1)
+                return i + depth;
+            depth--;
+        } else if (c == ',') {
+            if (depth == 0)
+                return i;
+            ++*values;
+        }
     }
-    return nr;
+    return length;
 }
 
 cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err)
 {
     const char *end = NULL;
+    size_t values;
 
-    if (count_values(text, length) > JSON_VALUES_MOST) {
+    json_extent(text, length, &values); /* what follows is refused, and no value of the tree */
+    if (values > JSON_VALUES_MOST) {
         error_set(err, "%s: more than %zu values, which is more than one JSON file may have", what,
                   JSON_VALUES_MOST);
         return NULL;

@@ -22,6 +22,10 @@ void json_begin(void);
  * It is what all samples of some thousand benchmarks come to. */
 #define JSON_VALUES_MOST ((size_t)2 << 20)
 
+/* Bytes of the value that the text begins with, as far as brackets and quotes tell: all of them
+ * where it does not end. And how many values it has, about; before a tree is made of it. */
+size_t json_extent(const char *text, size_t length, size_t *values);
+
 /* Parses a whole text of at most JSON_VALUES_MOST values and 1,000 levels (cJSON's); an error names
  * line and column. `what` stands in messages (a file name). */
 cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline/event_text.h"
 
+#include "base/json.h"
+
+#include <stdio.h>
 #include <string.h>
 
 int event_text_failed(const struct event_text *t, const char *at, const char *reason,
@@ -22,9 +25,26 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
+static int refuse_crowded(const struct event_text *t, struct error *err)
+{
+    char reason[128];
+
+    snprintf(reason, sizeof(reason),
+             "more than %zu values in one event, or beside them, which is more than any has",
+             JSON_VALUES_MOST);
+    return event_text_failed(t, t->at, reason, err);
+}
+
 /* The value at t->at; *end is behind it. */
 static cJSON *parse_value(const struct event_text *t, const char **end, struct error *err)
 {
+    size_t values;
+
+    json_extent(t->at, (size_t)(t->end - t->at), &values);
+    if (values > JSON_VALUES_MOST) {
+        refuse_crowded(t, err);
+        return NULL;
+    }
     cJSON *json = cJSON_ParseWithLengthOpts(t->at, (size_t)(t->end - t->at), end, 0);
 
     if (!json)

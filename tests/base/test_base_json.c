@@ -42,6 +42,31 @@ TEST(errors_name_line_and_column)
     }
 }
 
+TEST(the_extent_of_a_first_value)
+{
+    static const struct {
+        const char *text;
+        size_t length, values;
+    } rows[] = {
+        { "", 0, 1 },
+        { "1", 1, 1 },
+        { "1,2", 1, 1 },
+        { "true]", 4, 1 },
+        { "\"a,\\\"[\" : 1", 7, 1 },
+        { "[]", 2, 2 },
+        { "{\"a\":[1,2]},[3]", 11, 4 },
+        { "[[[", 3, 4 },
+        { "[\"]\",{\"}\":0}] x", 13, 4 },
+        { "\"never closed", 13, 1 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        size_t values = 0, length = json_extent(rows[i].text, strlen(rows[i].text), &values);
+        if (length != rows[i].length || values != rows[i].values)
+            fail_msg("%s: %zu bytes, %zu values", rows[i].text, length, values);
+    }
+}
+
 /* Cut anywhere, a text is refused or whole; never read past its end. */
 TEST(truncated_texts_are_refused)
 {

@@ -64,7 +64,7 @@ check "imported again it is the same" test "$("$HARNESS" history list --db repor
 quiet report --db old.db -o ours.html
 quiet import ours.html --db report.db
 head -c 3000 report.html >cut.html
-t import cut.html --db report.db
+t import cut.html --db report.db | sed 's/column [0-9]*$/column N/' # the page says who wrote it
 
 say "A label is a word"
 fake seed=3 --launches 1 --label "selftest of mine" --db old.db

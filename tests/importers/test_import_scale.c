@@ -4,6 +4,8 @@
 #include "import_testing.h"
 
 #include "base/file.h"
+#include "base/json.h"
+#include "base/pack.h"
 #include "base/strbuf.h"
 
 #include <sys/resource.h>
@@ -45,6 +47,44 @@ TEST(a_million_benchmarks_are_refused)
     assert_refused_at_scale("{\"files\":[{\"groups\":[{\"fullName\":\"g\",\"benchmarks\":[",
                             "{\"name\":\"a%d\",\"mean\":1},", "{}]}]}]}", values);
     assert_refused_at_scale("[", "{\"name\":\"a%d\",\"unit\":\"ns\",\"value\":1},", "{}]", values);
+}
+
+/* What a few bytes of gzip unfold to in the page of a report. */
+TEST(values_without_end_in_a_page_are_refused)
+{
+    struct rusage before, after;
+    struct strbuf block, packed, text;
+    struct imported in;
+    struct error err;
+
+    for (int is_packed = 0; is_packed < 2; is_packed++) {
+        strbuf_init(&block);
+        strbuf_init(&packed);
+        strbuf_init(&text);
+        strbuf_adds(&block, "{\"runs\":[");
+        for (size_t i = 0; i < 3 * JSON_VALUES_MOST; i++)
+            strbuf_adds(&block, "0,");
+        strbuf_adds(&block, "0]}");
+        gzip_add(&packed, block.data, block.length, 9);
+        strbuf_adds(&text, "<html><script id=\"harness-core\">");
+        if (is_packed)
+            base64_add(&text, packed.data, packed.length);
+        else
+            strbuf_add(&text, block.data, block.length);
+        strbuf_adds(&text, "</script></html>");
+        getrusage(RUSAGE_SELF, &before);
+        assert_int_equal(import_parse(text.data, text.length, "t", &plain, &in, &err), -1);
+        getrusage(RUSAGE_SELF, &after);
+        assert_non_null(strstr(err.message,
+                               "t:1:1: this is the page of a report, cut short or "
+                               "damaged: its block \"core\" cannot be read: core: "
+                               "more than 2097152 values"));
+        assert_true(after.ru_maxrss - before.ru_maxrss < 64 << 10); /* KiB */
+        imported_release(&in);
+        strbuf_release(&block);
+        strbuf_release(&packed);
+        strbuf_release(&text);
+    }
 }
 
 TEST(a_hundred_megabytes_are_refused)

@@ -6,6 +6,7 @@
  */
 #include "profile_trace.h"
 
+#include "base/json.h"
 #include "base/strbuf.h"
 #include "profile/export.h"
 #include "timeline/timeline_diff.h"
@@ -13,6 +14,7 @@
 #include "timeline/timeline_read.h"
 
 #include <stdbool.h>
+#include <sys/resource.h>
 
 static void parse(const struct strbuf *text, struct prof_trace *trace)
 {
@@ -198,6 +200,32 @@ TEST(larger_ones_are_refused)
     assert_string_equal(err.message,
                         "t: 257 MiB of trace; up to 256 are read: record fewer "
                         "iterations, or cut it");
+}
+
+/* What a few bytes of gzip unfold to: a value that is no event takes no memory, in whichever place
+ * it stands. */
+TEST(values_without_end_are_refused)
+{
+    static const char *const heads[] = { "{\"traceEvents\":[],\"x\":[", "[{\"ph\":\"i\",\"args\":[",
+                                         "{\"traceEvents\":[[" };
+
+    for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+        struct rusage before, after;
+        struct prof_trace trace;
+        struct strbuf text;
+        struct error err;
+        strbuf_init(&text);
+        strbuf_adds(&text, heads[i]);
+        for (size_t k = 0; k < 3 * JSON_VALUES_MOST; k++)
+            strbuf_adds(&text, "0,");
+        getrusage(RUSAGE_SELF, &before);
+        assert_int_equal(timeline_parse(text.data, text.length, "t", &trace, &err), -1);
+        getrusage(RUSAGE_SELF, &after);
+        assert_has(err.message, "t: line 1, column ");
+        assert_has(err.message, "more than 2097152 values in one event, or beside them");
+        assert_true(after.ru_maxrss - before.ru_maxrss < 64 << 10); /* KiB */
+        strbuf_release(&text);
+    }
 }
 
 RUN_TESTS(NULL, NULL)

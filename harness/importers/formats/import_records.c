@@ -138,16 +138,16 @@ static cJSON *report_json(const struct import_build *b, const char *name, struct
     struct strbuf packed, plain;
     cJSON *json = NULL;
 
-    error_set(err, "there is no block \"%s\"", name);
+    error_set(err, "there is none");
     if (!text)
         return NULL;
     strbuf_init(&packed);
     strbuf_init(&plain);
     if (length > 0 && *text == '{')
-        json = cJSON_ParseWithLength(text, length);
+        json = json_parse(text, length, name, err);
     else if (!base64_undo(&packed, text, length, err) &&
              !gzip_undo(&plain, packed.data, packed.length, PAGE_BLOCK_MOST, err))
-        json = cJSON_ParseWithLength(plain.data, plain.length);
+        json = json_parse(plain.data, plain.length, name, err);
     strbuf_release(&packed);
     strbuf_release(&plain);
     return json;
@@ -166,8 +166,8 @@ static int report_blocks(struct report_page *p)
         if (!*blocks[i].json)
             return import_refuse(p->b, NULL,
                                  "this is the page of a report, cut short or damaged: its block "
-                                 "\"%s\" cannot be read",
-                                 blocks[i].name);
+                                 "\"%s\" cannot be read: %s",
+                                 blocks[i].name, why.message);
     }
     return 0;
 }
