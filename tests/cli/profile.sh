@@ -102,6 +102,10 @@ cat >ncu.csv <<'END'
 END
 t profile --import ncu.csv | sed '/^in /d'
 ls profile-ncu.csv
+{ printf '\xef\xbb\xbf' && cat kineto.json; } >marked.json # as editors of Windows begin a file
+check "a mark in front changes nothing" diff \
+  <("$HARNESS" profile --import marked.json -o marked | sed '1d;/^in /d') \
+  <("$HARNESS" profile --import kineto.json -o unmarked | sed '1d;/^in /d')
 
 say "Mistakes"
 t profile
@@ -112,6 +116,14 @@ t profile --diff nothing second
 t profile --import nothing
 printf '{"traceEvents":[]}' >empty.json
 t profile --import empty.json
+printf 'QUAD\0\1\2' >report.nsys-rep
+printf 'NVR\0\1\2' >x.ncu-rep
+cp report.nsys-rep old.qdrep
+cp x.ncu-rep unnamed
+echo 'no table' >words.csv
+for name in report.nsys-rep x.ncu-rep old.qdrep unnamed words.csv; do
+  t profile --import "$name"
+done
 t profile --diff --import a b
 t profile --import --counters a
 t profile gpt/nano/prefill --device cpu:1 --counters

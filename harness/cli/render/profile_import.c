@@ -13,31 +13,68 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum file_kind { KIND_TRACE, KIND_NSYS, KIND_NCU };
+enum file_kind { KIND_TRACE, KIND_NSYS, KIND_NCU, KIND_BINARY };
 
-/* The first bytes tell. What is a folder is left to the reader of traces. */
-static int profile_file_kind(const char *path, enum file_kind *kind, struct error *err)
+/* The first bytes of a file, with a NUL behind; none of a folder, which is left to the reader of
+ * traces. */
+struct file_head {
+    char bytes[512];
+    size_t nr;
+};
+
+static int read_head(const char *path, struct file_head *head, struct error *err)
 {
-    unsigned char head[16] = { 0 };
     struct stat info;
     FILE *file = fopen(path, "rb");
 
+    *head = (struct file_head) { .nr = 0 };
     if (!file)
         return error_set(err, "%s: %s", path, strerror(errno));
-    size_t nr = fstat(fileno(file), &info) || S_ISDIR(info.st_mode)
-                    ? 0
-                    : fread(head, 1, sizeof(head), file);
+    if (fstat(fileno(file), &info) == 0 && !S_ISDIR(info.st_mode))
+        head->nr = fread(head->bytes, 1, sizeof(head->bytes) - 1, file);
     fclose(file);
-    size_t blank = strspn((const char *)head, " \t\r\n");
-    bool gzip = head[0] == 0x1f && head[1] == 0x8b;
-    if (store_is_database(path))
-        *kind = KIND_NSYS;
-    else if (nr == 0 || gzip || head[blank < 15 ? blank : 15] == '{' ||
-             head[blank < 15 ? blank : 15] == '[')
-        *kind = KIND_TRACE;
-    else
-        *kind = KIND_NCU;
     return 0;
+}
+
+static enum file_kind profile_file_kind(const char *path, const struct file_head *head)
+{
+    const char *text = head->bytes;
+    bool gzip = head->nr > 2 && memcmp(text, "\x1f\x8b", 2) == 0;
+
+    text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a byte-order mark */
+    text += strspn(text, " \t\r\n");
+    if (store_is_database(path))
+        return KIND_NSYS;
+    if (head->nr == 0 || gzip || *text == '{' || *text == '[')
+        return KIND_TRACE;
+    return memchr(head->bytes, '\0', head->nr) ? KIND_BINARY : KIND_NCU;
+}
+
+#define OF_NSYS                                                                                    \
+    "a report of Nsight Systems: `nsys export --type sqlite FILE` makes an SQLite file of it, "    \
+    "which is read"
+
+/* Reports as the profilers keep them, which their own programs alone read. */
+static int refuse_binary(const char *path, struct error *err)
+{
+    static const struct {
+        const char *end, *says;
+    } rows[] = {
+        { ".nsys-rep", OF_NSYS },
+        { ".qdrep", OF_NSYS },
+        { ".ncu-rep",
+          "a report of Nsight Compute: `ncu --import FILE --csv --page raw` prints "
+          "the table that is read" },
+        { "",
+          "neither text nor SQLite. Reports of Nsight are exported first: `nsys export --type "
+          "sqlite FILE`, `ncu --import FILE --csv --page raw`" },
+    };
+    size_t i = 0, length = strlen(path);
+
+    while (length < strlen(rows[i].end) ||
+           strcmp(path + length - strlen(rows[i].end), rows[i].end) != 0)
+        i++;
+    return error_set(err, "%s: this is %s", path, rows[i].says);
 }
 
 static int import_nsys(const char *path, struct prof_trace *trace, struct error *err)
@@ -131,12 +168,19 @@ static int import_trace(const char *path, struct prof_trace *trace, struct error
 
 int profile_import(const char *path, struct prof_trace *trace, struct error *err)
 {
-    enum file_kind kind;
+    struct file_head head;
 
     prof_trace_init(trace);
-    if (profile_file_kind(path, &kind, err))
+    if (read_head(path, &head, err))
         return -1;
-    if (kind == KIND_TRACE)
+    switch (profile_file_kind(path, &head)) {
+    case KIND_NSYS:
+        return import_nsys(path, trace, err);
+    case KIND_NCU:
+        return import_ncu(path, trace, err);
+    case KIND_BINARY:
+        return refuse_binary(path, err);
+    default:
         return import_trace(path, trace, err);
-    return kind == KIND_NSYS ? import_nsys(path, trace, err) : import_ncu(path, trace, err);
+    }
 }
