@@ -32,6 +32,44 @@ void json_begin(void)
     cJSON_InitHooks(&(cJSON_Hooks) { .malloc_fn = json_allocate, .free_fn = free });
 }
 
+/* Length of a number that JSON does not have, as C++ and Python print it; 0: there is none here. */
+static size_t no_number_length(const char *at, const char *end)
+{
+    static const char *const words[] = { "NaN", "nan", "Infinity", "inf" };
+    size_t sign = at < end && *at == '-';
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t length = strlen(words[i]);
+        if ((size_t)(end - at) >= sign + length && memcmp(at + sign, words[i], length) == 0)
+            return sign + length;
+    }
+    return 0;
+}
+
+char *json_without_no_numbers(const char *text, size_t length)
+{
+    char *copy = memory_resize(NULL, length + 1, 1), *end = copy + length;
+    bool quoted = false;
+
+    memcpy(copy, text, length);
+    *end = '\0';
+    for (char *p = copy; p < end; p++) {
+        if (quoted && *p == '\\') {
+            p++;
+        } else if (*p == '"') {
+            quoted = !quoted;
+        } else if (!quoted && strchr("Nn-Ii", *p) && *p) {
+            size_t nr = no_number_length(p, end);
+            if (!nr)
+                continue;
+            memset(p, ' ', nr);
+            p[0] = p[1] = '"';
+            p += nr - 1;
+        }
+    }
+    return copy;
+}
+
 /* Behind each separator outside of strings there is a value. */
 size_t json_extent(const char *text, size_t length, size_t *values)
 {

@@ -26,6 +26,11 @@ void json_begin(void);
  * where it does not end. And how many values it has, about; before a tree is made of it. */
 size_t json_extent(const char *text, size_t length, size_t *values);
 
+/* A copy of the text, with a NUL behind, in which numbers that JSON does not have (NaN, -Infinity,
+ * inf, as Python and C++ write them) are "": no number to whoever asks for one. Blanks fill their
+ * places, so lines and columns stay. free() it. */
+char *json_without_no_numbers(const char *text, size_t length);
+
 /* Parses a whole text of at most JSON_VALUES_MOST values and 1,000 levels (cJSON's); an error names
  * line and column. `what` stands in messages (a file name). */
 cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err);

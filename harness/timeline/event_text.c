@@ -4,6 +4,7 @@
 #include "base/json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int event_text_failed(const struct event_text *t, const char *at, const char *reason,
@@ -35,18 +36,36 @@ static int refuse_crowded(const struct event_text *t, struct error *err)
     return event_text_failed(t, t->at, reason, err);
 }
 
+/* The same again of a value with a NaN in it: the text is copied only where it has to be. */
+static cJSON *parse_tolerantly(const struct event_text *t, size_t length, const char **end)
+{
+    char *copy = json_without_no_numbers(t->at, length);
+    const char *copy_end = NULL;
+    cJSON *json = memcmp(copy, t->at, length) != 0
+                      ? cJSON_ParseWithLengthOpts(copy, length, &copy_end, 0)
+                      : NULL;
+
+    if (json) /* over the blanks in the place of a NaN that stands alone */
+        copy_end = skip_blanks(copy_end, copy + length);
+    if (copy_end)
+        *end = t->at + (copy_end - copy);
+    free(copy);
+    return json;
+}
+
 /* The value at t->at; *end is behind it. */
 static cJSON *parse_value(const struct event_text *t, const char **end, struct error *err)
 {
-    size_t values;
+    size_t values, length = json_extent(t->at, (size_t)(t->end - t->at), &values);
 
-    json_extent(t->at, (size_t)(t->end - t->at), &values);
     if (values > JSON_VALUES_MOST) {
         refuse_crowded(t, err);
         return NULL;
     }
     cJSON *json = cJSON_ParseWithLengthOpts(t->at, (size_t)(t->end - t->at), end, 0);
 
+    if (!json)
+        json = parse_tolerantly(t, length, end);
     if (!json)
         event_text_failed(t, *end ? *end : t->at, "not valid JSON", err);
     return json;

@@ -199,11 +199,17 @@ static int event_time(const struct event *e, const char *key, int64_t *ns, struc
     return event_text_failed(e->t, text ? text : e->t->at, reason, err);
 }
 
+/* It is there, and is not the "" that stands for a NaN. */
+static bool has_duration(const struct event *e)
+{
+    return event_member(e->t->at, e->end, "dur") && *json_string(e->json, "dur", "a number");
+}
+
 static int use_complete(struct trace_reader *r, const struct event *e, struct error *err)
 {
     int64_t duration = 0;
 
-    if (event_member(e->t->at, e->end, "dur") && event_time(e, "dur", &duration, err))
+    if (has_duration(e) && event_time(e, "dur", &duration, err))
         return -1;
     if (duration < 0)
         return event_text_failed(e->t, e->t->at, "the event ends before it begins", err);

@@ -71,6 +71,21 @@ TEST(calls_inside_and_calls_without_a_start)
     prof_trace_release(&trace);
 }
 
+/* As Python's json.dump() writes what is no number. */
+TEST(no_numbers_are_absent)
+{
+    struct prof_trace trace;
+
+    parse_entries(
+        "[{\"operation\": \"a\", \"start_ns\": 50, \"end_ns\": 60, \"duration_ns\": NaN, "
+        "\"gpu_ns\": -Infinity, \"peak_bytes\": Infinity}]",
+        &trace);
+    assert_int_equal(trace.slices[0].duration, 10);
+    assert_int_equal(trace.slices[0].gpu, 0);
+    assert_int_equal(trace.slices[0].memory_peak, -1);
+    prof_trace_release(&trace);
+}
+
 TEST(what_is_missing_is_named)
 {
     static const struct {
@@ -80,6 +95,7 @@ TEST(what_is_missing_is_named)
         { "[{\"operation\": \"\", \"duration_ns\": 1}]", "entry 1" },
         { "[{\"operation\": \"a\", \"duration_ns\": -1}]", "entry 1" },
         { "[{\"operation\": \"a\", \"duration_ns\": 1e300}]", "entry 1" },
+        { "[{\"operation\": \"a\", \"duration_ns\": NaN}]", "entry 1" },
         { "[7, {\"operation\": \"a\"}]", "entry 1" },
         { "{\"operation\": \"a\"}", "no list of calls" },
         { "[{\"operation\": \"a\"", "line 1" },

@@ -320,6 +320,51 @@ TEST(damaged_files)
     free(text);
 }
 
+/* Old files of PyTorch have "inf", Python's json.dump() "Infinity": such a value is absent. */
+TEST(no_numbers_are_absent)
+{
+    static const struct {
+        const char *text, *message; /* NULL: it is read, as one slice of so many ns */
+        int64_t duration;
+    } cases[] = {
+        { "[{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"nan\",\"args\":{\"occupancy\":inf,\"x\":[-"
+          "Infinity, "
+          "NaN],\"flops\":NaN}}]",
+          NULL, 2000 },
+        { "{\"a\":-nan,\"traceEvents\":[{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"nan\"}],\"b\":"
+          "Infinity}",
+          NULL, 2000 },
+        { "[{\"ph\":\"X\",\"ts\":1,\"dur\":Infinity,\"name\":\"nan\"}]", NULL, 0 },
+        { "[{\"ph\":\"C\",\"ts\":1,\"name\":\"c\",\"args\":{\"v\":NaN}},\n"
+          "{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"nan\"}]",
+          NULL, 2000 },
+        { "[{\"ph\":\"X\",\"ts\":NaN,\"name\":\"nan\"}]",
+          "a text: line 1, column 17: the event's \"ts\" is missing or no time", 0 },
+        { "[{\"ph\":\"X\",\"ts\":1,\n\"args\":{\"v\":NaN,\"w\":none}}]",
+          "a text: line 2, column 21: not valid JSON", 0 },
+        { "[NaN]", "a text: line 1, column 2: the event is no object", 0 },
+    };
+    struct prof_trace trace;
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *text = cases[i].text;
+        int rc = timeline_parse(text, strlen(text), "a text", &trace, &err);
+        if (cases[i].message) {
+            assert_int_equal(rc, -1);
+            assert_string_equal(err.message, cases[i].message);
+            continue;
+        }
+        assert_ok(rc, &err);
+        assert_int_equal(trace.nr_slices, 1);
+        assert_string_equal(trace.slices[0].name, "nan");
+        assert_int_equal(trace.slices[0].duration, cases[i].duration);
+        assert_int_equal(trace.nr_samples, 0);
+        assert_close(trace.slices[0].flops, 0, 0);
+        prof_trace_release(&trace);
+    }
+}
+
 /* PyTorch numbers its steps; other names with a number are names. */
 TEST(steps_are_iterations_of_one_name)
 {

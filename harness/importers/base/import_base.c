@@ -14,42 +14,6 @@
 
 /* ---- reading ---- */
 
-/* Length of a number that JSON does not have, as C++ and Python print it; 0: there is none here. */
-static size_t import_no_number(const char *at, const char *end)
-{
-    static const char *const words[] = { "NaN", "nan", "Infinity", "inf" };
-    size_t sign = at < end && *at == '-';
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        size_t length = strlen(words[i]);
-        if ((size_t)(end - at) >= sign + length && memcmp(at + sign, words[i], length) == 0)
-            return sign + length;
-    }
-    return 0;
-}
-
-/* Puts "" and blanks in their place, which are as long, so that lines and columns stay. */
-static void import_hide_no_numbers(char *text, size_t length)
-{
-    char *end = text + length;
-    bool quoted = false;
-
-    for (char *p = text; p < end; p++) {
-        if (quoted && *p == '\\') {
-            p++;
-        } else if (*p == '"') {
-            quoted = !quoted;
-        } else if (!quoted && strchr("Nn-Ii", *p) && *p) {
-            size_t nr = import_no_number(p, end);
-            if (!nr)
-                continue;
-            memset(p, ' ', nr);
-            p[0] = p[1] = '"';
-            p += nr - 1;
-        }
-    }
-}
-
 /* One step of a path; `path` moves behind it. */
 static const cJSON *import_step(const cJSON *at, const char **path)
 {
@@ -112,11 +76,8 @@ static bool import_is_cut(const char *text, size_t length)
 
 int import_read(struct import_build *b, const char *text, size_t length, struct error *err)
 {
-    char *copy = memory_resize(NULL, length + 1, 1);
+    char *copy = json_without_no_numbers(text, length);
 
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    import_hide_no_numbers(copy, length);
     json_source_release(&b->source);
     int rc = json_source_parse(&b->source, copy, length, b->what, err);
     if (rc && import_is_cut(copy, length))
