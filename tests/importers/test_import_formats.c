@@ -328,6 +328,29 @@ TEST(numbers_of_like_names_are_two)
     }
 }
 
+/* Of a member whose numbers are taken, what is none is told. */
+TEST(what_is_no_number_is_told)
+{
+    static const char text[] =
+        "{\"machine_info\":{},\"benchmarks\":[{\"name\":\"t\",\"stats\":{\"data\":[1],"
+        "\"iterations\":1,"
+        "\"rounds\":1},\"extra_info\":{\"n\":3,\"model\":\"large\",\"as_text\":\"4\",\"none\":NaN,"
+        "\"gpu\":{\"name\":\"x\",\"sms\":132}}}]}";
+    struct imported in;
+    struct error err;
+
+    assert_ok(import_parse(text, strlen(text), "x", &plain, &in, &err), &err);
+    const struct measurement *m = import_measurement(&in, "t", 0);
+    assert_close(measurement_telemetry(m, "n"), 3, 0);
+    assert_close(measurement_telemetry(m, "as_text"), 4, 0);
+    assert_int_equal(m->nr_telemetry, 2);
+    assert_int_equal(in.notes.nr, 1);
+    assert_string_equal(in.notes.items[0],
+                        "3 values of benchmarks not taken: extra_info.model (1), "
+                        "extra_info.gpu.name (1), extra_info.gpu.sms (1)");
+    imported_release(&in);
+}
+
 TEST(units_are_times_rates_or_others)
 {
     static const struct {

@@ -264,9 +264,9 @@ static int form_read_number(struct import_entry *e, const struct import_field *f
     char own[256];
     double value;
 
-    import_take(at);
     if (!import_value(at, &value))
-        return 0;
+        return 0; /* no number: a note tells of it */
+    import_take(at);
     form_name_beside(f, name, own, sizeof(own));
     if (f->role == FIELD_BYTES)
         import_work(e->c, 0, value);
