@@ -15,7 +15,7 @@ install(TARGETS harness_profile ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" CO
 # only names, so that none of the rooms' own meets one of the program that it is linked to. The scopes
 # library stays outside: there is one of it in a program.
 set(inside harness_profile_cuda harness_timeline harness_cupti harness_gputrace harness_core
-  harness_stats harness_base)
+  harness_text harness_stats harness_base)
 set(inside_files "")
 foreach(room IN LISTS inside)
   list(APPEND inside_files "$<TARGET_FILE:${room}>")

@@ -180,7 +180,7 @@ static enum import_format import_recognise_stream(struct import_build *b)
 /* A JSON text that is more than a word begins so. */
 static bool import_is_json(const char *text, size_t length)
 {
-    size_t i = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t i = 0;
 
     while (i < length && strchr(" \t\r\n", text[i]) && text[i])
         i++;
@@ -232,9 +232,12 @@ static int import_text_as(struct import_build *b)
 
 static int import_run(struct import_build *b, const char *text, size_t length)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of the order of bytes: there is one in UTF-8 */
+    size_t marked = length >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+
     *b->out = (struct imported) { .format = IMPORT_ANY };
-    b->text = text;
-    b->length = length;
+    b->text = text + marked;
+    b->length = length - marked;
     int rc = import_text_as(b);
     import_build_release(b);
     return rc;

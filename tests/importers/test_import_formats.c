@@ -351,6 +351,47 @@ TEST(what_is_no_number_is_told)
     imported_release(&in);
 }
 
+/* Line ends and quotes in cells, and the mark that some programs begin a text with. */
+TEST(tables_as_programs_write_them)
+{
+#define HYPERFINE "command,mean,stddev,median,user,system,min,max\n"
+#define GBENCH    "name,iterations,real_time,cpu_time,time_unit,label\n"
+#define MARK      "\xef\xbb\xbf"
+    static const struct {
+        const char *text, *key; /* NULL: it is refused */
+        const char *reason;
+        double median;
+    } tables[] = {
+        { HYPERFINE "\"for i in 1 2\ndo \"\"x\"\"; done\",1,0,2,0,0,1,3\n",
+          "for i in 1 2 do \"x\"; done", NULL, 2e9 },
+        { HYPERFINE "\"a\r\nb\",1,0,2,0,0,1,3\r\n\nc,1,0,3,0,0,1,3\r\n", "c", NULL, 3e9 },
+        { MARK HYPERFINE "a,1,0,2,0,0,1,3", "a", NULL, 2e9 },
+        { MARK GBENCH "\"BM_A<\"\"x\"\">\",10,5,4,ns,\"of\ntwo lines\"\n", "BM_A<\"x\">", NULL, 5 },
+        { "2026-01-02T10:00:00+00:00\nRun on (8 X 2000 MHz CPU s)\n" GBENCH
+          "\"BM_A\",10,5,4,ns,\"of\ntwo lines\"\n\"BM_B\",10,6,4,h,\n",
+          NULL, "t:6:1: \"time_unit\"", 0 },
+        { MARK "goos: linux\nBenchmarkA-2 10 5 ns/op\nPASS\n", "BenchmarkA/procs=2", NULL, 5 },
+        { MARK "{\"results\":[{\"command\":\"x\",\"times\":[1,2,3]}]}", "x", NULL, 2e9 },
+        { MARK "{\"results\":[{\"command\":7}]}", NULL, "t:1:14: \"command\" is no text", 0 },
+        { HYPERFINE "a,1,0,2,0,0,1,3\n\"b\n,1,0,2,0,0,1,3\n", NULL,
+          "t:3:1: the quote is never closed", 0 },
+        { HYPERFINE "\"a\nb\",1,0,2,0,0,1,3,4\n", NULL, "t:2: more cells than the head line names",
+          0 },
+    };
+
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        struct imported in;
+        struct error err = { "" };
+        int rc = import_parse(tables[i].text, strlen(tables[i].text), "t", &plain, &in, &err);
+        if (tables[i].key && !rc)
+            assert_close(import_median(import_measurement(&in, tables[i].key, 0)), tables[i].median,
+                         1e-6 * tables[i].median);
+        else if (tables[i].key || !rc || !strstr(err.message, tables[i].reason))
+            fail_msg("%s\ngives %d: %s", tables[i].text, rc, err.message);
+        imported_release(&in);
+    }
+}
+
 TEST(units_are_times_rates_or_others)
 {
     static const struct {

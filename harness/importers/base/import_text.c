@@ -2,6 +2,8 @@
 /* Text that programs print: lines, CSV, units. */
 #include "importers/base/import_base.h"
 
+#include "text/csv.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,26 +26,6 @@ bool import_next_line(struct import_build *b, const char **at, struct strbuf *li
 
 /* ---- CSV ---- */
 
-/* The next cell of a line (RFC 4180, without line ends in cells); NULL: there is none. */
-static const char *csv_next_cell(const char *at, struct strbuf *cell)
-{
-    bool quoted = *at == '"';
-
-    strbuf_clear(cell);
-    if (!quoted) {
-        size_t length = strcspn(at, ",");
-        strbuf_add(cell, at, length);
-        return at[length] ? at + length + 1 : NULL;
-    }
-    for (at++; *at && !(at[0] == '"' && at[1] != '"'); at++) {
-        at += at[0] == '"';
-        strbuf_addc(cell, *at);
-    }
-    at += *at == '"';
-    at += strcspn(at, ",");
-    return *at ? at + 1 : NULL;
-}
-
 static void csv_add_cell(struct import_build *b, cJSON *row, const char *column, const char *text)
 {
     char *end;
@@ -59,70 +41,67 @@ static void csv_add_cell(struct import_build *b, cJSON *row, const char *column,
 
 /* `cut`: the text ends in this line. Elsewhere cells may be missing at its end, as they are where
  * Google Benchmark tells of an error. */
-static int csv_read_row(struct import_build *b, const cJSON *head, const char *line, bool cut,
-                        cJSON *list)
+static int csv_read_row(struct import_build *b, const struct csv_row *head,
+                        const struct csv_row *row, bool cut, cJSON *list)
 {
-    struct strbuf cell;
-    cJSON *row = cJSON_CreateObject();
-    const cJSON *column = head->child;
+    cJSON *object = cJSON_CreateObject();
 
-    strbuf_init(&cell);
-    cJSON_AddItemToArray(list, row);
-    *array_push(&b->source) = (struct json_line) { row, b->line, 1 };
-    for (const char *at = line; at && column; column = column->next) {
-        at = csv_next_cell(at, &cell);
-        if (!cJSON_HasObjectItem(row, column->valuestring))
-            csv_add_cell(b, row, column->valuestring, cell.data);
-        if (at && !column->next) {
-            strbuf_release(&cell);
-            return import_refuse(b, row, "more cells than the head line names");
-        }
+    b->line = (int)row->line;
+    cJSON_AddItemToArray(list, object);
+    *array_push(&b->source) = (struct json_line) { object, b->line, 1 };
+    for (size_t i = 0; i < row->nr; i++) {
+        const char *column = csv_text(head, i);
+        if (i == head->nr)
+            return import_refuse(b, object, "more cells than the head line names");
+        if (!cJSON_HasObjectItem(object, column))
+            csv_add_cell(b, object, column, csv_text(row, i));
     }
-    strbuf_release(&cell);
-    return column && cut ? import_refuse(b, row, "truncated: the last line ends before \"%.40s\"",
-                                         column->valuestring)
-                         : 0;
+    return cut && row->nr < head->nr
+               ? import_refuse(b, object, "truncated: the last line ends before \"%.40s\"",
+                               csv_text(head, row->nr))
+               : 0;
 }
 
-static cJSON *csv_read_head(const char *line)
+/* The next row that is not blank, as csv_next(). */
+static int csv_next_filled(struct csv *csv, struct csv_row *row, struct error *err)
 {
-    cJSON *head = cJSON_CreateArray();
-    struct strbuf cell;
+    int rc;
 
-    strbuf_init(&cell);
-    for (const char *at = line; at;) {
-        at = csv_next_cell(at, &cell);
-        cJSON_AddItemToArray(head, cJSON_CreateString(cell.data));
+    do
+        rc = csv_next(csv, row, err);
+    while (rc > 0 && row->nr == 1 && !*csv_text(row, 0));
+    return rc;
+}
+
+static int csv_read_rows(struct import_build *b, struct csv *csv, struct csv_row *head,
+                         struct csv_row *row, cJSON *list)
+{
+    int rc = csv_next_filled(csv, head, b->err);
+
+    for (int nr = 1; rc > 0 && (rc = csv_next_filled(csv, row, b->err)) > 0; nr++) {
+        bool cut = csv->text == csv->end && csv->end[-1] != '\n';
+        if (nr > IMPORT_CASES_MOST)
+            return import_refuse(b, NULL, "more than %d lines; import it in parts",
+                                 IMPORT_CASES_MOST);
+        if (csv_read_row(b, head, row, cut, list))
+            return -1;
     }
-    strbuf_release(&cell);
-    return head;
+    return rc;
 }
 
 int import_read_csv(struct import_build *b, const char *name)
 {
-    const char *at = NULL;
-    struct strbuf line;
-    cJSON *head = NULL, *list;
-    int rc = 0, rows = 0;
+    struct csv csv;
+    struct csv_row head = { 0 }, row = { 0 };
 
     json_source_release(&b->source);
     b->source.root = cJSON_CreateObject();
-    list = cJSON_AddArrayToObject(b->source.root, name);
-    strbuf_init(&line);
-    while (rc == 0 && import_next_line(b, &at, &line)) {
-        if (!line.length)
-            continue;
-        if (!head)
-            head = csv_read_head(line.data);
-        else if (++rows > IMPORT_CASES_MOST)
-            rc =
-                import_refuse(b, NULL, "more than %d lines; import it in parts", IMPORT_CASES_MOST);
-        else
-            rc = csv_read_row(b, head, line.data, at > b->text + b->length, list);
-    }
+    csv_open(&csv, b->text, b->length, b->what);
+    csv.line += (unsigned)b->line; /* those in front of it, which were read */
+    int rc = csv_read_rows(b, &csv, &head, &row, cJSON_AddArrayToObject(b->source.root, name));
     b->line = 0;
-    cJSON_Delete(head);
-    strbuf_release(&line);
+    csv_row_release(&head);
+    csv_row_release(&row);
     return rc;
 }
 
