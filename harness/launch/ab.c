@@ -213,11 +213,10 @@ static enum ab_side side_in_turn(const struct state *s, const struct ab_order *o
     return order->side[pass % 2 ? s->nr_sides - 1 - i : i];
 }
 
-/* All sides in turn, a few times; then what there is must do. */
+/* All sides in turn, a few times. */
 static int repeat_disturbed(struct state *s, struct error *err)
 {
     const struct ab_order order = draw_sides(s);
-    const struct remeasure_sink sink = { s, on_stands };
 
     s->again = true;
     for (int pass = 0; pass < REPEATS_PASSES && !s->interrupted; pass++) {
@@ -226,13 +225,20 @@ static int repeat_disturbed(struct state *s, struct error *err)
             if (repeat_side(s, side_in_turn(s, &order, pass, i), seed, err))
                 return -1;
     }
+    return 0;
+}
+
+/* What there is must do; it is finished, also where an error `rc` ends the block. */
+static int end_repeats(struct state *s, int rc, struct error *err)
+{
+    const struct remeasure_sink sink = { s, on_stands };
+
     s->again = false;
     for (int i = 0; i < s->nr_sides; i++) {
         s->side = (enum ab_side)i;
-        if (remeasure_end(&s->repeats[i], &sink, err))
-            return -1;
+        rc = remeasure_end(&s->repeats[i], rc, &sink, err);
     }
-    return 0;
+    return rc;
 }
 
 /* The benchmarks of the block, in a fresh order. */
@@ -246,16 +252,11 @@ static void draw_order(struct state *s)
 }
 
 /* A straight drift hits both sides alike: their launches have the same middle. */
-static int run_block(struct state *s, struct error *err)
+static int run_launches(struct state *s, struct error *err)
 {
     const struct ab_order order = draw_sides(s);
     int seq = AB_LAUNCHES * s->block;
-    double before = elapsed(s);
 
-    s->done = 0;
-    s->in_cases = 0;
-    for (size_t i = 0; i < s->ab->nr; i++)
-        s->seconds[i] = s->take[i] ? 0 : s->seconds[i];
     for (int pass = 0; pass < AB_LAUNCHES && !s->interrupted; pass++) {
         uint64_t seed = random_u64(&s->random);
         draw_order(s);
@@ -263,7 +264,21 @@ static int run_block(struct state *s, struct error *err)
             if (run_launch(s, side_in_turn(s, &order, pass, i), seq + pass, seed, err))
                 return -1;
     }
-    int rc = repeat_disturbed(s, err);
+    return 0;
+}
+
+static int run_block(struct state *s, struct error *err)
+{
+    double before = elapsed(s);
+
+    s->done = 0;
+    s->in_cases = 0;
+    for (size_t i = 0; i < s->ab->nr; i++)
+        s->seconds[i] = s->take[i] ? 0 : s->seconds[i];
+    int rc = run_launches(s, err);
+    if (rc == 0)
+        rc = repeat_disturbed(s, err);
+    rc = end_repeats(s, rc, err);
     s->beside = elapsed(s) - before - s->in_cases;
     return rc;
 }

@@ -107,10 +107,12 @@ size_t remeasure_wanted(const struct remeasure *r, size_t *which)
     return nr;
 }
 
-int remeasure_end(struct remeasure *r, const struct remeasure_sink *sink, struct error *err)
+int remeasure_end(struct remeasure *r, int rc, const struct remeasure_sink *sink, struct error *err)
 {
+    struct error later;
+
     while (r->waiting.nr > 0)
-        if (hand_up(r, 0, sink, err))
+        if (hand_up(r, 0, sink, rc ? &later : err))
             return -1;
-    return 0;
+    return rc;
 }

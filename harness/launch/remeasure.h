@@ -5,7 +5,7 @@
  * that waits of its benchmark, under the launch of that one, if it is less disturbed.
  *
  * What waits is handed up last; a sink gets it with the launch that it belongs to. A killed session
- * loses it, one that is interrupted does not.
+ * loses it, one that is interrupted or ends with an error does not.
  */
 #ifndef HARNESS_LAUNCH_REMEASURE_H
 #define HARNESS_LAUNCH_REMEASURE_H
@@ -43,7 +43,9 @@ void remeasure_take_again(struct remeasure *r, size_t which, struct measurement 
 int remeasure_settle(struct remeasure *r, const struct remeasure_sink *sink, struct error *err);
 /* The benchmarks of which something is to be made again now, each once; returns how many. */
 size_t remeasure_wanted(const struct remeasure *r, size_t *which);
-/* Hands up all that waits: there is no more time. */
-int remeasure_end(struct remeasure *r, const struct remeasure_sink *sink, struct error *err);
+/* Hands up all that waits: there is no more time. `rc`: how it went so far; where that is an error,
+ * it comes back, and stays in `err`, whatever else fails. */
+int remeasure_end(struct remeasure *r, int rc, const struct remeasure_sink *sink,
+                  struct error *err);
 
 #endif

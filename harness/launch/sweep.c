@@ -202,7 +202,7 @@ static int run_again(struct state *s, const struct remeasure_sink *sink, enum sw
         if (interrupted)
             *end = SWEEP_INTERRUPTED;
     }
-    return rc ? rc : remeasure_end(&s->repeats, sink, err);
+    return rc;
 }
 
 static int run_rounds(struct state *s, const struct remeasure_sink *sink, enum sweep_end *end,
@@ -250,6 +250,7 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
     int rc = run_rounds(&s, &stands, end, err);
     if (rc == 0)
         rc = run_again(&s, &stands, end, err);
+    rc = remeasure_end(&s.repeats, rc, &stands, err);
     launch_release(&s.launch);
     free(s.order);
     free(s.part);

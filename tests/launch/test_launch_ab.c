@@ -49,7 +49,7 @@ static const struct registry *test_registry(void)
 static int child(void)
 {
     struct error err = { "" };
-    int rc = launch_serve(test_registry(), &err);
+    int rc = getenv("TEST_SILENT") ? 0 : launch_serve(test_registry(), &err);
 
     fprintf(stderr, "%s", err.message);
     return rc ? 2 : 0;
@@ -102,6 +102,7 @@ struct log {
     int64_t decide_batch;     /* and this one after the first look */
     const char *fail;         /* "launch", "measurement" or "look" */
     const char *interrupt_at; /* when the case with this in its key starts */
+    size_t silent_from;       /* so many launches can start; 0: all can */
     struct ab *ab;
     double tighten; /* after the first look the budget is so many times what it took; 0: not */
     const double *sleep, *harm; /* s that a case of each benchmark takes, and how bad it looks */
@@ -130,6 +131,8 @@ static int on_launch_begin(void *context, const struct launch *l, struct error *
     struct log *log = of->log;
 
     assert_int_equal(log->begun.nr, log->ended.nr);
+    if (log->silent_from && log->begun.nr == log->silent_from)
+        setenv("TEST_SILENT", "1", 1);
     *array_push(&log->begun) = (struct begun) { of->side, l->seq };
     return maybe_fail(log, "launch", err);
 }
@@ -624,6 +627,28 @@ LOG_TEST(programs_that_cannot_be_started)
     assert_says(err.message, "/nowhere/harness: ");
     assert_says(err.message, "No such file or directory");
     assert_int_equal(log->seen.nr, count(log, AB_HEAD, "", OUTCOME_OK));
+}
+
+/* What waits to be made again is finished, too: that of the block in hand, on both sides. */
+TEST(a_launch_that_cannot_start_costs_nothing_that_is_finished)
+{
+    for (size_t launches = 1; launches < 4; launches++) {
+        struct benchmark cases[CASES];
+        struct ab ab = make_ab("fake:base=2000,disturb=1,beside=2,by=1.5", "right", cases, 2);
+        struct log log = { .silent_from = launches };
+        size_t of_base = 0;
+        enum ab_end end;
+        struct error err;
+        int rc = run(&ab, &log, &end, &err);
+        unsetenv("TEST_SILENT");
+        assert_int_equal(rc, -1);
+        assert_says(err.message, "before its first case");
+        for (size_t i = 0; i < launches; i++)
+            of_base += log.begun.items[i].side == AB_BASE;
+        assert_int_equal(log.seen.nr, 2 * launches);
+        assert_int_equal(count(&log, AB_BASE, "", OUTCOME_OK), 2 * of_base);
+        log_release(&log);
+    }
 }
 
 TEST(a_budget_allows_whole_blocks)

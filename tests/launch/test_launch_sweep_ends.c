@@ -91,6 +91,32 @@ TEST(errors_of_the_sink_at_a_loss)
     log_release(&log);
 }
 
+/* What waits to be made again is finished, too: of batch 2 all that there is. Of two errors the
+ * first is told. */
+TEST(a_launch_that_cannot_start_costs_nothing_that_is_finished)
+{
+    static const struct {
+        int deaf_from;
+        const char *fail_then;
+        size_t seen;
+    } rows[] = { { 1, NULL, 2 }, { 5, NULL, 10 }, { 5, "measurement", 6 } };
+    const char *device = "fake:base=2000,disturb=1,beside=2,by=1.5";
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct benchmark cases[CASES_MAX];
+        struct sweep sweep = make_sweep(device, cases, make_cases("right", 2, cases), 6);
+        struct log log = { .deaf_from = rows[i].deaf_from, .fail_then = rows[i].fail_then };
+        enum sweep_end end;
+        struct error err;
+        int rc = run(&sweep, &log, &end, &err);
+        unsetenv("TEST_SCRIPT");
+        assert_int_equal(rc, -1);
+        assert_says(err.message, "before its first case");
+        assert_int_equal(log.seen.nr, rows[i].seen);
+        log_release(&log);
+    }
+}
+
 TEST(bad_devices_end_it_at_once)
 {
     struct benchmark cases[CASES_MAX];

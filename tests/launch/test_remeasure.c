@@ -163,7 +163,7 @@ TEST(the_worst_is_replaced_within_the_budget)
     assert_int_equal(remeasure_wanted(&r, which), 0);
     assert_ok(remeasure_settle(&r, &sink, &err), &err);
     assert_int_equal(log.nr, 1);
-    assert_ok(remeasure_end(&r, &sink, &err), &err);
+    assert_ok(remeasure_end(&r, 0, &sink, &err), &err);
     assert_int_equal(log.nr, 3);
     assert_close(log.ns[1], 9999, 0);
     assert_close(log.repeats[1], 2, 0);
@@ -216,7 +216,7 @@ TEST(the_first_wait_for_the_others)
     assert_int_equal(remeasure_wanted(&r, which), 1);
     take_again(&r, 0, 100, 1000, OUTCOME_OK);
     assert_int_equal(remeasure_wanted(&r, which), 0);
-    assert_ok(remeasure_end(&r, &sink, &err), &err);
+    assert_ok(remeasure_end(&r, 0, &sink, &err), &err);
     assert_int_equal(log.nr, 4);
     assert_int_equal(log.seq[3], 0);
     remeasure_release(&r);

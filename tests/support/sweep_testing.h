@@ -209,6 +209,8 @@ struct log {
     size_t total;
     const char *fail;         /* "begin", "measurement" or "end" */
     const char *interrupt_at; /* when the case with this in its key starts */
+    int deaf_from;            /* this launch and those behind it cannot start; 0: all can ... */
+    const char *fail_then;    /* ... and where the sink fails from then on */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -225,6 +227,10 @@ static inline int on_begin(void *context, const struct launch *l, struct error *
     assert_int_equal(l->seq, log->begun);
     assert_true(l->started_ms > 0);
     log->begun++;
+    if (log->deaf_from && l->seq == log->deaf_from) {
+        setenv("TEST_SCRIPT", "deaf", 1);
+        log->fail = log->fail_then;
+    }
     return fails(log, "begin") ? error_set(err, "the disk is full") : 0;
 }
 
