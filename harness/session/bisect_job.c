@@ -193,6 +193,15 @@ static void cut_down_workload(struct bisect_job *job)
     workload->list.nr = kept;
 }
 
+/* Each once: there may be more rows than metrics can be asked for. */
+static void push_tracked_metric(struct bisect_job *job, const char *id)
+{
+    for (size_t i = 0; i < job->metrics.nr; i++)
+        if (strcmp(job->metrics.items[i], id) == 0)
+            return;
+    *array_push(&job->metrics) = id;
+}
+
 /* Whatever the others say is not asked for any more. What became broken is a row of any of them. */
 static void cut_down_metrics(struct bisect_job *job)
 {
@@ -204,7 +213,7 @@ static void cut_down_metrics(struct bisect_job *job)
     if (!settings->metrics || settings->rest_by_usual)
         return;
     for (size_t i = 0; i < job->tracked.nr; i++)
-        *array_push(&job->metrics) = job->tracked.items[i].metric->id;
+        push_tracked_metric(job, job->tracked.items[i].metric->id);
     *array_push(&job->metrics) = NULL;
     settings->metrics = job->metrics.items;
 }

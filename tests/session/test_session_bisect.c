@@ -356,6 +356,37 @@ GIT_TEST(ends_that_cannot_be_measured)
     store_close(store);
 }
 
+/* A metric is asked for once, however many benchmarks got worse by it. */
+GIT_TEST(more_got_worse_than_metrics_can_be_asked_for)
+{
+    enum { MANY = COMPARE_ASKED_MAX + 1 };
+    static const char *const metrics[] = { "p50", NULL };
+    const struct bisect_question questions[] = { { 0, 2 }, { 0, 1 } };
+    struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    int64_t many[MANY];
+    struct search s;
+    struct error err;
+
+    for (int i = 0; i < MANY; i++)
+        many[i] = i + 1;
+    commit_program("seed=3", "Good");
+    commit_program("seed=4", "One");
+    commit_program("slow=1.3", "Two");
+    search_init(&s, "main~2", store);
+    workload_release(&s.workload);
+    fake_workload(&s.workload, many, MANY);
+    s.job.request.compare.metrics = metrics;
+    for (size_t i = 0; i < 2; i++)
+        assert_ok(bisect_job_step(&s.job, questions[i], &err), &err);
+    assert_int_equal(s.job.tracked.nr, MANY);
+    assert_string_equal(s.job.request.compare.metrics[0], "p50");
+    assert_null(s.job.request.compare.metrics[1]);
+    assert_int_equal(s.job.trials.items[1].answer, BISECT_NOT_WORSE);
+    search_release(&s);
+    store_close(store);
+}
+
 GIT_TEST(an_interrupt_tells_the_search_nothing)
 {
     struct scratch *scratch = *state;
