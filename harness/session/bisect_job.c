@@ -245,12 +245,12 @@ static void track_worse(struct bisect_job *job, const struct comparison *c)
     cut_down_metrics(job);
 }
 
-static int record_trial(const struct bisect_job *job, const struct ab_session *s, struct error *err)
+static void record_trial(const struct bisect_job *job, const struct ab_session *s)
 {
     struct verdict_sides sides = { s->what[AB_BASE], s->what[AB_HEAD], &s->records[AB_BASE],
                                    &s->records[AB_HEAD] };
 
-    return verdict_add(job->store, &sides, &s->comparison, err);
+    verdict_keep(job->store, &sides, &s->comparison, job->request.measuring.sink);
 }
 
 /* An error that is one program's fault: it speaks another protocol, say. */
@@ -299,8 +299,7 @@ static int conclude_trial(struct bisect_job *job, struct bisect_trial *trial,
 {
     trial->blocks = session->blocks;
     trial->seconds = session->seconds;
-    if (record_trial(job, session, err))
-        return -1;
+    record_trial(job, session);
     if (!bisect_job_answer(job, &session->comparison, trial))
         return blame_rows(job, trial, session, err);
     if (trial->answer == BISECT_WORSE && job->tracked.nr == 0)

@@ -7,13 +7,14 @@
  *     compare_run(..., &c, err);
  *     acceptances_mark(store, &sides, &c, &accepted, err);
  *     ... show it ...
- *     verdict_add(store, &sides, &c, err);
+ *     verdict_keep(store, &sides, &c, sink);
  *     comparison_release(&c);
  *     store_acceptances_release(&accepted);
  */
 #ifndef HARNESS_SESSION_VERDICT_RECORD_H
 #define HARNESS_SESSION_VERDICT_RECORD_H
 
+#include "session/measure/measuring.h"
 #include "store/verdicts.h"
 #include "verdict/compare.h"
 
@@ -26,8 +27,8 @@ struct verdict_sides {
 const char *verdict_side_commit(const struct records *records);
 
 /* Records the whole comparison in a history that is open for writing; nothing of one without rows.
- */
-int verdict_add(struct store *store, const struct verdict_sides *sides, const struct comparison *c,
-                struct error *err);
+ * Where that fails, a note says so: what was compared stands all the same. */
+void verdict_keep(struct store *store, const struct verdict_sides *sides,
+                  const struct comparison *c, const struct session_sink *sink);
 
 #endif

@@ -387,6 +387,29 @@ GIT_TEST(more_got_worse_than_metrics_can_be_asked_for)
     store_close(store);
 }
 
+GIT_TEST(a_verdict_that_cannot_be_kept_is_an_answer_all_the_same)
+{
+    struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    const struct bisect_question first = { 0, 1 };
+    struct notes notes;
+    struct search s;
+    struct error err;
+
+    execute_in(scratch->path, "PRAGMA foreign_keys = OFF; DROP TABLE verdict");
+    notes_init(&notes);
+    commit_program("seed=3", "Good");
+    commit_program("slow=1.3", "Bad");
+    search_init(&s, "main~1", store);
+    s.job.request.measuring.sink = &notes.sink;
+    assert_ok(bisect_job_step(&s.job, first, &err), &err);
+    assert_int_equal(s.job.trials.items[0].answer, BISECT_WORSE);
+    assert_has(notes.text.data, "harness: these verdicts are not recorded: ");
+    strbuf_release(&notes.text);
+    search_release(&s);
+    store_close(store);
+}
+
 GIT_TEST(an_interrupt_tells_the_search_nothing)
 {
     struct scratch *scratch = *state;

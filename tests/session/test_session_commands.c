@@ -254,6 +254,32 @@ PLACE_TEST(what_is_decided)
     }
 }
 
+PLACE_TEST(a_verdict_that_cannot_be_recorded_is_told_all_the_same)
+{
+    static const char *const words[WORDS_MOST] = { POINTS("100"), "--versus", POINTS("300") };
+    struct scratch *scratch = *state;
+    struct commands_compared c = { .store = open_history(scratch->path, STORE_WRITE) };
+    struct store *store = c.store;
+    struct notes notes;
+    struct asked a;
+    struct error err;
+
+    execute_in(scratch->path, "PRAGMA foreign_keys = OFF; DROP TABLE verdict");
+    notes_init(&notes);
+    ask(&a, words, NULL, true);
+    a.request.runs = 6;
+    a.request.measuring.sink = &notes.sink;
+    assert_ok(commands_compare_prepare(&a.request, &c, &err), &err);
+    assert_ok(commands_compare_run(&a.request, &c, &err), &err);
+    assert_int_equal(c.report.exit_status, machine_moved(&c) ? EXIT_UNDECIDED : EXIT_REGRESSION);
+    assert_int_equal(c.report.nr, 2);
+    assert_has(notes.text.data, "harness: these verdicts are not recorded: ");
+    strbuf_release(&notes.text);
+    commands_compared_release(&c);
+    store_close(store);
+    asked_release(&a);
+}
+
 /* Setup and cleanup are around each setting; what was set up is cleaned up whatever came. */
 PLACE_TEST(setup_and_cleanup)
 {

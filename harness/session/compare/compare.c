@@ -88,13 +88,10 @@ static void note_gate(struct store *store, struct comparison *c)
         comparison_note(c, "The last self-test here: %s", text);
 }
 
-/* The whole family, whatever is shown of it. Where that fails, the comparison stands all the same.
- */
+/* The whole family, whatever is shown of it. */
 static void record_verdicts(const struct compare_request *r, const struct compared *c,
                             const struct verdict_sides *sides)
 {
-    struct error why;
-
     if (c->comparison.nr == 0)
         return;
     if (c->cannot_record) {
@@ -103,10 +100,7 @@ static void record_verdicts(const struct compare_request *r, const struct compar
         return;
     }
     store_set_patience(c->store, RECORD_PATIENCE_MS);
-    if (verdict_add(c->store, sides, &c->comparison, &why))
-        sink_note(r->measuring.sink,
-                  "harness: these verdicts are not recorded (--no-record asks for that): %s\n",
-                  why.message);
+    verdict_keep(c->store, sides, &c->comparison, r->measuring.sink);
 }
 
 /* What placement alone may move is no change of the code: of each device that the head was measured

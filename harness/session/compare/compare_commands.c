@@ -174,16 +174,14 @@ static struct ab_request make_commands_ab(const struct commands_request *r,
     return ab;
 }
 
-static int record_pairs(const struct commands_request *r, const struct commands_compared *c,
-                        struct ab_session *s, struct error *err)
+static void record_pairs(const struct commands_request *r, const struct commands_compared *c,
+                         struct ab_session *s)
 {
     for (int i = AB_HEAD; i < (int)c->nr && !r->no_record; i++) {
         const struct verdict_sides sides = { s->what[AB_BASE], s->what[i], &s->records[AB_BASE],
                                              &s->records[i] };
-        if (verdict_add(c->store, &sides, ab_session_comparison(s, i), err))
-            return -1;
+        verdict_keep(c->store, &sides, ab_session_comparison(s, i), r->measuring.sink);
     }
-    return 0;
 }
 
 static int measure_group(const struct commands_request *r, struct commands_compared *c,
@@ -208,7 +206,9 @@ static int measure_group(const struct commands_request *r, struct commands_compa
     if (s->end == AB_INTERRUPTED)
         c->interrupted = (int)*r->measuring.interrupted;
     commands_describe_session(c, s, list);
-    return s->end == AB_INTERRUPTED ? 0 : record_pairs(r, c, s, err);
+    if (s->end != AB_INTERRUPTED)
+        record_pairs(r, c, s);
+    return 0;
 }
 
 static bool has_failed(const struct commands_compared *c)
