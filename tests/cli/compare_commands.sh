@@ -157,7 +157,7 @@ measured --budget 1ms -- sleep 0.05 --versus sleep 0.05
 check "one block, and nothing can be told" test "$(json out.json end)" = budget -a "$(of 0 runs)" -ge 2 -a $status = 77
 
 say "An interrupt keeps what there is"
-"$HARNESS" compare --db broken.db -- sleep 0.3 --versus sleep 0.3 >out 2>said &
+"$HARNESS" compare --db broken.db --cleanup 'sleep 0.3; echo clean >>cleaned; exit 3' -- sleep 0.3 --versus sleep 0.3 >out 2>said &
 pid=$!
 check "it is measuring" wait_for grep -q 'block 1' said
 kill -INT $pid
@@ -165,6 +165,8 @@ status=0
 wait $pid || status=$?
 echo "[$status]"
 check "and says so" grep -q 'interrupted: what was finished is kept' said
+check "what is behind the runs is done all the same, once" test "$(cat cleaned)" = clean
+check "and where that fails, it is told" grep -qx 'harness: --cleanup exited with status 3' said
 
 say "Other arguments are another benchmark"
 for argument in 1 2; do

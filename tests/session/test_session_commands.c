@@ -280,6 +280,17 @@ PLACE_TEST(a_verdict_that_cannot_be_recorded_is_told_all_the_same)
     asked_release(&a);
 }
 
+/* What setup and cleanup have left. */
+static void assert_log(const char *expected)
+{
+    struct error err;
+    char *log = file_read("log", FILE_SETTINGS_MOST, NULL, &err);
+
+    assert_non_null(log);
+    assert_string_equal(log, expected);
+    free(log);
+}
+
 /* Setup and cleanup are around each setting; what was set up is cleaned up whatever came. */
 PLACE_TEST(setup_and_cleanup)
 {
@@ -315,9 +326,7 @@ PLACE_TEST(setup_and_cleanup)
             assert_fails(rc, &err, cases[i].says);
         else
             assert_ok(rc, &err);
-        char *log = file_read("log", FILE_SETTINGS_MOST, NULL, &err);
-        assert_string_equal(log, cases[i].log);
-        free(log);
+        assert_log(cases[i].log);
         if (rc == 0)
             assert_int_equal(c.nr_sessions, cases[i].param ? 2 : 1);
         if (rc == 0)
@@ -343,18 +352,29 @@ PLACE_TEST(an_interrupt_ends_it_and_records_nothing)
     static const struct {
         int before; /* the signal is there at once; 0: it comes in the second block */
         size_t results;
-    } cases[] = { { SIGTERM, 0 }, { 0, 2 } };
-    const struct session_sink sink = { .blocks = interrupt_block };
+        const char *cleanup, *log, *says;
+    } cases[] = {
+        { SIGTERM, 0, NULL, "", "" },
+        { 0, 2, NULL, "", "" },
+        { SIGTERM, 0, "sleep 0.2; echo down >>log", "down\n", "" },
+        { 0, 2, "sleep 0.2; echo down >>log", "down\n", "" },
+        { 0, 2, "echo words; exit 3", "", "harness: --cleanup exited with status 3: words\n" },
+    };
     struct scratch *scratch = *state;
     struct store *store = open_history(scratch->path, STORE_WRITE);
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct commands_compared c = { .store = store };
+        struct notes notes;
         struct asked a;
         struct error err;
+        notes_init(&notes);
+        notes.sink.blocks = interrupt_block;
+        put_file("log", "");
         ask(&a, words, NULL, true);
         a.request.runs = 8;
-        a.request.measuring.sink = &sink;
+        a.request.cleanup = cases[i].cleanup;
+        a.request.measuring.sink = &notes.sink;
         a.request.measuring.interrupted = &interrupted;
         interrupted = cases[i].before;
         assert_ok(commands_compare_prepare(&a.request, &c, &err), &err);
@@ -363,6 +383,11 @@ PLACE_TEST(an_interrupt_ends_it_and_records_nothing)
         assert_string_equal(c.report.end, "interrupted");
         assert_int_equal(c.report.nr, cases[i].results);
         assert_int_equal(count_verdicts(store), 0);
+        assert_log(cases[i].log);
+        if (!strstr(notes.text.data, cases[i].says) ||
+            (strstr(notes.text.data, "--cleanup") != NULL) != (cases[i].says[0] != '\0'))
+            fail_msg("case %zu: %s", i, notes.text.data);
+        strbuf_release(&notes.text);
         commands_compared_release(&c);
         asked_release(&a);
     }

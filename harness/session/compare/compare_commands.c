@@ -30,14 +30,14 @@ static char *fill_for(const struct commands_compared *c, const struct benchmark 
     return command_fill_all(c->workload.guests.command_guest, b->variant, &b->shape, text);
 }
 
-/* --setup and --cleanup. */
-static int run_line(const struct commands_request *r, const struct commands_compared *c,
-                    const struct benchmark *b, const char *option, const char *template,
+/* --setup and --cleanup. `stop` ends it when set; NULL: nothing does. */
+static int run_line(const struct commands_compared *c, const struct benchmark *b,
+                    const char *option, const char *template, const volatile sig_atomic_t *stop,
                     struct error *err)
 {
     char *line = fill_for(c, b, template);
     const char *argv[] = { "/bin/sh", "-c", line, NULL };
-    const struct process process = { .argv = argv, .interrupted = r->measuring.interrupted };
+    const struct process process = { .argv = argv, .interrupted = stop };
     struct process_result result;
     struct strbuf said;
 
@@ -219,7 +219,26 @@ static bool has_failed(const struct commands_compared *c)
     return false;
 }
 
-/* Between its setup and its cleanup. What is cleaned up is so whatever came before. */
+/* Whatever came before, and what is `rc` of that: the signal that ended the runs must not end what
+ * comes behind them, too. A second one ends this process, and all that it started with it. */
+static int clean_up(const struct commands_request *r, const struct commands_compared *c,
+                    const struct benchmark *b, int rc, struct error *err)
+{
+    const struct measuring *m = &r->measuring;
+    const volatile sig_atomic_t *stop = measuring_interrupted(m) ? NULL : m->interrupted;
+    struct error why;
+
+    if (run_line(c, b, "--cleanup", r->cleanup, stop, &why) == 0)
+        return rc;
+    if (rc == 0 && !c->interrupted) {
+        *err = why;
+        return -1;
+    }
+    sink_note(m->sink, "harness: %s\n", why.message);
+    return rc;
+}
+
+/* Between its setup and its cleanup. */
 static int measure_between(const struct commands_request *r, struct commands_compared *c,
                            const struct ab_request *asked, const struct benchmark_list *list,
                            struct error *err)
@@ -227,15 +246,13 @@ static int measure_between(const struct commands_request *r, struct commands_com
     const struct benchmark *b = &list->items[0];
     struct workload some = c->workload;
     struct ab_request ab = *asked;
-    struct error ignored;
 
     some.list = *list;
     ab.workload = &some;
-    int rc = run_line(r, c, b, "--setup", r->setup, err);
+    int rc = run_line(c, b, "--setup", r->setup, r->measuring.interrupted, err);
     if (rc == 0)
         rc = measure_group(r, c, &ab, list, err);
-    int cleaned = run_line(r, c, b, "--cleanup", r->cleanup, rc ? &ignored : err);
-    return rc ? rc : c->interrupted ? 0 : cleaned;
+    return clean_up(r, c, b, rc, err);
 }
 
 static int measure_groups(const struct commands_request *r, struct commands_compared *c,
