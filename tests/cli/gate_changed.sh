@@ -102,3 +102,30 @@ git commit -q -a -m 'Other'
 "$HARNESS" gate --base fork --bench 'sort: $BUILD/sort' --bench 'own: sh -c true' --changed \
   --build-command "$recipe" --blocks 1 >../said 2>&1
 grep -h '^left out\|^nobody knows' ../said | sort -u
+
+say "A command that names several things of the build is reached by what reaches any of them"
+git checkout -q other
+several() {
+  "$HARNESS" gate --base fork --bench "many: $1" --bench 'sort: $BUILD/sort' --changed \
+    --build-command "$recipe" --blocks 1 >../said 2>&1 || true
+  echo "$1: $(grep -h '^left out\|^nobody knows' ../said | sort -u | paste -sd '|')"
+}
+several '$BUILD/sort | $BUILD/parse'
+several '$BUILD/parse; "$BUILD/sort"'
+several 'PRELOAD=$BUILD/parse ${BUILD}/sort'
+several '"$BUILD"/sort $BUILD/sort.o'
+several '$BUILD/sort --out=$BUILD/times || true'
+several 'cd $BUILD && ./parse; $BUILD/sort'
+
+say "A program that is compiled and linked in one step is made of its headers, too"
+git checkout -q fork
+printf 'rule whole\n  command = ${cc} -MD -MF $out.d $in -o $out\n  depfile = $out.d\n  deps = gcc\n' >>build.ninja
+echo 'build whole: whole ../src/src/parse.c' >>build.ninja
+git commit -q -a -m 'One more'
+git tag whole
+echo '/* */' >>src/both.h
+git commit -q -a -m 'Its header'
+rm -rf ../left
+"$HARNESS" gate --base whole --bench 'whole: $BUILD/whole' --bench 'parse: $BUILD/parse >/dev/null' --changed \
+  --build-command "$recipe" --blocks 1 --output ../left >../said 2>&1 || true
+echo "measured: $(json_length ../left/compare.json rows)"

@@ -92,27 +92,43 @@ TEST(no_command_is_refused)
     }
 }
 
-TEST(a_command_names_its_program_below_the_build)
+TEST(a_command_names_what_it_needs_below_the_build)
 {
     static const struct {
-        const char *command, *program; /* NULL: none */
+        const char *command, *programs; /* NULL: none, or it cannot be told */
     } cases[] = {
         { "$BUILD/bench", "bench" },
         { "\"$BUILD/bin/bench\" --x", "bin/bench" },
-        { "${BUILD}/a | ${BUILD}/b", "a" },
+        { "${BUILD}/a | ${BUILD}/b", "a b" },
         { "\"$BUILD\"/a b", "a" },
         { "taskset 1 $BUILD/bench;true", "bench" },
+        { "LD_PRELOAD=$BUILD/libx.so:$BUILD/liby.so $BUILD/bench", "libx.so liby.so bench" },
+        { "$BUILD/wrapper \"${BUILD}\"/bench", "wrapper bench" },
+        { "$BUILD/bench --out=$BUILD/times <$BUILD/data", "bench times data" },
+        { "sh -c '$BUILD/a $(\"$BUILD/b\")'", "a b" },
+        { "$BUILD/bench $BUILDS/y $SOURCE/x", "bench" },
         { "python3 x.py $BUILDS/y", NULL },
         { "$SOURCE/x", NULL },
         { "cd $BUILD/ && ./x", NULL },
+        { "cd $BUILD && ./a | $BUILD/b", NULL },
+        { "PATH=\"$BUILD\":$PATH $BUILD/a", NULL },
+        { "$BUILD/a$EXE", NULL },
+        { "\"$BUILD/a\"$EXE", NULL },
+        { "$BUILD/a; ${BUILD%/}/b", NULL },
     };
-    char program[64];
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        bool found = reach_program(cases[i].command, program, sizeof(program));
-        assert_int_equal(found, cases[i].program != NULL);
-        if (found)
-            assert_string_equal(program, cases[i].program);
+        struct string_list programs = { 0 };
+        struct strbuf said;
+        strbuf_init(&said);
+        bool found = reach_programs(cases[i].command, &programs);
+        for (size_t k = 0; k < programs.nr; k++)
+            strbuf_addf(&said, "%s%s", k ? " " : "", programs.items[k]);
+        if (found != (cases[i].programs != NULL) ||
+            (found && strcmp(said.data, cases[i].programs) != 0))
+            fail_msg("%s: %d \"%s\"", cases[i].command, found, said.data);
+        strbuf_release(&said);
+        string_list_release(&programs);
     }
 }
 

@@ -4,31 +4,56 @@
 #include "base/memory.h"
 #include "session/bench/reach_objects.h"
 
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { REACH_PATH = 1024 };
 
 /* What a launch begins with, in harness; what it refers to may run in the process that is measured.
  * The registry refers to every variant, to find one by its name: it leads nowhere. */
 static const char launch_symbol[] = "cmd_internal_launch", registry_symbol[] = "registry_builtin";
 
-bool reach_program(const char *command, char *program, size_t size)
+/* What stands behind the next $BUILD or ${BUILD}, which is no part of a longer name; NULL: there is
+ * none. */
+static const char *find_reach_build(const char *text)
 {
-    static const char *const starts[] = { "$BUILD/", "${BUILD}/", "$BUILD\"/", "${BUILD}\"/" };
-    const char *from = NULL;
+    static const char name[] = "BUILD";
 
-    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-        const char *there = strstr(command, starts[i]);
-        if (there && (!from || there + strlen(starts[i]) < from))
-            from = there + strlen(starts[i]);
+    while ((text = strchr(text, '$'))) {
+        text++;
+        bool braced = *text == '{';
+        if (strncmp(text + braced, name, sizeof(name) - 1) != 0)
+            continue;
+        const char *behind = text + braced + sizeof(name) - 1;
+        if (isalnum((unsigned char)*behind) || *behind == '_')
+            continue;
+        return braced && *behind == '}' ? behind + 1 : behind;
     }
-    if (!from)
-        return false;
-    size_t length = strcspn(from, " \t\n\"';|&<>()$`");
-    snprintf(program, size, "%.*s", (int)length, from);
-    return length > 0 && length < size;
+    return NULL;
+}
+
+/* Is a name told in full there? */
+static bool is_reach_end(const char *text)
+{
+    text += strspn(text, "\"'");
+    return strchr(" \t\n;|&<>():", *text) != NULL;
+}
+
+bool reach_programs(const char *command, struct string_list *programs)
+{
+    const char *rest = command;
+
+    while ((rest = find_reach_build(rest))) {
+        rest += *rest == '"';
+        size_t length = *rest == '/' ? strcspn(rest + 1, " \t\n\"';|&<>()$`\\:") : 0;
+        if (length == 0 || !is_reach_end(rest + 1 + length))
+            return false;
+        char *name = memory_zeroed(length + 1, 1);
+        memcpy(name, rest + 1, length);
+        string_list_add(programs, name);
+        free(name);
+        rest += 1 + length;
+    }
+    return programs->nr > 0;
 }
 
 static void add_reach_files(const struct string_list *files, struct string_list *to)
@@ -39,16 +64,33 @@ static void add_reach_files(const struct string_list *files, struct string_list 
 
 /* ---- a command ---- */
 
+/* All that the command names, and the inputs of that. False: some of it is nothing that ninja
+ * makes. */
+static bool list_reach_inputs(const struct built *built, const char *command,
+                              struct string_list *inputs)
+{
+    struct string_list programs = { 0 };
+    bool known = reach_programs(command, &programs);
+
+    for (size_t i = 0; known && i < programs.nr; i++) {
+        const char *targets[] = { programs.items[i], NULL };
+        struct string_list own = { 0 };
+        known = reach_ninja_inputs(built, targets, &own) && own.nr > 0;
+        add_reach_files(&own, inputs);
+        string_list_release(&own);
+    }
+    add_reach_files(&programs, inputs); /* one may be an object, or compiled and linked in one */
+    reach_sort(inputs);
+    string_list_release(&programs);
+    return known;
+}
+
 static void read_reach_bench(const struct reach_objects *objects, const struct reach_thing *thing,
                              size_t i, struct reach_build *out)
 {
-    char program[REACH_PATH];
-    const char *targets[] = { program, NULL };
     struct string_list inputs = { 0 };
 
-    if (!reach_program(thing->command, program, sizeof(program)) ||
-        !reach_ninja_inputs(out->built, targets, &inputs))
-        return;
+    out->known[i] = list_reach_inputs(out->built, thing->command, &inputs);
     for (size_t k = 0; k < objects->nr; k++)
         if (reach_has(&inputs, objects->items[k].name))
             add_reach_files(&objects->items[k].files, &out->made[i]);
@@ -60,7 +102,6 @@ static void read_reach_bench(const struct reach_objects *objects, const struct r
         free(file);
     }
     add_reach_files(&out->made[i], &out->files);
-    out->known[i] = true;
     string_list_release(&inputs);
 }
 

@@ -3,8 +3,9 @@
  * What the build of one side recorded: which files each thing that is measured was made of. Files
  * are named from the top of the sources.
  *
- *   - of a command: the inputs of the program that it names below $BUILD, and what the objects
- *     among them were made of (ninja's `-t inputs` and `-t deps`). Without ninja it is not known.
+ *   - of a command: the inputs of all that it names below $BUILD, and what the objects among them
+ *     were made of (ninja's `-t inputs` and `-t deps`). Without ninja it is not known, nor where it
+ *     names something there that ninja does not make: a file that another program left, say.
  *   - of a variant of harness's own kernels: what its object was made of, and the objects whose
  *     functions and data it refers to, from one to the next (nm(1)); so a model is made of the
  *     operations that it calls. To all of them comes what runs in the process that is measured.
@@ -44,8 +45,9 @@ bool reach_build_has(const struct reach_build *b, const char *file);
 bool reach_build_may(const struct reach_build *b, size_t thing, const char *file);
 void reach_build_release(struct reach_build *b);
 
-/* The program of a command, relative to $BUILD: the first word that begins with $BUILD/ or
- * ${BUILD}/, quoted or not. False: there is none. */
-bool reach_program(const char *command, char *program, size_t size);
+/* What a command names below $BUILD: what stands behind each $BUILD/ or ${BUILD}/, quoted or not,
+ * programs, libraries and data alike. False: nothing, or it cannot be told: the folder itself is
+ * named, or a part of a name comes from elsewhere. */
+bool reach_programs(const char *command, struct string_list *programs);
 
 #endif
