@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -387,6 +388,23 @@ int file_make_parent(const char *path, struct error *err)
 }
 
 /* ---- small ones ---- */
+
+static int remove_found(const char *path, const struct stat *info, int flag, struct FTW *walk)
+{
+    (void)info;
+    (void)flag;
+    (void)walk;
+    return remove(path);
+}
+
+int file_remove_folder(const char *path, struct error *err)
+{
+    enum { OPEN_MOST = 16 };
+
+    if (nftw(path, remove_found, OPEN_MOST, FTW_DEPTH | FTW_PHYS | FTW_MOUNT))
+        return error_set(err, "cannot remove %s: %s", path, strerror(errno));
+    return 0;
+}
 
 bool file_exists(const char *path)
 {

@@ -56,6 +56,9 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
 int file_make_directory(const char *path, struct error *err);
 /* Creates the directory that will hold `path`. */
 int file_make_parent(const char *path, struct error *err);
+/* Removes the directory and all that is in it, following no link and leaving other file systems
+ * alone. */
+int file_remove_folder(const char *path, struct error *err);
 /* What was created, renamed or removed under that name stays so after a power cut: synchronises the
  * folder that holds it. */
 int file_sync_folder(const char *path, struct error *err);

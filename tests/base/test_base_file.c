@@ -341,6 +341,22 @@ TEST(directories_with_parents)
     assert_int_equal(file_make_directory("", &err), -1);
 }
 
+/* A link goes, what it leads to stays. */
+TEST(folders_are_removed_with_what_is_in_them)
+{
+    char path[512], kept[512];
+    struct error err;
+
+    assert_ok(file_write(in_folder("kept", kept), "x", 1, &err), &err);
+    assert_ok(file_make_parent(in_folder("gone/below/file", path), &err), &err);
+    assert_ok(file_write(path, "x", 1, &err), &err);
+    assert_int_equal(symlink(kept, in_folder("gone/link", path)), 0);
+    assert_ok(file_remove_folder(in_folder("gone", path), &err), &err);
+    assert_false(file_exists(path));
+    assert_content(kept, "x");
+    assert_fails(file_remove_folder(path, &err), &err, "gone: No such file");
+}
+
 TEST(a_file_in_the_way)
 {
     char path[512];

@@ -81,7 +81,7 @@ say "What fails"
 for bench in false 'kill -9 $$' 'echo "{" >$OUT' 'echo "[]" >$OUT' 'test -d .git && exit 0; exit 3' \
   'if test $(cat sort) = 1000; then sh file.sh; else true; fi'; do
   t gate --bench "$bench" --seed 1 2>&1 | grep -v '^2> \(building\|block\|note\)' |
-    sed "s#$PWD#PROJECT#g; s/-[0-9a-f]\{8\}/-RECIPE/"
+    sed "s#$PWD#PROJECT#g; s/-[0-9a-f]\{8\}/-RECIPE/; s#/out-[A-Za-z0-9]*/#/out-XXXXXX/#"
 done
 t gate --bench 'sleep 99' --timeout 100ms --seed 1 2>&1 | tail -n 1
 t gate --bench 'sh file.sh' --build-command 'echo no compiler; exit 1' 2>&1 | sed "s#$PWD#PROJECT#g; s/-[0-9a-f]\{8\}/-RECIPE/"
@@ -242,6 +242,33 @@ rm program.sh
 HARNESS_DB=../timed.db "$HARNESS" compare --baseline label:before --head label:after --format github \
   -o ../comment.md >/dev/null 2>&1
 HARNESS_DB=../timed.db printed ../comment.md
+
+say "Two gates of one project at a time: each has its own results"
+git checkout -q slower
+points() { echo "echo '[{\"name\": \"t\", \"unit\": \"s\", \"value\": $1}]' >\"\$OUT\""; }
+results() { find .harness/builds -maxdepth 2 -name 'out-*'; }
+beside() { "$HARNESS" gate --base fork --format custom --blocks 1 --db "../$1.db" --bench "x: $2" --output "../$1" >"../$1.said" 2>&1; }
+beside first "$(points 7); : >$WORK.log/wrote; until test -e $WORK.log/done; do sleep 0.05; done" &
+first=$!
+check "one waits for the other in its first call" wait_for test -e "$WORK.log/wrote"
+check "which is through" beside second "$(points 8)"
+: >"$WORK.log/done"
+check "the first one, too" wait $first
+for name in first second; do
+  for run in 1 2; do
+    "$HARNESS" history show $run --db "../$name.db" >../shown.json
+    echo "$name: $(grep -oE '"samples_ns":[[:space:]]*\[[0-9]*' ../shown.json | grep -oE '[0-9]+$' | paste -sd ' ')"
+  done
+done
+check "nothing is left of that" test -z "$(results)"
+
+say "Results of a killed gate are gone with the next one; a folder is new for each call"
+("$HARNESS" gate --base fork --bench 'x: echo "[" >"$OUT"; kill -9 $(cut -d" " -f4 /proc/$PPID/stat); sleep 9' || true) >/dev/null 2>&1
+check "they are left" test "$(results | wc -l)" = 1
+"$HARNESS" gate --base fork --bench 'x: mkdir "$OUT" && echo 5 >"$OUT/more" && echo loss: 5' --metric 'loss=/loss: (\S+)/' \
+  --better lower --blocks 1 >../said 2>&1 || true
+check "all calls make it" grep -q 'no more blocks are allowed' ../said
+check "and gone" test -z "$(results)"
 
 say "Of harness's own kernels"
 cd ..

@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "device/devices.h"
 #include "process/process.h"
+#include "session/bench/bench_out.h"
 #include "session/measure/number_options.h"
 #include "verdict/compare.h"
 
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { BENCH_TIMEOUT = 1800, SAID_SHOWN = 600, NAME_MOST = 60 };
 
@@ -255,23 +255,31 @@ static bool bench_filter(const struct bench_call *call, struct strbuf *out)
 
 /* What one call has left. */
 struct bench_said {
-    struct strbuf out_path; /* of $OUT */
+    struct bench_out out;
     struct strbuf text, errors;
     uint64_t ns;
     bool filtered;
 };
 
-static void bench_said_init(struct bench_said *s, const struct bench_call *call)
+static int bench_said_init(struct bench_said *s, const struct bench_call *call, struct error *err)
 {
-    strbuf_init(&s->out_path);
+    *s = (struct bench_said) { .ns = 0 };
     strbuf_init(&s->text);
     strbuf_init(&s->errors);
-    strbuf_addf(&s->out_path, "%s/%s.result", call->place->folder, call->bench->name);
+    return bench_out_begin(&s->out, call->place->folder, call->bench->name, err);
 }
 
-static void bench_said_release(struct bench_said *s)
+static bool bench_left_file(const struct bench_said *s)
 {
-    strbuf_release(&s->out_path);
+    struct stat info;
+
+    return stat(s->out.path, &info) == 0 && (S_ISDIR(info.st_mode) || info.st_size > 0);
+}
+
+/* `unread`: its result could not be used; a message may name the file, so it stays. */
+static void bench_said_release(struct bench_said *s, bool unread)
+{
+    bench_out_end(&s->out, unread && bench_left_file(s));
     strbuf_release(&s->text);
     strbuf_release(&s->errors);
 }
@@ -319,8 +327,8 @@ static int start_bench(const struct bench_call *call, struct bench_said *s, stru
     strbuf_init(&filter);
     strbuf_addf(&source, "SOURCE=%s", call->place->source);
     strbuf_addf(&build, "BUILD=%s", call->place->build);
-    strbuf_addf(&out, "OUT=%s", s->out_path.data);
-    strbuf_addf(&gbench, "BENCHMARK_OUT=%s", s->out_path.data);
+    strbuf_addf(&out, "OUT=%s", s->out.path);
+    strbuf_addf(&gbench, "BENCHMARK_OUT=%s", s->out.path);
     s->filtered = bench_filter(call, &filter);
     const char *changes[] = { source.data,
                               build.data,
@@ -336,7 +344,6 @@ static int start_bench(const struct bench_call *call, struct bench_said *s, stru
         .timeout = m->timeout > 0 ? m->timeout : BENCH_TIMEOUT,
         .interrupted = m->interrupted,
     };
-    unlink(s->out_path.data); /* of the call before */
     uint64_t start = clock_ns();
     int rc = process_run(&p, &s->text, &s->errors, &result, err);
     s->ns = clock_ns() - start;
@@ -351,13 +358,6 @@ static int start_bench(const struct bench_call *call, struct bench_said *s, stru
 }
 
 /* ---- what it says ---- */
-
-static bool bench_left_file(const struct bench_said *s)
-{
-    struct stat info;
-
-    return stat(s->out_path.data, &info) == 0 && (S_ISDIR(info.st_mode) || info.st_size > 0);
-}
 
 /* The whole command, as `harness run --name NAME -- COMMAND` names it. */
 static int take_bench_time(const struct bench_call *call, uint64_t ns, struct imported *out,
@@ -397,8 +397,8 @@ static char *bench_words(const struct bench_said *s, size_t *length, struct erro
 {
     struct stat info;
 
-    if (stat(s->out_path.data, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
-        return file_read(s->out_path.data, FILE_IMPORT_MOST, length, err);
+    if (stat(s->out.path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+        return file_read(s->out.path, FILE_IMPORT_MOST, length, err);
     char *copy = memory_zeroed(s->text.length + 1, 1);
     *length = s->text.length;
     memcpy(copy, s->text.data, s->text.length);
@@ -454,11 +454,11 @@ static int read_bench_file(const struct bench_call *call, const struct import_op
     struct error ignored;
     size_t length = 0;
 
-    if (import_file(s->out_path.data, how, out, err))
+    if (import_file(s->out.path, how, out, err))
         return error_prefix(err, "%s: the result of `%s` cannot be read", call->place->who,
                             call->bench->command);
     if (out->format == IMPORT_GBENCH) {
-        char *text = file_read(s->out_path.data, FILE_IMPORT_MOST, &length, &ignored);
+        char *text = file_read(s->out.path, FILE_IMPORT_MOST, &length, &ignored);
         if (text)
             learn_bench_aliases(call->bench, text, length);
         free(text);
@@ -547,19 +547,21 @@ static int call_and_read_bench(const struct bench_call *call, struct imported *o
         .betters = call->betters,
         .is_word = number_is_word,
     };
-    struct bench_said s = { .ns = 0 };
     enum bench_form form = BENCH_UNKNOWN;
+    struct bench_said s;
 
     *out = (struct imported) { .format = IMPORT_ANY };
-    bench_said_init(&s, call);
-    int rc = start_bench(call, &s, err);
+    int rc = bench_said_init(&s, call, err);
     if (rc == 0)
+        rc = start_bench(call, &s, err);
+    bool ran = rc == 0;
+    if (ran)
         rc = take_bench_form(call, &how, &s, out, &form, err);
     if (rc == 0 && s.filtered && !bench_heeded(call, out))
         call->bench->heeds_no_filter = true;
     if (rc == 0)
         rc = check_bench_result(call, out, form, err);
-    bench_said_release(&s);
+    bench_said_release(&s, ran && rc);
     return rc;
 }
 

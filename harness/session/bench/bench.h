@@ -66,7 +66,7 @@ bool bench_any_without_judged(const struct bench_list *list, const struct number
 struct bench_place {
     const char *who; /* for people: "base at 3f2a91c" */
     const char *source, *build;
-    const char *folder; /* results are put there */
+    const char *folder; /* each call has one of its own for results there, see bench_out.h */
 };
 
 struct bench_call {

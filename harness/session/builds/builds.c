@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <sched.h>
 #include <stdint.h>
@@ -121,14 +120,6 @@ static void forget_vanished_builds(const struct build_place *p)
     strbuf_release(&out);
 }
 
-static int remove_build_file(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info;
-    (void)flag;
-    (void)walk;
-    return remove(path);
-}
-
 /* Removes what an interrupted or failed build has left. No git command is ever run in there: half a
  * worktree would lead it up to the user's own. */
 static int build_place_clear(const struct build_place *p, struct error *err)
@@ -137,10 +128,7 @@ static int build_place_clear(const struct build_place *p, struct error *err)
     if (!file_exists(p->folder.data))
         return 0;
     forget_worktree(p->source.data);
-    if (nftw(p->folder.data, remove_build_file, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT))
-        return error_set(err, "cannot remove the unfinished build %s: %s", p->folder.data,
-                         strerror(errno));
-    return 0;
+    return file_remove_folder(p->folder.data, err) ? error_prefix(err, "an unfinished build") : 0;
 }
 
 /* The commit's sources as a detached git worktree, and an empty build folder. */
