@@ -115,7 +115,7 @@ static void run_side(const struct machine_kind *kind, bool repeating, double cha
         }
         assert_ok(remeasure_settle(&s.repeats, &sink, &err), &err);
     }
-    assert_ok(remeasure_end(&s.repeats, &sink, &err), &err);
+    assert_ok(remeasure_end(&s.repeats, 0, &sink, &err), &err);
     assert_int_equal(out->nr, BENCHMARKS * LAUNCHES);
     assert_true(s.made <= 2 * BENCHMARKS * LAUNCHES);
     *made += s.made;
