@@ -7,22 +7,50 @@
 #include "reporters/compare_words.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CHANGE_POINTS = 400, CHANGE_COMMIT = 7 };
 
-const struct trend_step *overview_standing(const struct trend *trend)
+/* Steps whose first run began in (after_ms, until_ms]. */
+struct change_span {
+    int64_t after_ms, until_ms;
+};
+
+static const struct change_span change_ever = { INT64_MIN, INT64_MAX };
+
+/* The worst step of a series that stands, with nothing to excuse it; NULL: none does. */
+static const struct trend_step *change_standing(const struct overview_making *m,
+                                                const struct trend *trend, struct change_span span)
 {
     const struct trend_step *worst = NULL;
 
     for (size_t i = 0; i < trend->nr; i++) {
         const struct trend_step *step = &trend->items[i];
+        int64_t ms = trend_point_run(m->input->trends, trend, step->index)->started_ms;
         bool stands = step->worse && !step->back && !step->accepted && !step->epoch;
-        if (stands && (!worst || fabs(log1p(step->change)) > fabs(log1p(worst->change))))
+        if (stands && ms > span.after_ms && ms <= span.until_ms &&
+            (!worst || fabs(log1p(step->change)) > fabs(log1p(worst->change))))
             worst = step;
     }
     return worst;
+}
+
+/* What came after the head is no part of its picture. */
+static struct change_span change_until_head(const struct overview_making *m)
+{
+    return (struct change_span) { INT64_MIN, m->head->started_ms };
+}
+
+/* Only what came between its sides can have made the change of a comparison. */
+static struct change_span change_of_sides(const struct overview_making *m)
+{
+    struct change_span span = change_until_head(m);
+
+    if (m->input->base)
+        span.after_ms = m->input->base->started_ms;
+    return span;
 }
 
 bool overview_drifts_worse(const struct trend *trend)
@@ -35,7 +63,7 @@ size_t overview_count_slower(const struct overview_making *m)
     size_t nr = 0;
 
     for (size_t i = 0; i < m->nr_trends; i++)
-        nr += overview_standing(m->trends[i]) || overview_drifts_worse(m->trends[i]);
+        nr += change_standing(m, m->trends[i], change_ever) || overview_drifts_worse(m->trends[i]);
     return nr;
 }
 
@@ -62,11 +90,12 @@ static void change_pick_row(const struct overview_making *m, enum verdict verdic
     }
 }
 
-static void change_pick_trend(const struct overview_making *m, struct change_pick *pick)
+static void change_pick_trend(const struct overview_making *m, struct change_span span,
+                              struct change_pick *pick)
 {
     for (size_t i = 0; i < m->nr_trends; i++) {
         const struct trend *trend = m->trends[i];
-        const struct trend_step *step = overview_standing(trend);
+        const struct trend_step *step = change_standing(m, trend, span);
         double stepped = step ? fabs(log1p(step->change)) : 0;
         double drifted = overview_drifts_worse(trend) ? fabs(log1p(trend->drift.total)) : 0;
         if (fmax(stepped, drifted) > pick->weight)
@@ -83,7 +112,7 @@ static struct change_pick change_pick_worst(const struct overview_making *m)
 
     change_pick_row(m, VERDICT_REGRESSED, &pick);
     if (!pick.row)
-        change_pick_trend(m, &pick);
+        change_pick_trend(m, change_until_head(m), &pick);
     if (!pick.row && !pick.trend)
         change_pick_row(m, VERDICT_IMPROVED, &pick);
     return pick;
@@ -96,7 +125,7 @@ void overview_say_slowest(const struct overview_making *m, struct strbuf *out)
     struct change_pick pick = { 0 };
     char share[TEXT_UNIT_SIZE];
 
-    change_pick_trend(m, &pick);
+    change_pick_trend(m, change_ever, &pick);
     if (!pick.trend)
         return;
     char *label = overview_label(m, pick.trend->series->bench);
@@ -321,18 +350,21 @@ static void change_from_trend(const struct overview_making *m, const struct chan
 
 /* Where the search tells no step: the first of the last runs that all lie nearer to the head's
  * level than to the base's. What was measured between base and head narrows down which commit it
- * was. */
+ * was; the base itself, change->from, did not have it yet. */
 static void change_narrow(struct overview_change *change)
 {
     double middle = sqrt(change->before * change->after);
+    int64_t base_ms = change->from ? change->from->started_ms : INT64_MIN;
     size_t at = change->nr_points - 1;
 
-    while (at > 1 && (change->points[at - 1].value > middle) == (change->after > middle))
+    while (at > 1 && change->points[at - 1].run->started_ms > base_ms &&
+           (change->points[at - 1].value > middle) == (change->after > middle))
         at--;
     change->step = at;
     for (size_t i = at; i < change->nr_points; i++)
         change->points[i].after = true;
-    change->from = change->points[at - 1].run;
+    if (change->points[at - 1].run->started_ms > base_ms)
+        change->from = change->points[at - 1].run;
     change->to = change->points[at].run;
 }
 
@@ -364,7 +396,8 @@ static void change_from_row(const struct overview_making *m, const struct compar
                             struct overview_change *change)
 {
     const struct trend *trend = overview_trend_of(m, row->item->bench->key);
-    const struct trend_step *step = trend && row->worse ? overview_standing(trend) : NULL;
+    const struct trend_step *step =
+        trend && row->worse ? change_standing(m, trend, change_of_sides(m)) : NULL;
     double factor = chart_metric_of(row->item->metric).factor;
 
     change->bench = row->item->bench;

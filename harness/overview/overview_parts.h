@@ -24,8 +24,6 @@ void overview_index(struct overview_making *m);
 const struct run_row *overview_row_of(const struct overview_making *m, const char *key);
 const struct trend *overview_trend_of(const struct overview_making *m, const char *key);
 
-/* The worst step of a series that stands, with nothing to excuse it; NULL: none does. */
-const struct trend_step *overview_standing(const struct trend *trend);
 /* A drift for the worse. */
 bool overview_drifts_worse(const struct trend *trend);
 /* "gemm/linear simd batch=4": free() it. */

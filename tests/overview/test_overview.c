@@ -323,6 +323,52 @@ TEST(runs_between_base_and_head_narrow_the_commit_down)
     made_release(&made);
 }
 
+/* A step of the history is the comparison's only where it lies between base and head; else the runs
+ * between them tell which commit it was. */
+TEST(a_step_outside_base_and_head_is_not_blamed)
+{
+    static const struct {
+        int step, change; /* runs from which on 1.5 times, and 1.1 times as long */
+        int base, head;
+        const char *since;
+        enum overview_source source;
+    } rows[] = {
+        { 20, 58, 50, 59, "commits 0000057..0000058", OVERVIEW_COMPARED }, /* long before */
+        { 20, 21, 20, 22, "commits 0000020..0000021", OVERVIEW_COMPARED }, /* in the base itself */
+        { 50, 18, 10, 20, "commits 0000017..0000018", OVERVIEW_STEP },     /* after the head, too */
+        { 40, RUNS, 10, 59, "commits 0000039..0000040", OVERVIEW_STEP },   /* between */
+        { 40, RUNS, 39, 40, "commits 0000039..0000040", OVERVIEW_STEP },   /* just so */
+    };
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct compare_settings compared = COMPARE_DEFAULTS;
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct made made = { .compared = true, .past = true };
+        for (int nth = 0; nth < RUNS; nth++) {
+            double slow = (nth < rows[i].step ? 1 : 1.5) * (nth < rows[i].change ? 1 : 1.1);
+            made_add_run(&made.records, nth, slow);
+            if (nth == rows[i].base || nth == rows[i].head)
+                made_add_run(nth == rows[i].base ? &made.base : &made.head, nth, slow);
+        }
+        series_list_init(&made.list, &made.records);
+        assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+        assert_ok(compare_run(&made.base, &made.head, &compared, &made.comparison, &err), &err);
+        made.input = (struct overview_input) { .records = &made.head,
+                                               .comparison = &made.comparison,
+                                               .base = &made.base.runs[0],
+                                               .trends = &made.trends };
+        overview_make(&made.input, &made.overview);
+        const struct overview_change *change = &made.overview.change;
+        assert_has(change->since, rows[i].since);
+        assert_int_equal(change->source, rows[i].source);
+        assert_int_equal(change->nr_points, rows[i].head + 1);
+        assert_true(change->step > 0 && change->step < change->nr_points);
+        assert_true(change->points[change->step].after);
+        made_release(&made);
+    }
+}
+
 /* Sides that were measured in turn are shown by their launches: no run in between made the step. */
 TEST(sides_measured_in_turn_have_no_date)
 {
