@@ -40,7 +40,8 @@ struct axis {
     enum quantity quantity;
     char base[24];      /* unit of rates and plain numbers */
     double low, high;   /* NaN: from the data */
-    struct ticks ticks; /* set by ticks_names() for categories, else by figure_finish() */
+    struct ticks ticks; /* set by ticks_names() for categories, else by figure_finish(); a plain
+                         * axis whose ticks are given before gets no larger unit */
     double factor;      /* data have been divided by this */
     double tick_angle;  /* of the tick texts of an x axis, degrees; they end at their tick */
     bool reversed;      /* low is at the top or right */

@@ -52,8 +52,8 @@ struct unit axis_unit(struct axis *axis, double low, double high)
 {
     bool log = axis->scale == AXIS_LOG;
     double typical = log ? sqrt(low * high) : fmax(fabs(low), fabs(high));
-    /* Millions are read faster than 5000000. */
-    bool large = axis->quantity == QUANTITY_PLAIN && !log && typical >= 1e5;
+    /* Millions are read faster than 5000000; given ticks say their numbers as they are. */
+    bool large = axis->quantity == QUANTITY_PLAIN && !log && typical >= 1e5 && axis->ticks.nr == 0;
     struct unit unit = unit_for(large ? QUANTITY_RATE : axis->quantity, axis->base, typical);
     char *label = axis->label;
 

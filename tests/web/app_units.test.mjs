@@ -181,8 +181,8 @@ test('names say what differs', () => {
 });
 
 /* Two benchmarks of two runs; the second has no rate. */
-function numbers(preset) {
-  const benchmarks = [bench('a', 'x', { n: 1 }), bench('a', 'x', { n: 8 })];
+function numbers(preset, [small, large] = [1, 8]) {
+  const benchmarks = [bench('a', 'x', { n: small }), bench('a', 'x', { n: large })];
   const core = { benchmarks, runs: [{ name: 'old', uuid: 'u' }, { name: 'new', uuid: 'v' }], metrics: CORE.metrics
     .map((metric) => ({ ...metric, quantity: metric.kind === 'latency' ? 'time' : 'plain' })) };
   const rows = [0, 1, 2, 3].map((at) => ({ at, run: at >> 1, benchmark: at & 1, n: at === 3 ? 0 : 9 }));
@@ -203,6 +203,16 @@ test('a file draws points, lines, bars and boxes of its numbers, and says what i
     [{ type: 'bars', y: 'p99 / p50' }, 'a file has no "p99 / p50"'], [{ type: 'box', y: 'n' }, 'neither a latency'],
     [{ type: 'bars', y: 'dim_other' }, 'a file has no'], [{ type: 'lines', x: 'seq', y: 'p50' }, 'has no "dim_seq"']])
     assert.match(numbers(preset).reason, new RegExp(says));
+});
+
+test('ticks of lines say what was varied, however large it is', () => {
+  for (const [sizes, label] of [[[100, 200], 'n'], [[100000, 400000], 'n'], [[5000000, 20000000], 'n'],
+    [[100000, 10000000], 'n (log scale)']]) {
+    const { x } = numbers({ type: 'lines', x: 'dim_n', y: 'p50' }, sizes).panels[0];
+    assert.deepEqual(x.ticks, sizes.map((at) => ({ at, text: String(at) })), label);
+    assert.equal(x.label, label);
+    assert.ok(x.low <= sizes[0] && x.high >= sizes[1], `${x.low} to ${x.high} holds ${sizes}`);
+  }
 });
 
 test('samples of both sides, whatever there are', () => {

@@ -168,7 +168,8 @@ function scaleData(panel, side, factor) {
 
 /**
  * The unit of an axis that shows about [low, high]: on a log axis of times each tick says its own,
- * everything else gets one. Millions are read faster than 5000000.
+ * everything else gets one. Millions are read faster than 5000000; ticks that were given say their
+ * numbers as they are.
  * @returns {{name: string, factor: number}}
  */
 function axisUnit(axis, low, high) {
@@ -176,7 +177,7 @@ function axisUnit(axis, low, high) {
   if (log && axis.quantity === 'time')
     return { name: '', factor: 1 };
   const typical = log ? Math.sqrt(low * high) : Math.max(Math.abs(low), Math.abs(high));
-  const large = axis.quantity === 'plain' && !log && typical >= 1e5;
+  const large = axis.quantity === 'plain' && !log && typical >= 1e5 && axis.ticks.length === 0;
   return unitFor(large ? 'rate' : axis.quantity, axis.base, typical);
 }
 
