@@ -355,9 +355,10 @@ void chart_families_release(struct chart_families *families);
 bool chart_family_leads(const struct chart_families *families, const struct chart_items *items,
                         size_t nth, const struct chart_metric *metric);
 
-/* Sorted distinct values of a dim over some items. */
+/* Sorted distinct values of a dim over some items: the `most` largest, as *all says how many there
+ * are. Returns how many those are. */
 size_t chart_dim_values(const struct chart_items *items, const struct chart_family *family,
-                        const char *dim, int64_t *values, size_t most);
+                        const char *dim, int64_t *values, size_t most, size_t *all);
 
 /* A check() for types whose y is a metric. */
 int chart_check_metric(const struct preset *preset, struct error *err);

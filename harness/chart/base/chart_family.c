@@ -241,18 +241,19 @@ static int compare_values(const void *a, const void *b)
 }
 
 size_t chart_dim_values(const struct chart_items *items, const struct chart_family *family,
-                        const char *dim, int64_t *values, size_t most)
+                        const char *dim, int64_t *values, size_t most, size_t *all)
 {
-    size_t nr = 0;
+    int64_t *met = memory_zeroed(family->nr + 1, sizeof(*met));
 
-    for (size_t i = 0; i < family->nr; i++) {
-        int64_t value = benchmark_name_dim(items->items[family->members[i]].bench, dim, -1);
-        size_t k = 0;
-        while (k < nr && values[k] != value)
-            k++;
-        if (k == nr && nr < most)
-            values[nr++] = value;
-    }
-    qsort(values, nr, sizeof(*values), compare_values);
+    for (size_t i = 0; i < family->nr; i++)
+        met[i] = benchmark_name_dim(items->items[family->members[i]].bench, dim, -1);
+    qsort(met, family->nr, sizeof(*met), compare_values);
+    *all = 0;
+    for (size_t i = 0; i < family->nr; i++)
+        if (*all == 0 || met[i] != met[*all - 1])
+            met[(*all)++] = met[i];
+    size_t nr = *all < most ? *all : most;
+    memcpy(values, met + *all - nr, nr * sizeof(*values));
+    free(met);
     return nr;
 }

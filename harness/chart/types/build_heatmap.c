@@ -10,6 +10,16 @@
 
 enum { HEATMAP_LIMIT = 6, SIDE_MAX = 12, HEATMAP_CELL_HEIGHT = 46 };
 
+/* Sorted values of a dim in one map: the largest, where there are more than it has room for. */
+struct heatmap_side {
+    int64_t values[SIDE_MAX];
+    size_t nr, all;
+};
+
+struct heatmap_grid {
+    struct heatmap_side columns, rows;
+};
+
 struct heatmap {
     struct map map;
     const char *x, *y; /* dims */
@@ -18,14 +28,35 @@ struct heatmap {
     struct range seen;
 };
 
+static struct heatmap_grid heatmap_grid_of(const struct heatmap *h,
+                                           const struct chart_family *family)
+{
+    struct heatmap_grid grid;
+    struct heatmap_side *columns = &grid.columns, *rows = &grid.rows;
+
+    columns->nr =
+        chart_dim_values(h->map.items, family, h->x, columns->values, SIDE_MAX, &columns->all);
+    rows->nr = chart_dim_values(h->map.items, family, h->y, rows->values, SIDE_MAX, &rows->all);
+    return grid;
+}
+
+static bool heatmap_is_drawn(const struct heatmap *h, const struct heatmap_grid *grid, size_t item)
+{
+    const struct benchmark_name *bench = h->map.items->items[item].bench;
+
+    return benchmark_name_dim(bench, h->x, -1) >= grid->columns.values[0] &&
+           benchmark_name_dim(bench, h->y, -1) >= grid->rows.values[0];
+}
+
 /* A map of one row and one column says nothing, nor does one with mostly holes. */
 static bool heatmap_is_map(const struct heatmap *h, const struct chart_family *family)
 {
-    int64_t values[SIDE_MAX];
-    size_t columns = chart_dim_values(h->map.items, family, h->x, values, SIDE_MAX);
-    size_t rows = chart_dim_values(h->map.items, family, h->y, values, SIDE_MAX);
+    struct heatmap_grid grid = heatmap_grid_of(h, family);
+    size_t columns = grid.columns.nr, rows = grid.rows.nr, drawn = 0;
 
-    return columns > 1 && rows > 1 && (double)family->nr >= MAP_FULL * (double)(columns * rows);
+    for (size_t i = 0; i < family->nr; i++)
+        drawn += heatmap_is_drawn(h, &grid, family->members[i]);
+    return columns > 1 && rows > 1 && (double)drawn >= MAP_FULL * (double)(columns * rows);
 }
 
 static size_t heatmap_item_at(const struct heatmap *h, const struct chart_family *family, int64_t x,
@@ -39,37 +70,36 @@ static size_t heatmap_item_at(const struct heatmap *h, const struct chart_family
     return h->map.items->nr;
 }
 
-static void heatmap_axis(struct axis *axis, const char *dim, const int64_t *values, size_t nr,
+static void heatmap_axis(struct axis *axis, const char *dim, const struct heatmap_side *side,
                          bool reversed)
 {
     char texts[SIDE_MAX][24];
     const char *names[SIDE_MAX];
 
-    for (size_t i = 0; i < nr; i++) {
-        snprintf(texts[i], sizeof(texts[i]), "%lld", (long long)values[i]);
+    for (size_t i = 0; i < side->nr; i++) {
+        snprintf(texts[i], sizeof(texts[i]), "%lld", (long long)side->values[i]);
         names[i] = texts[i];
     }
     axis_set(axis, dim, QUANTITY_PLAIN, "", AXIS_CATEGORY);
-    axis_names(axis, names, nr, reversed);
+    axis_names(axis, names, side->nr, reversed);
     axis->bare = true;
 }
 
 static void heatmap_add_map(struct heatmap *h, const struct chart_family *family, const char *label)
 {
-    int64_t columns[SIDE_MAX], rows[SIDE_MAX];
-    size_t nr_columns = chart_dim_values(h->map.items, family, h->x, columns, SIDE_MAX);
-    size_t nr_rows = chart_dim_values(h->map.items, family, h->y, rows, SIDE_MAX);
+    struct heatmap_grid grid = heatmap_grid_of(h, family);
+    const struct heatmap_side *columns = &grid.columns, *rows = &grid.rows;
     struct panel *p = figure_panel(h->map.f);
     struct layer *cells = panel_layer(p, MARK_CELLS, NULL);
 
     figure_set(&p->title, "%s", label);
-    heatmap_axis(&p->x, h->x, columns, nr_columns, false);
-    heatmap_axis(&p->y, h->y, rows, nr_rows, true);
-    p->plot_height = fmax(HEATMAP_CELL_HEIGHT * (double)nr_rows, 160);
-    for (size_t row = 0; row < nr_rows; row++)
-        for (size_t column = 0; column < nr_columns; column++)
+    heatmap_axis(&p->x, h->x, columns, false);
+    heatmap_axis(&p->y, h->y, rows, true);
+    p->plot_height = fmax(HEATMAP_CELL_HEIGHT * (double)rows->nr, 160);
+    for (size_t row = 0; row < rows->nr; row++)
+        for (size_t column = 0; column < columns->nr; column++)
             map_add_cell(&h->map, cells, column, row,
-                         heatmap_item_at(h, family, columns[column], rows[row]));
+                         heatmap_item_at(h, family, columns->values[column], rows->values[row]));
     chart_about(h->map.f, NULL);
 }
 
@@ -87,6 +117,16 @@ static void heatmap_take(struct heatmap *h, size_t limit, bool leaders)
     }
 }
 
+/* The range of what is drawn of a map. */
+static void heatmap_include(struct heatmap *h, const struct chart_family *family)
+{
+    struct heatmap_grid grid = heatmap_grid_of(h, family);
+
+    for (size_t i = 0; i < family->nr; i++)
+        if (heatmap_is_drawn(h, &grid, family->members[i]))
+            map_include(&h->map, map_value(&h->map, family->members[i]));
+}
+
 /* Which maps will be drawn, and the range of their values. */
 static void heatmap_choose(struct heatmap *h, size_t limit)
 {
@@ -98,18 +138,38 @@ static void heatmap_choose(struct heatmap *h, size_t limit)
     heatmap_take(h, limit, h->eligible > limit);
     heatmap_take(h, limit, false);
     for (size_t i = 0; i < families->nr; i++)
-        for (size_t k = 0; h->shown[i] && k < families->items[i].nr; k++)
-            map_include(&h->map, map_value(&h->map, families->items[i].members[k]));
+        if (h->shown[i])
+            heatmap_include(h, &families->items[i]);
     h->seen = h->map.values;
     map_widen(&h->map);
+}
+
+/* " Showing 12 of 14 values of seq: the largest.", of the map that has most of them. */
+static void heatmap_say_left_out(const struct heatmap *h, struct strbuf *out)
+{
+    const struct chart_families *families = &h->map.families;
+    size_t columns = 0, rows = 0;
+
+    for (size_t i = 0; i < families->nr; i++) {
+        if (!h->shown[i])
+            continue;
+        struct heatmap_grid grid = heatmap_grid_of(h, &families->items[i]);
+        columns = grid.columns.all > columns ? grid.columns.all : columns;
+        rows = grid.rows.all > rows ? grid.rows.all : rows;
+    }
+    if (columns > SIDE_MAX)
+        strbuf_addf(out, " Showing %d of %zu values of %s: the largest.", SIDE_MAX, columns, h->x);
+    if (rows > SIDE_MAX)
+        strbuf_addf(out, " Showing %d of %zu values of %s: the largest.", SIDE_MAX, rows, h->y);
 }
 
 static void heatmap_words(struct heatmap *h)
 {
     const struct chart_metric *metric = &h->map.metric;
     bool rate = metric->metric && metric->metric->kind == METRIC_RATE;
-    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], more[128] = "";
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
     struct figure *f = h->map.f;
+    struct strbuf more;
 
     chart_subtitle(f, h->map.chart, h->map.items);
     char *subtitle = f->subtitle;
@@ -118,9 +178,11 @@ static void heatmap_words(struct heatmap *h)
     free(subtitle);
     chart_text(metric, h->seen.low, low);
     chart_text(metric, h->seen.high, high);
+    strbuf_init(&more);
+    heatmap_say_left_out(h, &more);
     if (h->eligible > h->drawn)
-        snprintf(
-            more, sizeof(more),
+        strbuf_addf(
+            &more,
             " Showing %zu of %zu maps: first of each kernel the one with most sizes, or the best.",
             h->drawn, h->eligible);
     map_conclude(&h->map);
@@ -128,7 +190,8 @@ static void heatmap_words(struct heatmap *h)
                   "Each cell is %s%s, from %s to %s; colour runs logarithmically from dark to "
                   "bright over all maps.%s%s",
                   metric->label, rate ? " at the median time" : "", low, high,
-                  map_hole_text(&h->map), more);
+                  map_hole_text(&h->map), more.data);
+    strbuf_release(&more);
     figure_set(&f->alt, "Maps of %s over %s and %s, %zu map%s, from %s to %s.", metric->label, h->y,
                h->x, h->drawn, h->drawn == 1 ? "" : "s", low, high);
 }

@@ -16,8 +16,8 @@ enum { LIMIT = 10, SIZES_MAX = 24, ROOFS_MAX = 4 };
 struct curve {
     struct benchmark_name name; /* without the dims that grow */
     size_t run;
-    const struct chart_item *items[SIZES_MAX]; /* by size */
-    size_t nr;
+    const struct chart_item *items[SIZES_MAX]; /* by size: the largest */
+    size_t nr, all;
 };
 
 struct curves {
@@ -80,12 +80,16 @@ static struct curve *curve_of(struct curves *curves, struct chart_places *places
     return c;
 }
 
+/* Of too many sizes the smallest goes. */
 static void sizes_insert(struct curve *c, const struct chart_item *item)
 {
+    c->all++;
+    if (c->nr == SIZES_MAX) {
+        if (sizes_square_of(item->bench) < sizes_square_of(c->items[0]->bench))
+            return;
+        memmove(c->items, c->items + 1, --c->nr * sizeof(c->items[0]));
+    }
     size_t at = c->nr;
-
-    if (c->nr == SIZES_MAX)
-        return;
     for (; at > 0 && sizes_square_of(c->items[at - 1]->bench) > sizes_square_of(item->bench); at--)
         c->items[at] = c->items[at - 1];
     c->items[at] = item;
@@ -97,8 +101,8 @@ static bool says_less(const struct sizes *s, const struct curve *a, const struct
 {
     const struct chart_item *x = a->items[a->nr - 1], *y = b->items[b->nr - 1];
 
-    if (a->nr != b->nr)
-        return a->nr < b->nr;
+    if (a->all != b->all)
+        return a->all < b->all;
     if (sizes_square_of(x->bench) != sizes_square_of(y->bench))
         return sizes_square_of(x->bench) < sizes_square_of(y->bench);
     return s->metric.direction == LOWER_IS_BETTER ? sizes_value_of(s, x) > sizes_value_of(s, y)
@@ -231,20 +235,35 @@ static void sizes_add_size_ticks(struct sizes *s)
     }
 }
 
+/* What is not drawn, of the curve with most sizes. */
+static const char *sizes_left_out(const struct sizes *s, char text[200])
+{
+    char lines[96] = "", sizes[96] = "";
+    size_t most = 0;
+
+    for (size_t i = 0; i < s->curves.nr; i++)
+        most = s->curves.items[i].all > most ? s->curves.items[i].all : most;
+    if (s->all > s->curves.nr)
+        snprintf(lines, sizeof(lines), " Showing %zu of %zu lines: those with most sizes.",
+                 s->curves.nr, s->all);
+    if (most > SIZES_MAX)
+        snprintf(sizes, sizeof(sizes), " Showing %d of %zu sizes: the largest.", SIZES_MAX, most);
+    snprintf(text, 200, "%s%s", lines, sizes);
+    return text;
+}
+
 static void sizes_words(struct sizes *s, bool roofs)
 {
-    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], left[96] = "";
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], left[200];
     const struct chart_metric *m = &s->metric;
     size_t best = 0;
 
-    if (s->all > s->curves.nr)
-        snprintf(left, sizeof(left), " Showing %zu of %zu lines: those with most sizes.",
-                 s->curves.nr, s->all);
     chart_caption(s->f, s->items, "",
                   "Square products alone, M = N = K. Points: %.80s%s; bars p5 to p95.%s%s",
                   m->label,
                   m->metric && m->metric->kind == METRIC_RATE ? " at the median time" : "",
-                  roofs ? " Dashed: the best rate that a probe of the machine reached." : "", left);
+                  roofs ? " Dashed: the best rate that a probe of the machine reached." : "",
+                  sizes_left_out(s, left));
     for (size_t i = 1; i < s->curves.nr; i++)
         if (says_less(s, &s->curves.items[best], &s->curves.items[i]))
             best = i;
