@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "metrics/roofline.h"
 #include "metrics/run_rows.h"
@@ -144,19 +145,19 @@ static int gbench_threads(const struct benchmark_name *name)
     return threads > 0 ? threads : 1;
 }
 
-/* Processor time of all threads over real time: of a program its own, else of the process that
- * measured, while it did. 0: not known. */
-static double gbench_cpu_share(const struct summary *s)
+/* Processor time of all threads over real time, of a launch whose median is `ns`: of a program its
+ * own, else of the process that measured, while it did. 0: not known. */
+static double gbench_cpu_share(const struct measurement *m, double ns)
 {
-    double user = measurement_telemetry(s->m, "command_user_ms");
-    double system = measurement_telemetry(s->m, "command_system_ms");
-    double imported = measurement_telemetry(s->m, "cpu_time_ns");
-    double share = measurement_telemetry(s->m, "cpu_seconds_per_second");
+    double user = measurement_telemetry(m, "command_user_ms");
+    double system = measurement_telemetry(m, "command_system_ms");
+    double imported = measurement_telemetry(m, "cpu_time_ns");
+    double share = measurement_telemetry(m, "cpu_seconds_per_second");
 
     if (isfinite(user + system))
-        share = (user + system) * 1e6 / s->medians[0];
+        share = (user + system) * 1e6 / ns;
     else if (isfinite(imported))
-        share = imported / s->medians[0];
+        share = imported / ns;
     return isfinite(share) ? share : 0;
 }
 
@@ -165,6 +166,19 @@ static void gbench_add_times(cJSON *entry, double ns, double cpu)
     cJSON_AddNumberToObject(entry, "real_time", ns);
     cJSON_AddNumberToObject(entry, "cpu_time", cpu);
     cJSON_AddStringToObject(entry, "time_unit", "ns");
+}
+
+/* A user's number has a name of its own: a second `iterations` would hide the first. */
+static void gbench_add_counter(cJSON *entry, const struct number *number)
+{
+    struct strbuf name;
+
+    strbuf_init(&name);
+    strbuf_adds(&name, number->kind->name);
+    while (cJSON_GetObjectItemCaseSensitive(entry, name.data))
+        strbuf_addc(&name, '_');
+    json_add_number(entry, name.data, number_median(number));
+    strbuf_release(&name);
 }
 
 static void gbench_add_rates(cJSON *entry, const struct measurement *m, double ns)
@@ -181,56 +195,93 @@ static void gbench_add_rates(cJSON *entry, const struct measurement *m, double n
     if (m->flops > 0)
         cJSON_AddNumberToObject(entry, "FLOPS", m->flops / ns * 1e9);
     for (int i = 0; i < m->nr_numbers; i++) /* a user's counters, to Google Benchmark */
-        json_add_number(entry, m->numbers[i].kind->name, number_median(&m->numbers[i]));
+        gbench_add_counter(entry, &m->numbers[i]);
 }
 
-static void gbench_add_repetitions(cJSON *benchmarks, const struct run_row *row, size_t family)
-{
-    const struct summary *s = &row->summary;
+/* A launch with times: its first measurement that has some, and what was measured in all of it. */
+struct gbench_repetition {
+    const struct measurement *m;
+    double ns, cpu;
+    size_t samples;
+};
 
-    for (size_t i = 0; i < s->nr_launches; i++) {
+/* As many as the summary has medians; free() them. */
+static struct gbench_repetition *gbench_repetitions(const struct summary *s)
+{
+    struct gbench_repetition *list = memory_zeroed(s->nr_launches + 1, sizeof(*list));
+    size_t nr = 0, launch = 0;
+
+    for (size_t i = 0; i < s->nr_of; i++) {
+        const struct summary_of *of = &s->of[i];
+        if (of->m->nr_samples == 0 || of->m->batch == 0)
+            continue;
+        if (nr == 0 || of->launch != launch)
+            list[nr++].m = of->m;
+        launch = of->launch;
+        list[nr - 1].samples += of->m->nr_samples;
+    }
+    for (size_t i = 0; i < nr; i++) {
+        list[i].ns = s->medians[i];
+        list[i].cpu = s->medians[i] * gbench_cpu_share(list[i].m, s->medians[i]);
+    }
+    return list;
+}
+
+static void gbench_add_repetitions(cJSON *benchmarks, const struct run_row *row,
+                                   const struct gbench_repetition *repetitions, size_t family)
+{
+    size_t nr = row->summary.nr_launches;
+
+    for (size_t i = 0; i < nr; i++) {
+        const struct gbench_repetition *r = &repetitions[i];
         cJSON *entry = gbench_add_entry(benchmarks, row->bench, "", family);
         cJSON_AddStringToObject(entry, "run_type", "iteration");
-        cJSON_AddNumberToObject(entry, "repetitions", (double)s->nr_launches);
+        cJSON_AddNumberToObject(entry, "repetitions", (double)nr);
         cJSON_AddNumberToObject(entry, "repetition_index", (double)i);
         cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
-        cJSON_AddNumberToObject(entry, "iterations", floor((double)s->n / (double)s->nr_launches));
-        gbench_add_times(entry, s->medians[i], s->medians[i] * gbench_cpu_share(s));
-        gbench_add_rates(entry, s->m, s->medians[i]);
+        cJSON_AddNumberToObject(entry, "iterations", (double)r->samples);
+        gbench_add_times(entry, r->ns, r->cpu);
+        gbench_add_rates(entry, r->m, r->ns);
     }
 }
 
-static void gbench_add_aggregates(cJSON *benchmarks, const struct run_row *row, size_t family)
-{
-    const struct summary *s = &row->summary;
-    double *copy, mean = stats_mean(s->medians, s->nr_launches);
-    double sd = stats_sd(s->medians, s->nr_launches), share = gbench_cpu_share(s);
+enum { GBENCH_MEAN, GBENCH_MEDIAN, GBENCH_STDDEV, GBENCH_CV, GBENCH_AGGREGATES };
 
-    copy = memcpy(memory_zeroed(s->nr_launches, sizeof(*copy)), s->medians,
-                  s->nr_launches * sizeof(*copy));
-    const struct {
-        const char *name;
-        double value;
-        bool ratio;
-    } rows[] = {
-        { "mean", mean, false },
-        { "median", stats_median(copy, s->nr_launches), false },
-        { "stddev", sd, false },
-        { "cv", sd / mean, true },
-    };
-    free(copy);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+/* All are 0 of times that are not known. Sorts the values. */
+static void gbench_aggregate(double *values, size_t nr, double out[GBENCH_AGGREGATES])
+{
+    out[GBENCH_MEAN] = stats_mean(values, nr);
+    out[GBENCH_STDDEV] = stats_sd(values, nr);
+    out[GBENCH_MEDIAN] = stats_median(values, nr);
+    out[GBENCH_CV] = out[GBENCH_MEAN] > 0 ? out[GBENCH_STDDEV] / out[GBENCH_MEAN] : 0;
+}
+
+static void gbench_add_aggregates(cJSON *benchmarks, const struct run_row *row,
+                                  const struct gbench_repetition *repetitions, size_t family)
+{
+    static const char *const names[GBENCH_AGGREGATES] = { "mean", "median", "stddev", "cv" };
+    size_t nr = row->summary.nr_launches;
+    double real[GBENCH_AGGREGATES], cpu[GBENCH_AGGREGATES];
+    double *values = memory_zeroed(nr + 1, sizeof(*values));
+
+    for (size_t i = 0; i < nr; i++)
+        values[i] = repetitions[i].ns;
+    gbench_aggregate(values, nr, real);
+    for (size_t i = 0; i < nr; i++)
+        values[i] = repetitions[i].cpu;
+    gbench_aggregate(values, nr, cpu);
+    free(values);
+    for (int i = 0; i < GBENCH_AGGREGATES; i++) {
         char suffix[16];
-        snprintf(suffix, sizeof(suffix), "_%s", rows[i].name);
+        snprintf(suffix, sizeof(suffix), "_%s", names[i]);
         cJSON *entry = gbench_add_entry(benchmarks, row->bench, suffix, family);
         cJSON_AddStringToObject(entry, "run_type", "aggregate");
-        cJSON_AddNumberToObject(entry, "repetitions", (double)s->nr_launches);
+        cJSON_AddNumberToObject(entry, "repetitions", (double)nr);
         cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
-        cJSON_AddStringToObject(entry, "aggregate_name", rows[i].name);
-        cJSON_AddStringToObject(entry, "aggregate_unit", rows[i].ratio ? "percentage" : "time");
-        cJSON_AddNumberToObject(entry, "iterations", (double)s->nr_launches);
-        gbench_add_times(entry, rows[i].value,
-                         rows[i].value * (rows[i].ratio && share > 0 ? 1 : share));
+        cJSON_AddStringToObject(entry, "aggregate_name", names[i]);
+        cJSON_AddStringToObject(entry, "aggregate_unit", i == GBENCH_CV ? "percentage" : "time");
+        cJSON_AddNumberToObject(entry, "iterations", (double)nr);
+        gbench_add_times(entry, real[i], cpu[i]);
     }
 }
 
@@ -263,9 +314,11 @@ cJSON *export_gbench(const struct records *records, int run, const char *executa
     cJSON *benchmarks = cJSON_AddArrayToObject(json, "benchmarks");
     for (size_t i = 0; i < rows.nr; i++) {
         const struct run_row *row = &rows.items[i];
-        gbench_add_repetitions(benchmarks, row, i);
+        struct gbench_repetition *repetitions = gbench_repetitions(&row->summary);
+        gbench_add_repetitions(benchmarks, row, repetitions, i);
         if (row->summary.nr_launches > 1)
-            gbench_add_aggregates(benchmarks, row, i);
+            gbench_add_aggregates(benchmarks, row, repetitions, i);
+        free(repetitions);
         if (!row->summary.nr_launches)
             gbench_add_failure(benchmarks, row, i);
     }

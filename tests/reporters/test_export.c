@@ -160,6 +160,77 @@ RECORDS_TEST(gbench_json_leaves_out_what_is_not_known)
     cJSON_Delete(json);
 }
 
+/* A launch whose numbers are `n`, of n samples; 0: one that failed. */
+static void gbench_add_launch(struct records *r, int launch, int n)
+{
+    char numbers[256];
+    struct error err;
+
+    if (n == 0) {
+        made_failure(r, 0, launch, key, OUTCOME_FAILED, "signal 11");
+        return;
+    }
+    struct measurement *m = made_measurement(r, 0, launch, key, 1e6, 0, (size_t)n, 1);
+    made_work(m, 1e6 * n, 2e6 * n);
+    measurement_add_telemetry(m, "cpu_seconds_per_second", n);
+    snprintf(numbers, sizeof(numbers),
+             "{\"hits\":{\"better\":\"none\",\"values\":[%d]},\"iterations\":{\"better\":\"none\","
+             "\"values\":[%d]},"
+             "\"iterations_\":{\"better\":\"none\",\"values\":[%d]},\"real_time\":{\"better\":"
+             "\"none\",\"values\":[%d]}}",
+             n, 10 * n, 100 * n, 1000 * n);
+    cJSON *json = json_parse(numbers, strlen(numbers), "numbers", &err);
+    assert_ok(numbers_from_json(json, m->numbers, &m->nr_numbers, &err), &err);
+    cJSON_Delete(json);
+}
+
+static size_t count_members(const cJSON *object, const char *name)
+{
+    const cJSON *item;
+    size_t nr = 0;
+
+    cJSON_ArrayForEach(item, object)
+    {
+        nr += strcmp(item->string, name) == 0;
+    }
+    return nr;
+}
+
+/* What a launch counted is told of that launch, also behind one that failed; and a number that is
+ * called as a member is does not take its place. */
+RECORDS_TEST(gbench_json_has_each_launch_by_itself)
+{
+    static const int launches[] = { 40, 0, 50, 90 }, told[] = { 40, 50, 90 };
+
+    made_run(r, 0, "feedbeef", "gcc");
+    for (int launch = 0; launch < 4; launch++)
+        gbench_add_launch(r, launch, launches[launch]);
+    cJSON *json = reread(export_gbench(r, -1, "harness"));
+    const cJSON *benchmarks = cJSON_GetObjectItem(json, "benchmarks");
+    for (int i = 0; i < 3; i++) {
+        const cJSON *item = cJSON_GetArrayItem(benchmarks, i);
+        double ns = json_number(item, "real_time", 0), n = told[i];
+        assert_close(ns, 1e6, 1e4);
+        assert_int_equal(json_int(item, "repetition_index", -1), i);
+        assert_int_equal(json_int(item, "iterations", 0), told[i]);
+        assert_close(json_number(item, "cpu_time", 0), n * ns, 1e-3);
+        assert_close(json_number(item, "FLOPS", 0), 1e15 * n / ns, 1);
+        assert_close(json_number(item, "bytes_per_second", 0), 2e15 * n / ns, 1);
+        assert_close(json_number(item, "hits", 0), n, 0);
+        assert_close(json_number(item, "iterations_", 0), 10 * n, 0);
+        assert_close(json_number(item, "iterations__", 0), 100 * n, 0);
+        assert_close(json_number(item, "real_time_", 0), 1000 * n, 0);
+        assert_int_equal(count_members(item, "iterations"), 1);
+        assert_int_equal(count_members(item, "real_time"), 1);
+    }
+    const cJSON *mean = cJSON_GetArrayItem(benchmarks, 3), *cv = cJSON_GetArrayItem(benchmarks, 6);
+    assert_string_equal(json_string(mean, "aggregate_name", ""), "mean");
+    assert_close(json_number(mean, "cpu_time", 0), 6e7, 6e5);
+    assert_string_equal(json_string(cv, "aggregate_name", ""), "cv");
+    assert_close(json_number(cv, "cpu_time", 0), 0.441, 0.01); /* of 40, 50, 90 */
+    cJSON_Delete(json);
+}
+
 /* Fields of one RFC 4180 line; returns how many, and moves to the next line. */
 static int count_fields(const char **at)
 {
