@@ -274,6 +274,51 @@ TEST(speed_up_turns_times_round)
     records_release(&made.records);
 }
 
+/* Sentences count what the figure is about: what its filter takes, and of that they say how much is
+ * drawn. */
+TEST(sentences_are_of_the_figure)
+{
+    static const struct {
+        const char *preset, *alt, *caption, *lacks;
+    } rows[] = {
+        { "\"type\": \"dumbbell\"", "Changes of 4 benchmarks: 1 worse, 1 better;",
+          "Without a change, so not shown: 1 broken, 1 new.", "Showing" },
+        { "\"type\": \"dumbbell\", \"filter\": [\"*/batch=1,*\", \"*/batch=2,*\", \"*/batch=5,*\"]",
+          "Changes of 2 benchmarks: 1 worse, 0 better;",
+          "Without a change, so not shown: 1 broken.", "new" },
+        { "\"type\": \"dumbbell\", \"filter\": [\"*/batch=2,*\", \"*/batch=3,*\"]",
+          "Changes of 2 benchmarks: 0 worse, 1 better;", "Change of median latency",
+          "Without a change" },
+        { "\"type\": \"table\", \"limit\": 2",
+          "Table of 2 of 6 benchmarks: 1 worse, 1 better, 1 the same, 1 undecided; ",
+          "Showing 2 of 6: decided ones and the largest changes.", "Without" },
+        { "\"type\": \"table\", \"filter\": [\"*/batch=3,*\"]",
+          "Table of 1 benchmark: 0 worse, 1 better, 0 the same, 0 undecided; ", "Median latency",
+          "Showing" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct made_comparison made;
+        struct preset preset;
+        struct error err;
+        char text[256];
+        made_compare(&made);
+        snprintf(text, sizeof(text), "{\"name\": \"c\", \"title\": \"C\", %s}", rows[i].preset);
+        assert_ok(preset_parse(&preset, text, strlen(text), "test", &err), &err);
+        struct chart chart = { .preset = &preset,
+                               .records = &made.records,
+                               .comparison = &made.c,
+                               .base_label = "main" };
+        struct figure *f = chart_build(&chart);
+        assert_has(f->alt, rows[i].alt);
+        assert_has(f->caption, rows[i].caption);
+        assert_lacks(f->caption, rows[i].lacks);
+        figure_free(f);
+        preset_release(&preset);
+        records_release(&made.records);
+    }
+}
+
 /* What has one side has a row with a word, and a bar on that side alone. */
 TEST(one_sided_rows_are_there)
 {

@@ -114,25 +114,27 @@ struct panel *compare_rows_panel(const struct compare_rows *rows, struct figure 
     return p;
 }
 
-static void compare_rows_add_without_change(const struct comparison *c, struct strbuf *out)
+static void compare_rows_add_without_change(const struct compare_rows *rows,
+                                            const struct chart *chart, struct strbuf *out)
 {
     static const enum verdict verdicts[] = { VERDICT_BROKEN, VERDICT_FAILING, VERDICT_FIXED,
                                              VERDICT_NEW, VERDICT_MISSING };
+    size_t count[VERDICT_NR];
     const char *before = " Without a change, so not shown: ";
 
+    compare_rows_count(rows, chart, count);
     for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
-        if (!c->count[verdicts[i]])
+        if (!count[verdicts[i]])
             continue;
-        strbuf_addf(out, "%s%zu %s", before, c->count[verdicts[i]], verdict_name(verdicts[i]));
+        strbuf_addf(out, "%s%zu %s", before, count[verdicts[i]], verdict_name(verdicts[i]));
         before = ", ";
     }
     if (*before == ',')
         strbuf_addc(out, '.');
 }
 
-/* How often each verdict was given, on the metric and the benchmarks that the figure is about. */
-static size_t compare_rows_count(const struct compare_rows *rows, const struct chart *chart,
-                                 size_t count[VERDICT_NR])
+size_t compare_rows_count(const struct compare_rows *rows, const struct chart *chart,
+                          size_t count[VERDICT_NR])
 {
     const struct comparison *c = rows->comparison;
     size_t accepted = 0;
@@ -218,7 +220,7 @@ void compare_rows_words(const struct compare_rows *rows, const struct chart *cha
         strbuf_addf(&caption, " Showing %zu of %zu: decided ones and the largest changes.",
                     rows->nr, rows->all);
     if (!rows->one_sided)
-        compare_rows_add_without_change(rows->comparison, &caption);
+        compare_rows_add_without_change(rows, chart, &caption);
     chart_take(&f->caption, &caption);
     const struct run *run = &chart->records->runs[chart->run];
     const char *base = chart->base_label ? chart->base_label : "";

@@ -35,6 +35,11 @@ void compare_rows_release(struct compare_rows *rows);
 const struct compare_row *compare_rows_find(const struct comparison *c, const char *key,
                                             const char *metric);
 
+/* How often each verdict was given, on the metric and the benchmarks that the figure is about,
+ * drawn or not. Returns how many of them were accepted. */
+size_t compare_rows_count(const struct compare_rows *rows, const struct chart *chart,
+                          size_t count[VERDICT_NR]);
+
 /* Says what the rows of a panel stand for. */
 void compare_rows_are_about(const struct compare_rows *rows, struct panel *p);
 /* A panel with a row each; see figure_rows(). */

@@ -77,16 +77,20 @@ static void comparison_add_table(struct comparison_table *t)
 static void comparison_table_words(const struct compare_rows *rows, const struct chart *chart,
                                    struct figure *f)
 {
-    const size_t *count = rows->comparison->count;
+    size_t count[VERDICT_NR];
+    char drawn[32] = "";
 
+    compare_rows_count(rows, chart, count);
+    if (rows->all > rows->nr)
+        snprintf(drawn, sizeof(drawn), "%zu of ", rows->nr);
     compare_rows_words(rows, chart, f,
                        "%c%s of both sides, the mean of their launches; change is head over base. "
                        "The worst is on top.",
                        toupper((unsigned char)rows->metric->label[0]), rows->metric->label + 1);
     figure_set(&f->alt,
-               "Table of %zu benchmark%s: %zu worse, %zu better, %zu the same, %zu "
+               "Table of %s%zu benchmark%s: %zu worse, %zu better, %zu the same, %zu "
                "undecided; on top is %s, %s.",
-               rows->nr, rows->nr == 1 ? "" : "s", count[VERDICT_REGRESSED],
+               drawn, rows->all, rows->all == 1 ? "" : "s", count[VERDICT_REGRESSED],
                count[VERDICT_IMPROVED], count[VERDICT_SAME], count[VERDICT_UNDECIDED],
                rows->labels[0], verdict_word(rows->items[0]->verdict, rows->metric));
 }

@@ -149,9 +149,10 @@ static void dumbbell_words(struct dumbbell *d)
 {
     const struct compare_rows *rows = &d->rows;
     const struct comparison *c = rows->comparison;
-    size_t last = rows->nr - 1;
+    size_t last = rows->nr - 1, count[VERDICT_NR];
     char worst[TEXT_UNIT_SIZE], best[TEXT_UNIT_SIZE], beyond[120] = "", decided[200] = "";
 
+    compare_rows_count(rows, d->chart, count);
     if (d->beyond)
         snprintf(beyond, sizeof(beyond),
                  " Arrow: %zu change%s far beyond the frame, as large as the number says.",
@@ -166,7 +167,7 @@ static void dumbbell_words(struct dumbbell *d)
                        rows->metric->label, decided, beyond);
     figure_set(&d->f->alt,
                "Changes of %zu benchmarks: %zu worse, %zu better; from %s (%s) to %s (%s).",
-               rows->all, c->count[VERDICT_REGRESSED], c->count[VERDICT_IMPROVED],
+               rows->all, count[VERDICT_REGRESSED], count[VERDICT_IMPROVED],
                text_percent(rows->items[0]->change, worst), rows->labels[0],
                text_percent(rows->items[last]->change, best), rows->labels[last]);
 }
