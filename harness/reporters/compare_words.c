@@ -36,18 +36,36 @@ static const struct benchmark_name **collect_names(const struct comparison *c)
     return names;
 }
 
-char **compare_labels(const struct comparison *c)
+struct compare_several compare_several(const struct comparison *c)
 {
     const struct metric *metrics[COMPARE_METRICS_MAX];
-    bool several = comparison_metrics(c, metrics) > 1;
+    struct compare_several several = { .metrics = comparison_metrics(c, metrics) > 1 };
+
+    for (size_t i = 1; i < c->nr_items; i++)
+        several.machines |= strcmp(c->items[i].machine, c->items[0].machine) != 0;
+    return several;
+}
+
+void compare_add_which(const struct compare_several *several, const struct compare_row *row,
+                       struct strbuf *name)
+{
+    if (several->metrics)
+        strbuf_addf(name, "%s%s", name->length ? " " : "", row->item->metric->id);
+    if (several->machines)
+        strbuf_addf(name, "%s%s", name->length ? " on " : "", row->item->machine);
+}
+
+char **compare_labels(const struct comparison *c)
+{
+    struct compare_several several = compare_several(c);
     const struct benchmark_name **names = collect_names(c);
     char **labels = labels_create(names, c->nr);
 
-    for (size_t i = 0; several && i < c->nr; i++) {
+    for (size_t i = 0; (several.metrics || several.machines) && i < c->nr; i++) {
         struct strbuf label;
         strbuf_init(&label);
-        strbuf_addf(&label, "%s%s%s", labels[i], labels[i][0] ? " " : "",
-                    c->rows[i].item->metric->id);
+        strbuf_adds(&label, labels[i]);
+        compare_add_which(&several, &c->rows[i], &label);
         free(labels[i]);
         labels[i] = strbuf_detach(&label);
     }

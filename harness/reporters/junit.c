@@ -30,7 +30,7 @@ struct suite {
 struct junit {
     const struct comparison *c;
     const struct junit_options *o;
-    bool metrics; /* several: names say which */
+    struct compare_several several; /* names say which */
     struct strbuf *out;
 };
 
@@ -74,8 +74,7 @@ static void junit_name_of(const struct junit *j, const struct compare_row *row, 
 {
     strbuf_clear(name);
     strbuf_adds(name, rest_of_key(row->item->bench));
-    if (j->metrics)
-        strbuf_addf(name, " %s", row->item->metric->id);
+    compare_add_which(&j->several, row, name);
 }
 
 /* name="..." with a space before it. An empty value would be no token: it becomes "-". */
@@ -251,8 +250,7 @@ static int junit_order_rows(const void *x, const void *y)
 void junit_write(const struct comparison *c, const struct junit_options *options,
                  struct strbuf *out)
 {
-    const struct metric *metrics[COMPARE_METRICS_MAX];
-    struct junit j = { c, options, comparison_metrics(c, metrics) > 1, out };
+    struct junit j = { c, options, compare_several(c), out };
     const size_t nr = c->nr;
     const struct compare_row **rows = memory_zeroed(nr + 1, sizeof(*rows));
     size_t number = 0;

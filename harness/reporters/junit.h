@@ -7,8 +7,8 @@
  *   testsuite    one a kernel; time: the sum of its tests, to the millisecond
  *     properties what is compared: base, head, metric, delta, and for each test with both sides
  *                "NAME: base", "NAME: head", "NAME: change", "NAME: interval"
- *     testcase   one a benchmark (and metric, where there are several); time: the head's value in
- *                seconds where it is a time, else 0
+ *     testcase   one a benchmark (and metric, and machine class, where there are several); time:
+ *                the head's value in seconds where it is a time, else 0
  *       failure  regressed or broken, and nobody accepted it
  *       error    failing: WRONG or FAILED on both sides
  *       skipped  undecided or missing, with the reason; it has no type

@@ -31,14 +31,28 @@ static const struct finding_words *words_of_finding(const struct compare_row *ro
     return &finding_words[row->verdict == VERDICT_BROKEN ? FINDING_BROKEN : FINDING_SLOWER];
 }
 
+/* What all findings of one report are told by. */
+struct findings {
+    const struct comparison *c;
+    const struct finding_place *places;
+    bool machines; /* there are several classes: a finding says its own */
+};
+
+static struct findings findings_of(const struct comparison *c, const struct finding_place *places)
+{
+    return (struct findings) { c, places, compare_several(c).machines };
+}
+
 /* "BM_sort n=8: +20.0 % (+19.7 to +20.2 %), 60.02 us -> 71.99 us, median latency". */
-static void describe_finding(const struct compare_row *row, struct strbuf *text)
+static void describe_finding(const struct findings *f, const struct compare_row *row,
+                             struct strbuf *text)
 {
     char change[QUANTITY_TEXT_SIZE], interval[QUANTITY_TEXT_SIZE];
     char base[QUANTITY_TEXT_SIZE], head[QUANTITY_TEXT_SIZE];
 
     strbuf_clear(text);
-    strbuf_addf(text, "%s: ", row->item->bench->key);
+    strbuf_addf(text, "%s%s%s: ", row->item->bench->key, f->machines ? " on " : "",
+                f->machines ? row->item->machine : "");
     if (row->verdict == VERDICT_BROKEN) {
         strbuf_addf(text, "broken%s%s", row->why[0] ? ": " : "", row->why);
         return;
@@ -49,7 +63,9 @@ static void describe_finding(const struct compare_row *row, struct strbuf *text)
                 compare_value(row, row->head.value, head), row->item->metric->label);
 }
 
-static void fingerprint_finding(const struct compare_row *row, char text[DIGEST_TEXT_SIZE])
+/* Forges keep these: what has one machine class has the print that it always had. */
+static void fingerprint_finding(const struct findings *f, const struct compare_row *row,
+                                char text[DIGEST_TEXT_SIZE])
 {
     struct digest digest;
 
@@ -57,18 +73,22 @@ static void fingerprint_finding(const struct compare_row *row, char text[DIGEST_
     digest_add_text(&digest, words_of_finding(row)->id);
     digest_add_text(&digest, row->item->bench->key);
     digest_add_text(&digest, row->item->metric->id);
+    if (f->machines)
+        digest_add_text(&digest, row->item->machine);
     digest_text(&digest, text);
 }
 
-static cJSON *codequality_of(const struct compare_row *row, const struct finding_place *place)
+static cJSON *codequality_of(const struct findings *f, size_t nth)
 {
+    const struct compare_row *row = &f->c->rows[nth];
+    const struct finding_place *place = &f->places[nth];
     cJSON *finding = cJSON_CreateObject(), *categories, *location, *lines;
     char fingerprint[DIGEST_TEXT_SIZE];
     struct strbuf text;
 
     strbuf_init(&text);
-    describe_finding(row, &text);
-    fingerprint_finding(row, fingerprint);
+    describe_finding(f, row, &text);
+    fingerprint_finding(f, row, fingerprint);
     cJSON_AddStringToObject(finding, "type", "issue");
     categories = cJSON_AddArrayToObject(finding, "categories");
     cJSON_AddItemToArray(categories, cJSON_CreateString(words_of_finding(row)->category));
@@ -87,11 +107,12 @@ static cJSON *codequality_of(const struct compare_row *row, const struct finding
 
 cJSON *findings_codequality(const struct comparison *c, const struct finding_place *places)
 {
+    const struct findings f = findings_of(c, places);
     cJSON *list = cJSON_CreateArray();
 
     for (size_t i = 0; i < c->nr; i++)
         if (finding_is_one(&c->rows[i]) && places[i].file)
-            cJSON_AddItemToArray(list, codequality_of(&c->rows[i], &places[i]));
+            cJSON_AddItemToArray(list, codequality_of(&f, i));
     return list;
 }
 
@@ -133,15 +154,17 @@ static void add_sarif_place(cJSON *result, const struct finding_place *place)
     cJSON_AddItemToArray(locations, location);
 }
 
-static cJSON *sarif_of(const struct compare_row *row, const struct finding_place *place)
+static cJSON *sarif_of(const struct findings *f, size_t nth)
 {
+    const struct compare_row *row = &f->c->rows[nth];
+    const struct finding_place *place = &f->places[nth];
     cJSON *result = cJSON_CreateObject();
     char fingerprint[DIGEST_TEXT_SIZE];
     struct strbuf text;
 
     strbuf_init(&text);
-    describe_finding(row, &text);
-    fingerprint_finding(row, fingerprint);
+    describe_finding(f, row, &text);
+    fingerprint_finding(f, row, fingerprint);
     cJSON_AddStringToObject(result, "ruleId", words_of_finding(row)->id);
     cJSON_AddStringToObject(result, "level", words_of_finding(row)->level);
     add_sarif_text(result, "message", text.data);
@@ -172,6 +195,7 @@ static void add_sarif_tool(cJSON *run, const char *version)
 cJSON *findings_sarif(const struct comparison *c, const struct finding_place *places,
                       const char *version)
 {
+    const struct findings f = findings_of(c, places);
     cJSON *json = cJSON_CreateObject(), *run = cJSON_CreateObject(), *results;
 
     cJSON_AddStringToObject(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -182,6 +206,6 @@ cJSON *findings_sarif(const struct comparison *c, const struct finding_place *pl
     results = cJSON_AddArrayToObject(run, "results");
     for (size_t i = 0; i < c->nr; i++)
         if (finding_is_one(&c->rows[i]))
-            cJSON_AddItemToArray(results, sarif_of(&c->rows[i], &places[i]));
+            cJSON_AddItemToArray(results, sarif_of(&f, i));
     return json;
 }
