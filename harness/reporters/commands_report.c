@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "reporters/compare_words.h"
+#include "text/escape.h"
 #include "text/shorten.h"
 
 #include <math.h>
@@ -96,8 +97,17 @@ static void add_command_name(const struct commands_report *r, size_t command, st
 {
     char *name = shorten_text(r->commands[command].name, NAME_SHOWN);
 
-    strbuf_adds(out, name);
+    escape_plain(out, name); /* with --shell it may have lines, and anything else */
     free(name);
+}
+
+/* "threads=2: " */
+static void add_command_setting(const struct command_result *result, struct strbuf *out)
+{
+    if (!result->setting[0])
+        return;
+    escape_plain(out, result->setting);
+    strbuf_adds(out, ": ");
 }
 
 static void add_change(const struct commands_report *r, const struct compare_row *row,
@@ -141,15 +151,14 @@ static void add_undecided(const struct commands_report *r, const struct compare_
         add_ratio(row, out);
         add_ratio_interval(row, out);
     }
-    if (row->why[0])
-        strbuf_addf(out, "; %s", row->why);
+    strbuf_adds(out, row->why[0] ? "; " : "");
+    escape_plain(out, row->why);
 }
 
 void commands_report_sentence(const struct commands_report *r, const struct command_result *result,
                               const struct compare_row *row, struct strbuf *out)
 {
-    if (result->setting[0])
-        strbuf_addf(out, "%s: ", result->setting);
+    add_command_setting(result, out);
     add_command_name(r, result->command, out);
     switch (row->verdict) {
     case VERDICT_REGRESSED:
@@ -161,7 +170,8 @@ void commands_report_sentence(const struct commands_report *r, const struct comm
         return;
     case VERDICT_BROKEN:
     case VERDICT_FAILING:
-        strbuf_addf(out, " failed: %s", result->message ? result->message : row->why);
+        strbuf_adds(out, " failed: ");
+        escape_plain(out, result->message ? result->message : row->why);
         return;
     default:
         add_undecided(r, row, out);
@@ -178,11 +188,11 @@ static bool is_failed(const struct command_result *result)
 static void add_failure(const struct commands_report *r, const struct command_result *result,
                         struct strbuf *out)
 {
-    if (result->setting[0])
-        strbuf_addf(out, "%s: ", result->setting);
+    add_command_setting(result, out);
     add_command_name(r, result->command, out);
-    strbuf_addf(out, " %s: %s\n", result->outcome == OUTCOME_WRONG ? "was wrong" : "failed",
-                result->message ? result->message : outcome_name(result->outcome));
+    strbuf_adds(out, result->outcome == OUTCOME_WRONG ? " was wrong: " : " failed: ");
+    escape_plain(out, result->message ? result->message : outcome_name(result->outcome));
+    strbuf_addc(out, '\n');
 }
 
 /* ---- the table ---- */
@@ -428,11 +438,13 @@ static void add_advice(const struct commands_report *r, struct strbuf *out)
         strbuf_adds(out,
                     "What is undecided may be told with a larger --budget, on a quieter "
                     "machine, or with a larger --delta.\n");
-    if (r->shell && brief)
-        strbuf_addf(out,
-                    "The start of %s is part of these times, about a millisecond: without "
-                    "--shell it is not.\n",
-                    r->shell);
+    if (r->shell && brief) {
+        strbuf_adds(out, "The start of ");
+        escape_plain(out, r->shell);
+        strbuf_adds(out,
+                    " is part of these times, about a millisecond: without --shell it is "
+                    "not.\n");
+    }
 }
 
 void commands_report_text(const struct commands_report *r, size_t width, bool colour,
@@ -448,6 +460,18 @@ void commands_report_text(const struct commands_report *r, size_t width, bool co
     add_advice(r, out);
 }
 
+/* A list with an item a line, and nothing in it is Markdown. */
+static void add_list(char *lines, struct strbuf *out)
+{
+    char *rest = lines;
+
+    for (char *line = strsep(&rest, "\n"); line && *line; line = strsep(&rest, "\n")) {
+        strbuf_adds(out, "- ");
+        escape_markdown(out, line);
+        strbuf_addc(out, '\n');
+    }
+}
+
 void commands_report_markdown(const struct commands_report *r, struct strbuf *out)
 {
     struct commands_table w;
@@ -459,12 +483,6 @@ void commands_report_markdown(const struct commands_report *r, struct strbuf *ou
     strbuf_addc(out, '\n');
     strbuf_init(&text);
     add_sentences(r, &text);
-    for (const char *p = text.data; *p; p++) { /* a list, and nothing in it is Markdown */
-        if (p == text.data || p[-1] == '\n')
-            strbuf_adds(out, "- ");
-        if (strchr("\\`*_{}[]<>#|!", *p))
-            strbuf_addc(out, '\\');
-        strbuf_addc(out, *p);
-    }
+    add_list(text.data, out);
     strbuf_release(&text);
 }

@@ -168,11 +168,68 @@ TEST(text_and_markdown)
     commands_report_text(&r, 0, false, &text);
     assert_says(&text, ", 1:15 of measuring\n");
     assert_says(&text, "The start of sh is part of these times");
+    strbuf_release(&text);
+    commands_report_release(&r);
+}
+
+/* Whatever a command is called: nobody is called, nothing is markup, a line stays one, and neither
+ * a terminal nor a CI system that reads logs obeys. */
+TEST(names_of_commands_are_words)
+{
+    static const struct {
+        const char *name, *text, *markdown;
+    } rows[] = {
+        { "./b | tee *x*", "./b | tee *x* is", "- ./b &#124; tee &#42;x&#42; is" },
+        { "npx @angular/cli build", "npx @angular/cli build is",
+          "- npx @&#8203;angular/cli build is" },
+        { "a &amp; ~~b~~ $c$", "a &amp; ~~b~~ $c$ is",
+          "- a &amp;amp; &#126;&#126;b&#126;&#126; &#36;c&#36; is" },
+        { "make\n- rm #1", "make - rm #1 is", "- make - rm #&#8203;1 is" },
+        { "::error::x", ": :error::x is", "- : :&#8203;error::x is" },
+        { "\033[31mred", "[31mred is", "-  &#91;31mred is" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct compare_item item;
+        struct compare_row row = make_row(&item, VERDICT_REGRESSED, 0.24, 0.2, 0.28);
+        struct commands_report r;
+        struct strbuf text;
+        make_report(&r, &row);
+        free(r.commands[1].name);
+        r.commands[1].name = memory_string(rows[i].name);
+        strbuf_init(&text);
+        commands_report_text(&r, 0, false, &text);
+        assert_says(&text, rows[i].text);
+        assert_null(strchr(text.data, '\033'));
+        assert_null(strstr(text.data, "\n::"));
+        strbuf_clear(&text);
+        commands_report_markdown(&r, &text);
+        assert_says(&text, rows[i].markdown);
+        assert_null(strstr(text.data, "\n- rm"));
+        strbuf_release(&text);
+        commands_report_release(&r);
+    }
+}
+
+/* What a command says when it fails is its words, too. */
+TEST(messages_of_commands_are_words)
+{
+    struct commands_report r;
+    struct strbuf text;
+
+    make_report(&r, NULL);
+    r.results[0].outcome = OUTCOME_FAILED;
+    free(r.results[0].setting);
+    r.results[0].setting = memory_string("who=@me");
+    r.results[0].message = memory_string("no\n::error::\033[1m*input*");
+    strbuf_init(&text);
+    commands_report_text(&r, 0, false, &text);
+    assert_says(&text, "who=@me: ./a failed: no ::error::");
+    assert_null(strchr(text.data, '\033'));
     strbuf_clear(&text);
-    free(r.commands[1].name);
-    r.commands[1].name = memory_string("./b | tee *x*");
     commands_report_markdown(&r, &text);
-    assert_says(&text, "- ./b \\| tee \\*x\\* is 1.24x slower");
+    assert_says(&text, "- who=@&#8203;me: ./a failed: no ");
+    assert_says(&text, "&#42;input&#42;\n");
     strbuf_release(&text);
     commands_report_release(&r);
 }
