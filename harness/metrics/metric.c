@@ -394,6 +394,7 @@ bool metric_needs_telemetry(const struct metric *metric)
 {
     bool stated = metric->kind == METRIC_LATENCY && strcmp(metric->id, "p50") != 0;
 
+    stated |= metric->work == metric_tokens; /* see derive_rate() */
     return stated || (metric->kind == METRIC_FACT && !metric->number);
 }
 

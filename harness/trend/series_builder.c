@@ -188,9 +188,10 @@ static double launch_value(struct series_builder *b, size_t run, const struct me
 
     if (!timed && metric->kind != METRIC_FACT)
         return NAN;
-    if (metric->kind == METRIC_LATENCY && metric->p > 0)
+    /* One sample may stand for many, of which the program that measured said more. */
+    if (metric->kind == METRIC_LATENCY && metric->p > 0 && m->nr_samples > 1)
         return launch_quantile(b, m, metric->p);
-    if (metric->kind == METRIC_RATE && metric->work)
+    if (metric->kind == METRIC_RATE && metric->work && metric->work(m) > 0)
         return metric->work(m) / launch_quantile(b, m, 0.5);
     return launch_metric(b, run, m);
 }

@@ -215,6 +215,34 @@ RECORDS_TEST(test_builder_metrics)
     series_list_release(&none);
 }
 
+/* What programs state of samples that they kept to themselves: one launch, whose one sample is its
+ * median. */
+RECORDS_TEST(test_builder_stated)
+{
+    static const struct {
+        const char *id;
+        double value; /* NaN: no point */
+    } cases[] = {
+        { "p50", 1000 }, { "p95", 3000 },     { "p99", NAN }, { "max", 5000 }, { "p5", NAN },
+        { "min", NAN },  { "tokens", 12345 }, { "gbs", NAN }, { "gflops", 2 },
+    };
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, A, 1000, 1);
+    m->flops = 2000;
+    m->bytes = 0;
+    measurement_add_telemetry(m, "summary_p95_ns", 3000);
+    measurement_add_telemetry(m, "summary_max_ns", 5000);
+    measurement_add_telemetry(m, "tokens_per_second", 12345);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct series_list list;
+        build(r, cases[i].id, false, &list);
+        assert_int_equal(list.nr, !isnan(cases[i].value));
+        if (list.nr)
+            assert_close(list.items[0].items[0].value, cases[i].value, 1e-9);
+        series_list_release(&list);
+    }
+}
+
 static void check_labels(const char *const *keys, const char *const *labels, size_t nr)
 {
     struct benchmark_name names[8];
