@@ -44,8 +44,16 @@ static const char *const kept[] = {
     "CUDA_HOST",
 };
 
+/* Of those: they have OpenMP bind each thread, which is refused in the sandbox, and libgomp ends
+ * the process then. Who is judged, and what it is compared with, get their processors from the
+ * judge. */
+static const char *const dropped[] = { "OMP_PLACES=", "OMP_PROC_BIND=", "GOMP_CPU_AFFINITY=" };
+
 static bool is_kept(const char *setting)
 {
+    for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+        if (strncmp(setting, dropped[i], strlen(dropped[i])) == 0)
+            return false;
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
         if (strncmp(setting, kept[i], strlen(kept[i])) == 0)
             return true;

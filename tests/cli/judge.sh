@@ -52,6 +52,14 @@ verdicts <honest | grep -v '^vendor '
 verdicts <narrow
 check "their errors stand beside those of one rounding" grep -q '(one rounding gives 1\.[67][0-9]e-03)' narrow
 
+say "OpenMP's places are the user's, and none of the judge's"
+# In the sandbox no thread can be bound: libgomp would end the process with its first team of two.
+of_a_place() {
+  test "$(nproc)" -lt 2 || OMP_PLACES='{0,1}' "$HARNESS" judge "${small[@]}" --variant simd --rounds 1 \
+    --iterations 3 --other-shapes 1 --device cpu:2 >placed
+}
+check "a variant of two threads is valid within a place of two processors" of_a_place
+
 say "A setting of its parameters"
 "$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" --variant rows_at_a_time --param rows=4 >of_plugin ||
   echo "status $?"
