@@ -76,25 +76,75 @@ static void check_boost(const struct doctor_input *in, struct doctor_finding *f)
     }
 }
 
-/* How many of these processors share a core with a lower one of them. */
-static int cpu_siblings(const struct doctor_input *in, const cpu_set_t *own)
+/* Does this processor share a core with a lower one of `own`? */
+static bool cpu_is_second(const struct doctor_input *in, const cpu_set_t *own, size_t cpu)
 {
-    int shared = 0;
+    char path[96];
+    cpu_set_t siblings;
 
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        char path[96];
-        cpu_set_t siblings;
-        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/topology/thread_siblings_list",
-                 cpu);
-        if (!CPU_ISSET(cpu, own) || !doctor_cpus(in, path, "", &siblings))
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/topology/thread_siblings_list",
+             cpu);
+    if (!doctor_cpus(in, path, "", &siblings))
+        return false;
+    for (size_t other = 0; other < cpu; other++)
+        if (CPU_ISSET(other, &siblings) && CPU_ISSET(other, own))
+            return true;
+    return false;
+}
+
+/* One processor of each core that these are of. */
+static cpu_set_t cpu_cores(const struct doctor_input *in, const cpu_set_t *own)
+{
+    cpu_set_t cores = *own;
+
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, own) && cpu_is_second(in, own, cpu))
+            CPU_CLR(cpu, &cores);
+    return cores;
+}
+
+/* The last processor of a row from `cpu` on: of neighbours, or of three or more of which each is
+ * the second behind the one before. */
+static size_t cpu_row_end(const cpu_set_t *set, size_t cpu, size_t stride)
+{
+    size_t last = cpu;
+
+    while (last + stride < CPU_SETSIZE && CPU_ISSET(last + stride, set) &&
+           (stride == 1 || !CPU_ISSET(last + 1, set)))
+        last += stride;
+    return last > cpu + stride || stride == 1 ? last : cpu;
+}
+
+/* As taskset takes it, "0-3,8", and "0-6:2" for every other one. False where it has no room. */
+static bool cpu_list(const cpu_set_t *set, char *text, size_t size)
+{
+    size_t used = 0, last;
+
+    text[0] = '\0';
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && used < size; cpu = last + 1) {
+        last = cpu;
+        if (!CPU_ISSET(cpu, set))
             continue;
-        CPU_AND(&siblings, &siblings, own);
-        bool lowest = true;
-        for (size_t other = 0; other < cpu; other++)
-            lowest = lowest && !CPU_ISSET(other, &siblings);
-        shared += !lowest;
+        size_t stride = cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, set) ? 1 : 2;
+        last = cpu_row_end(set, cpu, stride);
+        used += (size_t)snprintf(text + used, size - used, "%s%zu", used ? "," : "", cpu);
+        if (last > cpu && used < size)
+            used +=
+                (size_t)snprintf(text + used, size - used, "-%zu%s", last, stride == 1 ? "" : ":2");
     }
-    return shared;
+    return used < size;
+}
+
+/* By taskset: OpenMP's own variables would bind harness itself before it begins. */
+static void mend_smt(const cpu_set_t *cores, struct doctor_finding *f)
+{
+    static const char off[] = "echo off | sudo tee /sys/devices/system/cpu/smt/control";
+    char list[96];
+
+    if (cpu_list(cores, list, sizeof(list)))
+        doctor_mend(f, "taskset -c %s harness run ..., or %s", list, off);
+    else
+        doctor_mend(f, "%s", off);
 }
 
 static void check_smt(const struct doctor_input *in, struct doctor_finding *f)
@@ -104,19 +154,16 @@ static void check_smt(const struct doctor_input *in, struct doctor_finding *f)
 
     if (isnan(active) || !doctor_cpus(in, "/proc/self/status", "Cpus_allowed_list", &own))
         return;
-    int shared = active > 0 ? cpu_siblings(in, &own) : 0, cores = CPU_COUNT(&own) - shared;
+    cpu_set_t cores = cpu_cores(in, &own);
     if (active == 0) {
         doctor_say(f, DOCTOR_FINE, "off, or one thread a core");
-    } else if (shared == 0) {
+    } else if (CPU_EQUAL(&cores, &own)) {
         doctor_say(f, DOCTOR_NOTE, "on, and this process has one thread of each of its cores");
         doctor_mend(f, "keep the other threads idle");
     } else {
         doctor_say(f, DOCTOR_WARN, "on: %d processors of this process are %d cores",
-                   CPU_COUNT(&own), cores);
-        doctor_mend(f,
-                    "--device cpu:%d with OMP_PLACES=cores, or echo off | sudo tee "
-                    "/sys/devices/system/cpu/smt/control",
-                    cores);
+                   CPU_COUNT(&own), CPU_COUNT(&cores));
+        mend_smt(&cores, f);
     }
 }
 

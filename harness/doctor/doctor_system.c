@@ -165,14 +165,40 @@ static int thread_limit(void)
     return threads ? (int)strtol(threads, NULL, 10) : 0;
 }
 
+/* Variables by which OpenMP binds threads, joined by " and "; false if none is set. */
+static bool openmp_binding(char *names, size_t size)
+{
+    static const char *const variables[] = { "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY" };
+    const char *bind = getenv("OMP_PROC_BIND");
+    size_t used = 0;
+
+    if (bind && strcasecmp(bind, "false") == 0)
+        return false;
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        if (getenv(variables[i]))
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? " and " : "",
+                                     variables[i]);
+    return used > 0;
+}
+
 /* OpenMP binds the first thread of harness itself to one place before main() runs, and launches
  * inherit that. */
-static bool bound_by_openmp(const struct doctor_input *in, int processors)
+static bool check_bound(const struct doctor_input *in, const cpu_set_t *own,
+                        struct doctor_finding *f)
 {
+    char names[64];
     cpu_set_t online;
 
-    return processors == 1 && getenv("OMP_PROC_BIND") &&
-           doctor_cpus(in, "/sys/devices/system/cpu/online", "", &online) && CPU_COUNT(&online) > 1;
+    if (!openmp_binding(names, sizeof(names)) ||
+        !doctor_cpus(in, "/sys/devices/system/cpu/online", "", &online) ||
+        CPU_COUNT(own) >= CPU_COUNT(&online))
+        return false;
+    doctor_say(f, DOCTOR_WARN,
+               "%s: harness, and so its launches, held to one place, %d of %d processors", names,
+               CPU_COUNT(own), CPU_COUNT(&online));
+    doctor_mend(f, "unset %s: launches bind their threads themselves; taskset -c LIST chooses them",
+                names);
+    return true;
 }
 
 static void check_openmp(const struct doctor_input *in, struct doctor_finding *f)
@@ -185,11 +211,8 @@ static void check_openmp(const struct doctor_input *in, struct doctor_finding *f
     if (policy && strcasecmp(policy, "active") == 0) {
         doctor_say(f, DOCTOR_WARN, "OMP_WAIT_POLICY=active: threads that wait keep their cores");
         doctor_mend(f, "unset OMP_WAIT_POLICY: the launches then spin for a bounded time");
-    } else if (known && bound_by_openmp(in, CPU_COUNT(&own))) {
-        doctor_say(f, DOCTOR_WARN,
-                   "OMP_PROC_BIND holds harness, and so its launches, to one "
-                   "processor");
-        doctor_mend(f, "unset OMP_PROC_BIND: launches bind their threads themselves");
+    } else if (known && check_bound(in, &own, f)) {
+        return;
     } else if (known && threads > CPU_COUNT(&own)) {
         doctor_say(f, DOCTOR_WARN, "OMP_NUM_THREADS=%d on %d processors", threads, CPU_COUNT(&own));
         doctor_mend(f, "unset it; --device cpu:N says how many threads are measured");

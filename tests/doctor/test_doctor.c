@@ -90,6 +90,15 @@ static void expect(void **state, const char *check, enum doctor_state wanted, co
     expect_in(&in, check, wanted, part);
 }
 
+static void expect_mend(void **state, const char *check, const char *part)
+{
+    struct doctor_input in = input_of(state);
+    struct doctor_finding f = look(&in, check);
+
+    if (!strstr(f.mend, part))
+        fail_msg("%s: %s; expected %s", check, f.mend, part);
+}
+
 #define TREE_TEST(name) TEST_WITH(name, make_machine, remove_machine)
 
 TREE_TEST(governor)
@@ -114,25 +123,45 @@ TREE_TEST(boost)
     expect(state, "boost", DOCTOR_FINE, "off");
 }
 
-/* Processors 0 and 4 are one core, 1 and 5 the next, as Linux counts them. */
-TREE_TEST(smt)
+/* Processor i is one of core i % cores, or of core i / 2. */
+static void put_siblings(void **state, int cpus, int cores, bool neighbours)
 {
     char path[96], siblings[16];
 
-    expect(state, "SMT", DOCTOR_UNKNOWN, "not told");
-    put(state, "/sys/devices/system/cpu/smt/active", "1\n");
-    for (int cpu = 0; cpu < 8; cpu++) {
+    for (int cpu = 0; cpu < cpus; cpu++) {
+        int first = neighbours ? cpu / 2 * 2 : cpu % cores;
         snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
                  cpu);
-        snprintf(siblings, sizeof(siblings), "%d,%d\n", cpu % 4, cpu % 4 + 4);
+        snprintf(siblings, sizeof(siblings), "%d,%d\n", first, first + (neighbours ? 1 : cores));
         put(state, path, siblings);
     }
-    put(state, "/proc/self/status", "Name:\tharness\nCpus_allowed_list:\t0-7\n");
-    expect(state, "SMT", DOCTOR_WARN, "8 processors of this process are 4 cores");
-    put(state, "/proc/self/status", "Cpus_allowed_list:\t1,3-5\n");
-    expect(state, "SMT", DOCTOR_WARN, "4 processors of this process are 3 cores");
-    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
-    expect(state, "SMT", DOCTOR_NOTE, "one thread of each");
+}
+
+/* Processors 0 and 4 are one core, 1 and 5 the next, as Linux counts them mostly; or 0 and 1. */
+TREE_TEST(smt)
+{
+    static const struct {
+        const char *allowed, *found, *mend; /* "": no warning */
+        bool neighbours;
+    } cases[] = {
+        { "0-7", "8 processors of this process are 4 cores", "taskset -c 0-3 harness", false },
+        { "1,3-5", "4 processors of this process are 3 cores", "taskset -c 1,3-4 harness", false },
+        { "0-7", "8 processors of this process are 4 cores", "taskset -c 0-6:2 harness", true },
+        { "1-4,7", "5 processors of this process are 4 cores", "taskset -c 1-2,4,7 harness", true },
+        { "0-3", "one thread of each", "", false },
+    };
+    char status[96];
+
+    expect(state, "SMT", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/devices/system/cpu/smt/active", "1\n");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        put_siblings(state, 8, 4, cases[i].neighbours);
+        snprintf(status, sizeof(status), "Name:\tharness\nCpus_allowed_list:\t%s\n",
+                 cases[i].allowed);
+        put(state, "/proc/self/status", status);
+        expect(state, "SMT", cases[i].mend[0] ? DOCTOR_WARN : DOCTOR_NOTE, cases[i].found);
+        expect_mend(state, "SMT", cases[i].mend);
+    }
     put(state, "/sys/devices/system/cpu/smt/active", "0\n");
     expect(state, "SMT", DOCTOR_FINE, "off");
 }
@@ -306,12 +335,39 @@ TREE_TEST(openmp)
     unsetenv("OMP_WAIT_POLICY");
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("OMP_NUM_THREADS");
-    setenv("OMP_PROC_BIND", "true", 1);
-    put(state, "/proc/self/status", "Cpus_allowed_list:\t2\n");
+}
+
+/* What OpenMP did to harness itself before main(). */
+TREE_TEST(openmp_binding)
+{
+    static const struct {
+        const char *places, *bind, *allowed, *found; /* NULL: it is not set */
+    } cases[] = {
+        { NULL, "true", "2",
+          "OMP_PROC_BIND: harness, and so its launches, held to one place, 1 of 4" },
+        { "cores", NULL, "0,2",
+          "OMP_PLACES: harness, and so its launches, held to one place, 2 of 4" },
+        { "cores", "close", "0", "OMP_PLACES and OMP_PROC_BIND: harness" },
+        { "cores", "false", "0", NULL },
+        { "sockets", NULL, "0-3", NULL },
+        { NULL, NULL, "0", NULL },
+    };
+    char status[96];
+
     put(state, "/sys/devices/system/cpu/online", "0-3\n");
-    expect(state, "OpenMP", DOCTOR_WARN, "OMP_PROC_BIND holds harness");
-    unsetenv("OMP_PROC_BIND");
-    expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (cases[i].places)
+            setenv("OMP_PLACES", cases[i].places, 1);
+        if (cases[i].bind)
+            setenv("OMP_PROC_BIND", cases[i].bind, 1);
+        snprintf(status, sizeof(status), "Cpus_allowed_list:\t%s\n", cases[i].allowed);
+        put(state, "/proc/self/status", status);
+        expect(state, "OpenMP", cases[i].found ? DOCTOR_WARN : DOCTOR_FINE,
+               cases[i].found ? cases[i].found : "nothing set");
+        expect_mend(state, "OpenMP", cases[i].found ? "unset OMP_" : "");
+        unsetenv("OMP_PLACES");
+        unsetenv("OMP_PROC_BIND");
+    }
 }
 
 TREE_TEST(instruction_sets)
