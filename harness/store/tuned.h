@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Settings of parameters that won a race (session/measure/tuning.h), as the history keeps them. A
- * setting holds for the benchmark that it was found for, on the same machine, with the same driver,
- * and for the same code: what was built again is another one, for which another setting may be the
- * best.
+ * setting holds for the benchmark that it was found for, on the same machine, with the same driver
+ * and model of GPU, and for the same code: what was built again is another one, for which another
+ * setting may be the best.
  */
 #ifndef HARNESS_STORE_TUNED_H
 #define HARNESS_STORE_TUNED_H
@@ -11,15 +11,17 @@
 #include "base/digest.h"
 #include "store/store.h"
 
+enum { TUNED_DRIVER_SIZE = 100 };
+
 struct store_tuned {
     int64_t id;
-    char key[KEY_SIZE];            /* of the benchmark, its variant without a setting */
-    char machine[17];              /* machine.id */
-    char driver[32];               /* "" where the device has none */
-    char code[96];                 /* whose variant it is: "k.so" ... */
-    char digest[DIGEST_TEXT_SIZE]; /* ... and what it was made of */
-    char *setting;                 /* "BM=64,stages=3"; owned */
-    bool decided;                  /* else it was the best when time was up */
+    char key[KEY_SIZE];             /* of the benchmark, its variant without a setting */
+    char machine[17];               /* machine.id */
+    char driver[TUNED_DRIVER_SIZE]; /* and model of a GPU; "" where the device has none */
+    char code[96];                  /* whose variant it is: "k.so" ... */
+    char digest[DIGEST_TEXT_SIZE];  /* ... and what it was made of */
+    char *setting;                  /* "BM=64,stages=3"; owned */
+    bool decided;                   /* else it was the best when time was up */
     int64_t tuned_ms;
     char run[37]; /* uuid of the run in which it was measured */
     char *result; /* JSON object, see docs/formats/commands.md; owned */

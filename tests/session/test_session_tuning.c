@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "json_facts.h"
+#include "session/tune/tuned_key.h"
 #include "session/tune/tuning.h"
 
 enum { TEXTS_MOST = 3 };
@@ -42,6 +43,24 @@ static void asked_release(struct asked *a)
     string_list_release(&a->request.what.params);
     string_list_release(&a->request.what.plugins);
     string_list_release(&a->request.what.dims);
+}
+
+/* ---- what a setting holds for ---- */
+
+/* "cuda1" is a place: the model tells two GPUs of one machine apart. */
+TEST(what_a_gpu_is)
+{
+    struct device h200 = { .kind = DEVICE_CUDA, .model = "NVIDIA H200" };
+    struct device l4 = { .kind = DEVICE_CUDA, .model = "NVIDIA L4", .index = 1 };
+    struct device cpu = { .kind = DEVICE_CPU };
+    char one[TUNED_DRIVER_SIZE], other[TUNED_DRIVER_SIZE], none[TUNED_DRIVER_SIZE];
+
+    tuned_key_driver(&h200, one);
+    tuned_key_driver(&l4, other);
+    tuned_key_driver(&cpu, none);
+    assert_has(one, "NVIDIA H200");
+    assert_has(other, "NVIDIA L4");
+    assert_string_equal(none, "");
 }
 
 /* ---- what races ---- */

@@ -17,7 +17,9 @@ void tuned_key_name(const struct benchmark *b, const struct device *d,
     benchmark_name_of(&bare, d, name);
 }
 
-void tuned_key_driver(const struct device *d, char driver[32])
+/* The model, too: the key has "cuda1", which is a place in what CUDA_VISIBLE_DEVICES lets see, and
+ * the machine may have other models. */
+void tuned_key_driver(const struct device *d, char driver[TUNED_DRIVER_SIZE])
 {
     struct gpus gpus;
 
@@ -25,7 +27,8 @@ void tuned_key_driver(const struct device *d, char driver[32])
     if (d->kind != DEVICE_CUDA)
         return;
     gpus_find(&gpus);
-    snprintf(driver, 32, "%s", gpus.driver);
+    snprintf(driver, TUNED_DRIVER_SIZE, "%s%s%s", gpus.driver,
+             gpus.driver[0] && d->model[0] ? ", " : "", d->model);
 }
 
 /* The source alone makes no code: the compiler and its flags do, too. Where no digest of the source
