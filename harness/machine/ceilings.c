@@ -20,7 +20,7 @@ static const double repetition_ns = 8e6, quick_repetition_ns = 4e5;
 /* A walk through memory: a pass goes on where the last one ended, so that what it meets has left
  * the caches since the walk was there, and need not be all of the buffer. */
 enum { WALK_STEP = 1 << 22, QUICK_WALK = 1 << 27, QUICK_L3 = 1 << 24 };
-static const size_t longest_walk = (size_t)1 << 30;
+static const size_t longest_walk = (size_t)1 << 30, unknown_cache = (size_t)32 << 20;
 
 enum pattern { READ, COPY, STREAM, FMA, DOTS_BF16, DOTS_INT8, EMPTY };
 
@@ -194,18 +194,56 @@ static size_t level_bytes(int64_t cache, int sharers)
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
 }
 
-/* Of one thread: all of them walk through four times the last cache. Where that is more than 1 GiB,
- * twice is enough: machines with such caches have them in parts, of which a core fills one. */
-static size_t walk_length(const struct device *d, size_t last)
+/* The L3s that threads may lie on: one each, where there are so many. */
+static size_t l3_instances(const struct machine *machine, int threads)
 {
-    size_t all = 4 * last;
+    int sharing = machine->l3_shared_by > 0 ? machine->l3_shared_by : machine->cores;
+    int all = sharing > 0 ? (machine->cores + sharing - 1) / sharing : 1;
+
+    return (size_t)(all < 1 ? 1 : all < threads ? all : threads);
+}
+
+/* What all caches may hold together: that of each core, and the last ones. */
+static size_t cached_bytes(const struct machine *machine, int threads)
+{
+    size_t last = machine->l3 > 0 ? (size_t)machine->l3 : unknown_cache;
+
+    return l3_instances(machine, threads) * last + (size_t)threads * (size_t)machine->l2;
+}
+
+/* Four times the caches. Where that is more than 1 GiB, twice is enough. */
+size_t ceilings_walk_bytes(const struct machine *machine, int threads)
+{
+    size_t cached = cached_bytes(machine, threads), most = (size_t)machine->memory / 4;
+    size_t all = 4 * cached;
 
     if (all > longest_walk)
-        all = 2 * last > longest_walk ? 2 * last : longest_walk;
+        all = 2 * cached > longest_walk ? 2 * cached : longest_walk;
+    return most > 0 && all > most ? most : all;
+}
+
+/* A quarter of the cache for as many as may share it: in a virtual machine others have their part.
+ * Where L2 holds as much, half. */
+size_t ceilings_l3_bytes(const struct machine *machine, int threads)
+{
+    int sharing = machine->l3_shared_by;
+    int sharers = sharing > 0 && sharing < threads ? sharing : threads;
+    size_t l2 = (size_t)machine->l2, half = level_bytes(machine->l3, sharers);
+
+    if (half / 2 > l2)
+        return half / 2;
+    return half > l2 ? half : 0;
+}
+
+/* Steps of the walk of one thread. */
+static size_t walk_steps(const struct machine *machine, int threads)
+{
+    size_t all = ceilings_walk_bytes(machine, threads);
+
     if (is_quick() && all > QUICK_WALK)
         all = QUICK_WALK;
-    all /= (size_t)d->threads;
-    return all > WALK_STEP ? all : WALK_STEP;
+    size_t step = (size_t)WALK_STEP * (size_t)threads;
+    return (all + step - 1) / step;
 }
 
 static void add_data_sheet(const struct device *d, const struct machine *m, struct ceiling *out,
@@ -269,9 +307,7 @@ static int arithmetic(struct device *d, struct ceiling *out)
 static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out)
 {
     size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
-    /* A quarter of the L3: in a virtual machine others have their part of it. */
-    size_t l3 = level_bytes(machine->l3, 2 * device->threads);
-    size_t last = machine->l3 ? (size_t)machine->l3 : (size_t)32 << 20;
+    size_t l3 = ceilings_l3_bytes(machine, device->threads);
     if (is_quick() && l3 > QUICK_L3)
         l3 = QUICK_L3;
     struct job empty = job_of(device, EMPTY, 0, 1);
@@ -282,7 +318,7 @@ static int ceilings_cpu(struct device *device, const struct machine *machine, st
     nr += l1 ? bandwidth(device, "L1", l1, 1, out + nr) : 0;
     nr += l2 ? bandwidth(device, "L2", l2, 1, out + nr) : 0;
     nr += l3 > l2 ? bandwidth(device, "L3", l3, 1, out + nr) : 0;
-    nr += bandwidth(device, "dram", WALK_STEP, walk_length(device, last) / WALK_STEP, out + nr);
+    nr += bandwidth(device, "dram", WALK_STEP, walk_steps(machine, device->threads), out + nr);
 
     nr += arithmetic(device, out + nr);
     ceiling_init(&out[nr], device, "overhead.launch", "ns");

@@ -103,6 +103,7 @@ static double roof_working_set(const struct measurement *m)
 /* Where the bytes come from: `share` of them at least from `level`, the rest from `faster`. */
 struct traffic {
     enum memory_level level, faster;
+    enum memory_level held; /* where the working set lies: `level`, unless that has no ceiling */
     double share;
     const struct ceiling *slow, *fast;
 };
@@ -124,6 +125,27 @@ static void roof_find_faster(const struct measurement *m, const struct metric_co
     }
 }
 
+/* A cache without a ceiling: that of the next faster one is above it as well, so the roof stays an
+ * upper bound. Where there is none, the next slower one. */
+static void roof_find_slow(const struct measurement *m, const struct metric_context *context,
+                           struct traffic *t)
+{
+    t->held = t->level;
+    t->slow = ceiling_find(context, levels[t->level].ceiling, m->bench.device);
+    if (t->slow || t->held == LEVEL_DRAM)
+        return;
+    if (t->fast) {
+        t->slow = t->fast;
+        t->level = t->faster;
+    }
+    t->fast = NULL;
+    t->share = 1;
+    while (!t->slow && t->level < LEVEL_DRAM) {
+        t->level++;
+        t->slow = ceiling_find(context, levels[t->level].ceiling, m->bench.device);
+    }
+}
+
 static void roof_find_traffic(const struct measurement *m, const struct metric_context *context,
                               struct traffic *t)
 {
@@ -136,7 +158,7 @@ static void roof_find_traffic(const struct measurement *m, const struct metric_c
             t->level = (enum memory_level)l;
     if (warm && roof_working_set(m) > 0)
         roof_find_faster(m, context, t);
-    t->slow = ceiling_find(context, levels[t->level].ceiling, m->bench.device);
+    roof_find_slow(m, context, t);
 }
 
 static double roof_highest(const struct ceiling *c)
@@ -166,6 +188,8 @@ static void roof_say_memory(const struct measurement *m, const struct traffic *t
     if (t->fast)
         snprintf(part, sizeof(part), ", up to %.0f %% of it from %s at %s,", 100 * (1 - t->share),
                  levels[t->faster].name, text_rate(t->fast->value, "B/s", speed));
+    else if (t->held != t->level)
+        snprintf(part, sizeof(part), " (%s, where they are, has no roof)", levels[t->held].name);
     snprintf(roof->words, sizeof(roof->words), "memory: %s over %s at %s%s = %s",
              text_rate(m->bytes, "B", bytes), levels[t->level].name,
              text_rate(t->slow->value, "B/s", speed), part, text_time(roof->memory_ns, time));
@@ -202,7 +226,7 @@ static bool roof_find_times(const struct measurement *m, const struct traffic *t
                             const struct ceiling *flops, const char *flops_name, struct roof *roof)
 {
     if (m->bytes > 0 && !t->slow)
-        roof_say_missing(roof, levels[t->level].ceiling, m->bench.device);
+        roof_say_missing(roof, levels[t->held].ceiling, m->bench.device);
     else if (m->flops > 0 && !flops)
         roof_say_missing(roof, flops_name, m->bench.device);
     else if (!(m->bytes > 0) && !(m->flops > 0))

@@ -12,7 +12,9 @@
  * the working set: the bytes that a launch touches (an embedding touches few rows of its table).
  * When the working set is larger than a level, the part that fits may still come from it, so that
  * share of the bytes is charged at that level's speed: the roof stays an upper bound while the
- * working set outgrows a cache.
+ * working set outgrows a cache. Where the ceiling of a cache was not measured (the threads'
+ * shares of an L3 may be no larger than their L2), the next faster one stands for it, which is an
+ * upper bound, too, or else the next slower one.
  *
  * Latency. Where the roof time is below ROOF_LATENCY_FACTOR x the measured cost of an empty launch,
  * the launch itself sets the time, and the bound is latency.

@@ -92,6 +92,79 @@ TEST(roofs_without_cache_sizes)
     device_close(&d);
 }
 
+/* Past all caches that the threads may lie on, and within an L3 but not within an L2. */
+TEST(sizes_of_walks)
+{
+    enum { KIB = 1 << 10, MIB = 1 << 20 };
+    static const struct {
+        const char *what;
+        struct machine machine;
+        int threads;
+        int walk; /* MiB */
+        int l3;   /* KiB; 0: none */
+    } cases[] = {
+        { "EPYC 7763",
+          { .cores = 64, .l2 = 512 * KIB, .l3 = 32 * MIB, .l3_shared_by = 8 },
+          64,
+          1024,
+          1024 },
+        { "with SMT",
+          { .cores = 128, .l2 = 512 * KIB, .l3 = 32 * MIB, .l3_shared_by = 16 },
+          64,
+          1024,
+          1024 },
+        { "one thread of it",
+          { .cores = 64, .l2 = 512 * KIB, .l3 = 32 * MIB, .l3_shared_by = 8 },
+          1,
+          130,
+          8192 },
+        { "four",
+          { .cores = 64, .l2 = 512 * KIB, .l3 = 32 * MIB, .l3_shared_by = 8 },
+          4,
+          520,
+          2048 },
+        { "Ryzen 5950X",
+          { .cores = 32, .l2 = 512 * KIB, .l3 = 32 * MIB, .l3_shared_by = 16 },
+          32,
+          320,
+          1024 },
+        { "Xeon 8480+",
+          { .cores = 112, .l2 = 2 * MIB, .l3 = 105 * MIB, .l3_shared_by = 112 },
+          56,
+          868,
+          0 },
+        { "eight threads of it",
+          { .cores = 112, .l2 = 2 * MIB, .l3 = 105 * MIB, .l3_shared_by = 112 },
+          8,
+          484,
+          3360 },
+        { "EPYC 9684X",
+          { .cores = 96, .l2 = 1 * MIB, .l3 = 96 * MIB, .l3_shared_by = 8 },
+          96,
+          2496,
+          3072 },
+        { "a virtual machine", { .cores = 2, .l2 = 1 * MIB }, 2, 136, 0 },
+        { "of much that is not its own",
+          { .cores = 2, .l2 = 2 * MIB, .l3 = 480 * MIB, .l3_shared_by = 2 },
+          2,
+          1024,
+          61440 },
+        { "of little memory",
+          { .cores = 2, .l2 = 2 * MIB, .l3 = 480 * MIB, .l3_shared_by = 2, .memory = 1024 * MIB },
+          2,
+          256,
+          61440 },
+        { "nothing told", { .cores = 0 }, 1, 128, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t walk = ceilings_walk_bytes(&cases[i].machine, cases[i].threads) / MIB;
+        size_t l3 = ceilings_l3_bytes(&cases[i].machine, cases[i].threads) / KIB;
+        if (walk != (size_t)cases[i].walk || l3 != (size_t)cases[i].l3)
+            fail_msg("%s: a walk of %zu MiB, and %zu KiB of L3", cases[i].what, walk, l3);
+    }
+}
+
 TEST(roofs_of_no_device_are_errors)
 {
     struct ceiling c[CEILINGS_MAX];

@@ -110,6 +110,49 @@ TEST(test_outgrown_cache)
     assert_non_null(strstr(roof(&twice, NAN).words, "up to 50 % of it from L3"));
 }
 
+/* A cache whose ceiling was not measured: the next faster one bounds it, else the next slower one.
+ */
+TEST(test_cache_without_a_ceiling)
+{
+    static const struct {
+        const char *lacks[4];
+        double bytes, speed; /* 0: unknown */
+        enum memory_level level;
+        const char *words;
+    } cases[] = {
+        { { "bandwidth.L3" }, 8 << 20, 100, LEVEL_L2, "over L2 at 100.0 GB/s (L3, where" },
+        { { "bandwidth.L3", "bandwidth.L2" }, 8 << 20, 200, LEVEL_L1, "over L1 at 200.0 GB/s (L3" },
+        { { "bandwidth.L1", "bandwidth.L2", "bandwidth.L3" },
+          8 << 20,
+          20,
+          LEVEL_DRAM,
+          "over DRAM" },
+        { { "bandwidth.L1" }, 48 << 10, 100, LEVEL_L2, "over L2 at 100.0 GB/s (L1, where" },
+        { { "bandwidth.dram" }, 1 << 30, 0, LEVEL_DRAM, "no ceiling bandwidth.dram" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ceiling left[sizeof(ceilings) / sizeof(ceilings[0])];
+        struct metric_context some = { .machine = &machine, .ceilings = left };
+        struct measurement m = kernel("cpu-2t", "warm", 0, cases[i].bytes);
+        struct roof r;
+        for (size_t j = 0; j < sizeof(ceilings) / sizeof(ceilings[0]); j++) {
+            bool lacks = strcmp(ceilings[j].name, "overhead.launch") == 0; /* else latency binds */
+            for (int k = 0; k < 4 && cases[i].lacks[k]; k++)
+                lacks |= strcmp(ceilings[j].name, cases[i].lacks[k]) == 0;
+            if (!lacks)
+                left[some.nr_ceilings++] = ceilings[j];
+        }
+        roof_of(&m, NAN, &some, &r);
+        assert_int_equal(r.level, cases[i].level);
+        assert_has(r.words, cases[i].words);
+        if (cases[i].speed > 0)
+            assert_close(r.roof_ns, cases[i].bytes / cases[i].speed, 1e-3);
+        else
+            assert_true(isnan(r.roof_ns));
+    }
+}
+
 TEST(test_above_roof)
 {
     struct measurement m = kernel("cpu-2t", "cold", 0, 40e6);
