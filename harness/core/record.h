@@ -152,7 +152,8 @@ struct acceptance {
     int64_t id;
     char *key, *metric, *machine; /* exact; machine "" fits any */
     char *commit;                 /* the head in which it was seen; "" if unknown */
-    double change;                /* head / base - 1; NaN: it is broken, and that is accepted */
+    double change;                /* head / base - 1, infinite from 0; NaN: it is broken, and that
+                                   * is accepted */
     char *reason, *author;        /* author may be "" */
     int64_t accepted_ms;
 };

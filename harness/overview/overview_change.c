@@ -85,7 +85,7 @@ static void change_pick_row(const struct overview_making *m, enum verdict verdic
     for (size_t i = 0; c && i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
         double weight = fabs(log1p(row->change));
-        if (row->verdict == verdict && !row->accepted && weight > pick->weight)
+        if (row->verdict == verdict && !row->accepted && isfinite(weight) && weight > pick->weight)
             *pick = (struct change_pick) { .row = row, .weight = weight };
     }
 }

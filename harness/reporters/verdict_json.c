@@ -124,9 +124,12 @@ static const cJSON *kept_array_of(const cJSON *json, const char *name)
 
 static int check_values(const struct evidence_side *side, const char *name, struct error *err)
 {
+    bool means = strcmp(name, "earlier") == 0; /* of logs, as no launch of 0 has one */
+
     for (size_t i = 0; i < side->nr; i++) {
         const struct evidence_value *v = &side->values[i];
-        if (!(v->value > 0 && isfinite(v->value)) || v->occasion < 0 || !(v->inner >= 0))
+        bool sound = (v->value > 0 || (v->value == 0 && !means)) && isfinite(v->value);
+        if (!sound || v->occasion < 0 || !(v->inner >= 0))
             return error_set(err, "launch %zu of the %s side has no sound value", i, name);
     }
     return 0;

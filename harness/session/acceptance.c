@@ -68,7 +68,8 @@ static int examine_verdict(const struct accept_request *request, const struct st
     *f = (struct finding) { .comparison = c, .verdict = v };
     if (kept_result_read(v->result, &f->result, err))
         return -1;
-    f->change = broken ? NAN : f->result.change;
+    /* A change from 0 is kept as no number (JSON has none for it). */
+    f->change = broken ? NAN : isnan(f->result.change) ? INFINITY : f->result.change;
     if (!broken && !regressed)
         error_set(err,
                   "%s (%s): its newest verdict, in comparison %" PRId64

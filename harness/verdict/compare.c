@@ -23,14 +23,15 @@ static struct compare_side side_of(const struct evidence_side *e)
         .outcome = e->outcome,
         .message = e->message,
     };
-    double *logs = memory_zeroed(e->nr ? e->nr : 1, sizeof(*logs));
+    bool zeros = evidence_zeros(e) > 0;
+    double *values = memory_zeroed(e->nr ? e->nr : 1, sizeof(*values));
 
     for (size_t i = 0; i < e->nr; i++)
-        logs[i] = log(e->values[i].value);
+        values[i] = zeros ? e->values[i].value : log(e->values[i].value);
     if (e->nr > 0)
-        side.value = exp(stats_mean(logs, e->nr));
-    side.spread = stats_sd(logs, e->nr);
-    free(logs);
+        side.value = zeros ? stats_median(values, e->nr) : exp(stats_mean(values, e->nr));
+    side.spread = zeros ? NAN : stats_sd(values, e->nr);
+    free(values);
     return side;
 }
 
@@ -95,6 +96,25 @@ static void say_few(struct compare_row *row)
             base->launches, head->launches, COMPARE_LAUNCHES_MIN);
 }
 
+/* All of a side, or none of it. */
+static void judge_zeros(struct compare_row *row)
+{
+    size_t base = evidence_zeros(&row->item->evidence.base);
+    size_t head = evidence_zeros(&row->item->evidence.head);
+    bool all_base = base == row->base.launches, all_head = head == row->head.launches;
+
+    if (all_base && all_head)
+        say(row, VERDICT_SAME, "0 in all launches");
+    else if ((all_base && head == 0) || (all_head && base == 0))
+        say(row, row->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED, "0 in all launches of the %s",
+            all_base ? "base" : "head");
+    else
+        say(row, VERDICT_UNDECIDED,
+            "0 in %zu of %zu launches and %zu of %zu, and nothing is a share of 0: it cannot be "
+            "compared by shares",
+            base, row->base.launches, head, row->head.launches);
+}
+
 /* Verdicts that follow from outcomes alone; undecided where times must speak. */
 static void judge_outcomes(struct compare_row *row)
 {
@@ -111,6 +131,8 @@ static void judge_outcomes(struct compare_row *row)
         say(row, VERDICT_FIXED, "was %s", outcome_name(base->outcome));
     else if (base->outcome == OUTCOME_UNSUPPORTED)
         say(row, VERDICT_NEW, "was not supported");
+    else if (compare_by_zeros(row))
+        judge_zeros(row);
     else if (!compare_in_family(row))
         say_few(row);
 }
@@ -185,7 +207,7 @@ static struct compare_row row_of(const struct compare_settings *s, const struct 
     };
 
     row.delta = fmax(delta_of(s, item), row.placed);
-    row.change = row.head.value / row.base.value - 1;
+    row.change = row.head.value == row.base.value ? 0 : row.head.value / row.base.value - 1;
     row.worse = compare_sign(&row) * row.change > 0;
     judge_presence(&row);
     return row;

@@ -95,6 +95,10 @@
  * regression; the reverse is `fixed`; on both sides it is `failing`. `new` and `missing` have one
  * side only. What both sides cannot run is counted, not listed.
  *
+ * Values of 0. There is no share of 0, and no log: such a benchmark is in no family. With enough
+ * launches on both sides it is `same` where all are 0, and `regressed` or `improved` where all of
+ * one side are 0 and none of the other; where a side has some of each, it is undecided.
+ *
  * Limits. A machine that slows all benchmarks alike, by more than the floor, between two runs and
  * not its probe, looks like a regression of all (see common_shift): interleave, or measure several
  * runs. A benchmark that has two even modes, in a family that is otherwise quiet, can split cleanly
@@ -189,7 +193,7 @@ enum compare_design {
 
 /* What a verdict rests on, and all that it rests on: compare_decide() needs nothing else. */
 struct evidence_value {
-    double value; /* of one launch, in the metric's unit; > 0 */
+    double value; /* of one launch, in the metric's unit; >= 0 */
     int occasion; /* the run it belongs to, 0-based within its side; in DESIGN_BLOCKS the block */
     double inner; /* variance of log(value) that the samples inside the launch account for; 0: not
                    * known */
@@ -225,11 +229,13 @@ struct compare_item {
 
 /* One side of one benchmark. */
 struct compare_side {
-    double value;    /* geometric mean of the launch values, in the metric's unit; NaN if none */
-    size_t launches; /* that carry a value */
-    size_t failures; /* launches that were WRONG or FAILED */
+    double value; /* geometric mean of the launch values, in the metric's unit, their median where
+                   * one is 0; NaN if none */
+    size_t launches;      /* that carry a value */
+    size_t failures;      /* launches that were WRONG or FAILED */
     enum outcome outcome; /* OK, or the worst one seen */
-    double spread; /* sd of the log values: launch-to-launch noise as a fraction; NaN if < 2 */
+    double spread; /* sd of the log values: launch-to-launch noise as a fraction; NaN if < 2, and
+                    * where one is 0 */
     const char *message; /* of the first failure; borrowed from the records, may be NULL */
 };
 
@@ -251,7 +257,7 @@ struct compare_row {
     double delta;  /* the floor that holds for this row: at least `placed` */
     double placed; /* no smaller change is called: placement alone may move so much; 0: any */
     struct compare_side base, head;
-    double change; /* NaN unless both sides have a value */
+    double change; /* NaN unless both sides have a value; infinite from 0 to more */
     bool worse;    /* the change is for the worse */
     double probe;  /* change of the machine probe's time; NaN if not probed */
     struct interval

@@ -19,13 +19,37 @@ double compare_sign(const struct compare_row *row)
     return row->item->metric->direction == HIGHER_IS_BETTER ? -1 : 1;
 }
 
+size_t evidence_zeros(const struct evidence_side *side)
+{
+    size_t zeros = 0;
+
+    for (size_t i = 0; i < side->nr; i++)
+        zeros += side->values[i].value == 0;
+    return zeros;
+}
+
+static bool has_zeros(const struct compare_row *row)
+{
+    const struct evidence *e = &row->item->evidence;
+
+    return evidence_zeros(&e->base) + evidence_zeros(&e->head) > 0;
+}
+
+static bool has_launches(const struct compare_row *row)
+{
+    return row->base.launches >= COMPARE_LAUNCHES_MIN && row->head.launches >= COMPARE_LAUNCHES_MIN;
+}
+
+bool compare_by_zeros(const struct compare_row *row)
+{
+    return has_zeros(row) && has_launches(row);
+}
+
 bool compare_in_family(const struct compare_row *row)
 {
-    if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK)
+    if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK || has_zeros(row))
         return false;
-    if (row->item->evidence.design == DESIGN_BLOCKS)
-        return row->looks > 0;
-    return row->base.launches >= COMPARE_LAUNCHES_MIN && row->head.launches >= COMPARE_LAUNCHES_MIN;
+    return row->item->evidence.design == DESIGN_BLOCKS ? row->looks > 0 : has_launches(row);
 }
 
 bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,

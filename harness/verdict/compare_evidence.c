@@ -155,7 +155,7 @@ static void add_values(const struct join *join, const struct side *side, const s
     summary_init(&s, g->items + at, nr);
     for (size_t i = 0; i < join->metrics->nr; i++) {
         struct metric_value v = metric_value(join->metrics->items[i], &s, &context);
-        if (v.value > 0 && isfinite(v.value))
+        if (v.value >= 0 && isfinite(v.value))
             add_value(&out[i], (struct evidence_value) {
                                    .value = v.value,
                                    .occasion = occasion,
@@ -300,7 +300,8 @@ static void fold_runs(struct evidence_side *side)
     size_t kept = 0, n = 0;
 
     for (size_t i = 0; i < side->nr; i++) {
-        logs[n++] = log(side->values[i].value);
+        if (side->values[i].value > 0)
+            logs[n++] = log(side->values[i].value);
         if (i + 1 < side->nr && side->values[i + 1].occasion == side->values[i].occasion)
             continue;
         double sd = stats_sd(logs, n);

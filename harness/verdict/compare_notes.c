@@ -177,7 +177,8 @@ static void note_launches(struct comparison *c)
     size_t few = 0;
 
     for (size_t i = 0; i < c->nr; i++)
-        few += c->rows[i].verdict == VERDICT_UNDECIDED && !compare_in_family(&c->rows[i]);
+        few += c->rows[i].verdict == VERDICT_UNDECIDED && !compare_in_family(&c->rows[i]) &&
+               !compare_by_zeros(&c->rows[i]);
     if (few > 0)
         comparison_note(c,
                         "%zu benchmark%s fewer than %d launches with a time on a side; measure "

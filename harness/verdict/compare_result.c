@@ -66,8 +66,11 @@ static bool acceptance_fits(const struct acceptance *a, const struct compare_row
         return false;
     if (row->verdict == VERDICT_BROKEN)
         return isnan(a->change);
-    double beyond = compare_sign(row) * (log1p(row->change) - log1p(a->change));
-    return row->verdict == VERDICT_REGRESSED && beyond <= log1p(row->delta);
+    if (row->verdict != VERDICT_REGRESSED)
+        return false;
+    if (isinf(log1p(row->change))) /* from 0, or to it */
+        return row->change == a->change;
+    return compare_sign(row) * (log1p(row->change) - log1p(a->change)) <= log1p(row->delta);
 }
 
 void compare_accept(struct comparison *c, const struct acceptance *accepted, size_t nr)
@@ -108,7 +111,7 @@ double comparison_harm(const struct comparison *c, const char *key)
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
         size_t values = row->base.launches + row->head.launches;
-        if (row->verdict == VERDICT_UNDECIDED && values > 0 &&
+        if (row->verdict == VERDICT_UNDECIDED && values > 0 && !compare_by_zeros(row) &&
             strcmp(row->item->bench->key, key) == 0) {
             double harm = row->worse ? fabs(log1p(row->change)) : 0;
             most = fmax(most, isnan(harm) ? 0 : harm);

@@ -40,6 +40,19 @@ check "so does a figure of one's own" "$HARNESS" plot worse --db n.db --preset o
 "$HARNESS" export --db n.db --format csv worse 2>/dev/null | sed -n '1s/.*message,//p; 2s/.*,\([0-9]*\)\.[0-9]*\r*$/\1/p' | tr -d '\r'
 check "the page has it" grep -q '"id":"rate"' <("$HARNESS" report worse --db n.db -o page.html >/dev/null 2>&1; cat page.html)
 
+say "From 0 to more, and back"
+for allocations in 0 3; do
+  run --label "of-$allocations" --launches 3 --iterations 2 --name counted --metric 'allocations=/allocations: (\S+)/' \
+    --better lower -- echo "allocations: $allocations" >/dev/null
+done
+counted() { "$HARNESS" compare --db n.db --baseline "$1" --head "$2" --metric allocations 2>&1 | grep -E 'command/' | tr -s ' '; }
+counted of-3 of-0
+counted of-0 of-3
+quiet baseline accept --db n.db 'command/counted*' --metric allocations --reason 'it has a list now'
+"$HARNESS" compare --db n.db --baseline of-0 --head of-3 --metric allocations >out || echo "status $?"
+check "and it is accepted" grep -q 'it has a list now' out
+check "verdicts can be replayed" "$HARNESS" compare --db n.db --replay
+
 say "From file to file"
 "$HARNESS" export --db n.db --format json -o run.json worse 2>/dev/null
 "$HARNESS" compare --db n.db --baseline base --head run.json --metric rate --json >out 2>/dev/null || true

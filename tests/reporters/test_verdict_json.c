@@ -128,7 +128,11 @@ TEST(test_unsound_evidence_is_refused)
         { "p50", "{\"design\":\"launches\",\"base\":{\"failures\":-1},\"head\":{}}", "outcome" },
         { "p50", "{\"design\":\"launches\",\"base\":{\"values\":[1,null]},\"head\":{}}",
           "launch 1" },
-        { "p50", "{\"design\":\"launches\",\"base\":{\"values\":[0]},\"head\":{}}", "launch 0" },
+        { "p50", "{\"design\":\"launches\",\"base\":{\"values\":[-0.5]},\"head\":{}}", "launch 0" },
+        { "p50",
+          "{\"design\":\"launches\",\"base\":{\"values\":[0]},\"head\":{},"
+          "\"earlier\":{\"values\":[0]}}",
+          "launch 0 of the earlier" }, /* a launch may have 0, the mean of a run's logs may not */
         { "p50", "{\"design\":\"launches\",\"base\":{},\"head\":{\"values\":[-1]}}", "head" },
         { "p50", "{\"design\":\"launches\",\"base\":{\"values\":[1],\"inner\":[-1]},\"head\":{}}",
           "launch 0" },

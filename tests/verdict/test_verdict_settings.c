@@ -306,6 +306,75 @@ TEST(test_accept)
     pair_release(&p, &c);
 }
 
+/* What a program counts; `values` has `nr` launches. */
+static void count(struct records *r, const struct number_kind *kind, const double *values, int nr)
+{
+    for (int i = 0; i < nr; i++) {
+        struct measurement *m = fixture_add(r, i, A, 1000, 3);
+        m->numbers[m->nr_numbers] = (struct number) { kind, memory_zeroed(1, sizeof(double)), 1 };
+        m->numbers[m->nr_numbers++].values[0] = values[i];
+    }
+}
+
+/* There is no share of 0, and no log. */
+TEST(test_values_of_0)
+{
+    static const double none[5] = { 0 }, three[] = { 3, 3, 3, 3, 3 }, some[] = { 0, 3, 3, 0, 3 };
+    static const struct {
+        const double *base, *head;
+        int launches;
+        enum better better;
+        enum verdict verdict;
+        double change; /* infinite too */
+        const char *why;
+        int exit_status;
+    } cases[] = {
+        { none, three, 3, BETTER_LOWER, VERDICT_REGRESSED, INFINITY,
+          "0 in all launches of the base", EXIT_REGRESSION },
+        { none, three, 3, BETTER_HIGHER, VERDICT_IMPROVED, INFINITY,
+          "0 in all launches of the base", EXIT_SAME },
+        { three, none, 3, BETTER_LOWER, VERDICT_IMPROVED, -1, "0 in all launches of the head",
+          EXIT_SAME },
+        { three, none, 3, BETTER_HIGHER, VERDICT_REGRESSED, -1, "0 in all launches of the head",
+          EXIT_REGRESSION },
+        { none, none, 3, BETTER_LOWER, VERDICT_SAME, 0, "0 in all launches", EXIT_SAME },
+        { none, three, 2, BETTER_LOWER, VERDICT_UNDECIDED, INFINITY, "2 and 2 launches; 3 on each",
+          EXIT_UNDECIDED },
+        { some, three, 5, BETTER_LOWER, VERDICT_UNDECIDED, 0, "0 in 2 of 5 launches and 0 of 5",
+          EXIT_UNDECIDED },
+        { none, some, 5, BETTER_LOWER, VERDICT_UNDECIDED, INFINITY,
+          "0 in 5 of 5 launches and 2 of 5", EXIT_UNDECIDED },
+    };
+    static const char *const of[] = { "zlower", "zhigher" };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct error err;
+        const char *name = of[cases[i].better == BETTER_HIGHER];
+        const char *const metrics[] = { name, NULL };
+        const struct number_kind *kind = number_kind_of(name, "", cases[i].better, &err);
+        struct compare_settings settings = defaults;
+        struct pair p = pair_new("m", "m");
+        count(&p.base, kind, cases[i].base, cases[i].launches);
+        count(&p.head, kind, cases[i].head, cases[i].launches);
+        settings.metrics = metrics;
+        struct comparison c = compare(&p, &settings);
+        assert_int_equal(c.nr, 1);
+        assert_int_equal(c.rows[0].verdict, cases[i].verdict);
+        assert_true(c.rows[0].change == cases[i].change ||
+                    fabs(c.rows[0].change - cases[i].change) < 1e-12);
+        assert_has(c.rows[0].why, cases[i].why);
+        assert_int_equal(c.exit_status, cases[i].exit_status);
+        assert_true(noted(&c, "measure with more launches") == (cases[i].launches < 3));
+        const struct acceptance broken = ACCEPTANCE(A, (char *)name, "", NAN, "broken");
+        compare_accept(&c, &broken, 1);
+        assert_null(c.rows[0].accepted);
+        const struct acceptance known = ACCEPTANCE(A, (char *)name, "", cases[i].change, "known");
+        compare_accept(&c, &known, 1);
+        assert_true((c.rows[0].accepted != NULL) == (cases[i].verdict == VERDICT_REGRESSED));
+        pair_release(&p, &c);
+    }
+}
+
 /* Evidence alone gives the same verdicts and numbers again. */
 TEST(test_decided_again)
 {

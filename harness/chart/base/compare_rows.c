@@ -18,6 +18,12 @@ static bool compare_rows_decided(const struct compare_row *row)
     return row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_IMPROVED;
 }
 
+/* What no axis has room for is in the tables alone: from 0 to more, and from more to 0. */
+static bool compare_rows_is_shown(const struct compare_row *row, bool one_sided)
+{
+    return isfinite(log1p(row->change)) || (one_sided && isnan(row->change));
+}
+
 /* What is on top: failures, then changes by how bad they are, then what has one side. */
 static int compare_rows_rank(const struct compare_row *row)
 {
@@ -63,7 +69,7 @@ bool compare_rows_init(struct compare_rows *rows, const struct chart *chart, str
     rows->items = memory_zeroed(c->nr + 1, sizeof(*rows->items));
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
-        if ((isfinite(row->change) || one_sided) && row->item->metric == rows->metric &&
+        if (compare_rows_is_shown(row, one_sided) && row->item->metric == rows->metric &&
             preset_takes(chart->preset, row->item->bench->key))
             rows->items[rows->nr++] = row;
     }

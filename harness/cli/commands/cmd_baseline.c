@@ -268,6 +268,8 @@ static void print_accepted(const struct acceptance *a, double was_seen)
                    metric_find(a->metric, &ignored)->label);
     if (isnan(a->change))
         terminal_print(", which is broken");
+    else if (isinf(a->change))
+        terminal_print(", which was 0");
     else
         terminal_print(" %s (seen: %s)", text_percent(a->change, change),
                        text_percent(was_seen, seen));
@@ -291,7 +293,10 @@ static void add_acceptance_row(struct table *t, const struct acceptance *a)
     table_cell(t, TABLE_PLAIN, "%s", text_timestamp(a->accepted_ms, text));
     table_cell(t, TABLE_PLAIN, "%s", a->key);
     table_cell(t, TABLE_PLAIN, "%s", a->metric);
-    table_cell(t, TABLE_PLAIN, "%s", isnan(a->change) ? "broken" : text_percent(a->change, text));
+    table_cell(t, TABLE_PLAIN, "%s",
+               isnan(a->change)   ? "broken"
+               : isinf(a->change) ? "from 0"
+                                  : text_percent(a->change, text));
     table_cell(t, TABLE_PLAIN, "%.7s", a->commit);
     table_cell(t, TABLE_PLAIN, "%s", a->author);
     table_cell(t, TABLE_PLAIN, "%s", a->reason);

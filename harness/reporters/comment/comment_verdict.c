@@ -117,8 +117,10 @@ static void add_worst(const struct comment *k)
         return;
     strbuf_adds(k->out, "Worst: **");
     escape_markdown(k->out, comment_label(k, row));
-    strbuf_adds(k->out, "**, ");
-    compare_firm(k->out, compare_change(row, text));
+    strbuf_adds(k->out, "**");
+    if (*compare_change(row, text)) /* none where the base has 0 */
+        strbuf_adds(k->out, ", ");
+    compare_firm(k->out, text);
     strbuf_adds(k->out, " (");
     compare_firm(k->out, compare_value(row, row->base.value, text));
     strbuf_adds(k->out, " → ");

@@ -58,8 +58,10 @@ static void describe_finding(const struct findings *f, const struct compare_row 
         return;
     }
     compare_interval(row, interval);
-    strbuf_addf(text, "%s%s%s%s, %s -> %s, %s", compare_change(row, change), *interval ? " (" : "",
-                interval, *interval ? ")" : "", compare_value(row, row->base.value, base),
+    compare_change(row, change); /* none where the base has 0 */
+    strbuf_addf(text, "%s%s%s%s%s%s -> %s, %s", change, *interval ? " (" : "", interval,
+                *interval ? ")" : "", *change ? ", " : "",
+                compare_value(row, row->base.value, base),
                 compare_value(row, row->head.value, head), row->item->metric->label);
 }
 
