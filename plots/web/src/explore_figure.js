@@ -6,6 +6,7 @@
  */
 import { nameAxis } from './axis.js';
 import { measureOf, quantileOf } from './data.js';
+import { gathered, leastOf, mostOf } from './lists.js';
 import { dimOf } from './preset.js';
 import { absent, addAmounts, addLayer, addOutside, addPanel, figureOf, finish, setAxis, styleOf,
   DARK } from './spec.js';
@@ -14,16 +15,6 @@ import { quantityText } from './words.js';
 const ROWS = 64, LINES = 12, GROUPS = 8, NAMED = 14; /* more than that nobody reads */
 const ROW_HEIGHT = 27, BOX = 0.58, WIDE = 50;
 const FIELDS = ['kernel', 'variant', 'math', 'device', 'cache', 'fill'];
-
-/** Lists of those of which `nameOf` says the same, by that, in the order of the first of each. */
-function gathered(items, nameOf) {
-  const lists = new Map();
-  for (const item of items) {
-    const name = nameOf(item);
-    lists.set(name, [...(lists.get(name) || []), item]);
-  }
-  return lists;
-}
 
 /**
  * What tells each benchmark from the others. @param {string} [without]  a dim that is not said
@@ -71,7 +62,7 @@ function groupsOf({ preset, runs }, items) {
 
 /* As the preset says, or logarithmic where values span much. */
 function scaleOf(wanted, values) {
-  const real = values.filter(Number.isFinite), low = Math.min(...real), high = Math.max(...real);
+  const real = values.filter(Number.isFinite), low = leastOf(real), high = mostOf(real);
   return wanted !== 'linear' && low > 0 && (wanted === 'log' || high > WIDE * low) ? 'log' : 'linear';
 }
 
@@ -127,7 +118,7 @@ function drawLines(chart, figure, y, items) {
     return `nothing that was chosen was measured at two or more values of ${dim}`;
   const shown = all.slice(0, limitOf(chart, LINES)), panel = addPanel(figure, { height: 440 });
   const sizes = [...new Set(shown.flatMap((one) => one.items.map(({ bench }) => bench.dims[dim])))];
-  const wide = Math.max(...sizes) >= 8 * Math.min(...sizes) && Math.min(...sizes) > 0;
+  const least = leastOf(sizes), wide = mostOf(sizes) >= 8 * least && least > 0;
   setAxis(panel.x, measureOf(core, table, `dim_${dim}`).label, {}, preset.x_scale || (wide ? 'log' : 'linear'));
   panel.x.ticks = sizes.sort((a, b) => a - b).map((at) => ({ at, text: String(at) }));
   setAxis(panel.y, y.label, y, scaleOf(preset.y_scale, shown.flatMap((one) =>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How the page was made: commands, what is not there, and why. */
 import { codeLine, el, nameOf } from './dom.js';
+import { gathered } from './lists.js';
 import { timestampText } from './words.js';
 import { fillCommand } from './shell.js';
 
@@ -28,9 +29,7 @@ function absentLine(reason, figures) {
 }
 
 function absentList(core) {
-  const reasons = new Map();
-  for (const figure of core.figures.filter((one) => one.reason))
-    reasons.set(figure.reason, [...(reasons.get(figure.reason) || []), figure]);
+  const reasons = gathered(core.figures.filter((one) => one.reason), (figure) => figure.reason);
   return reasons.size === 0 ? null : [el('h3', {}, 'Figures that are not drawn'),
     el('ul', {}, [...reasons].map(([reason, figures]) => absentLine(reason, figures)))];
 }

@@ -5,6 +5,7 @@
  * and ticks. Where things stand on the page the painter knows (paint_layout.js).
  */
 import { addTicks, fitAxis } from './axis.js';
+import { placesIn } from './lists.js';
 
 const WIDTH = 1200, SIDES = 240; // of a sheet, and what names take of it
 const HUES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7'];
@@ -79,14 +80,10 @@ export function addOutside(panel, texts) {
 const hasData = (layer) => ['x', 'y'].some((side) => (layer[side] || []).some(Number.isFinite));
 
 /* What marks stand for, as harness/figure/figure.h has it: each key and uuid once. */
-function nameMarks(figure, panel) {
-  const place = (list, name) => {
-    const at = list.indexOf(name);
-    return at >= 0 ? at : list.push(name) - 1;
-  };
+function nameMarks(panel, benchmarkAt, runAt) {
   const placesOf = (items) => ({
-    benchmark: items.map((item) => (item ? place(figure.benchmarks, item.bench.key) : null)),
-    run: items.map((item) => (item?.uuid ? place(figure.runs, item.uuid) : null)) });
+    benchmark: items.map((item) => (item ? benchmarkAt(item.bench.key) : null)),
+    run: items.map((item) => (item?.uuid ? runAt(item.uuid) : null)) });
   if (panel.items)
     panel.rows = placesOf(panel.items);
   for (const layer of panel.layers.filter((one) => one.items)) {
@@ -111,7 +108,8 @@ export function finish(figure) {
     panel.area.width = width;
   }
   Object.assign(figure, { benchmarks: [], runs: [] });
-  figure.panels.forEach((panel) => nameMarks(figure, panel));
+  const benchmarkAt = placesIn(figure.benchmarks), runAt = placesIn(figure.runs);
+  figure.panels.forEach((panel) => nameMarks(panel, benchmarkAt, runAt));
   figure.legend = figure.legend && figure.panels.some((panel) => panel.layers
     .some((layer) => layer.label));
   return figure;

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports of many benchmarks: the page's work grows with their number, not with its square, and no list
+ * is too long for it. Work is counted in elements that are read one after another, never in time.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exploreFigure, namesOf } from '../../plots/web/src/explore_figure.js';
+import { gathered, leastOf, mostOf, placesIn } from '../../plots/web/src/lists.js';
+
+const FEW = 2000, MANY = 20000;
+const READS = 200; /* elements that are read for a benchmark of a run: some dozens, for its fields */
+
+const benchOf = (i) => ({ key: `gemm/linear/simd/fp32/n=${i}`, kernel: 'gemm/linear', variant: 'simd',
+  math: 'fp32', device: 'cpu', cache: 'warm', dims: { n: i } });
+
+/* What exploreFigure() takes: so many benchmarks in each of two runs. */
+function chartOf(benchmarks, preset) {
+  const rows = Array.from({ length: 2 * benchmarks }, (_, at) => ({ at, run: Math.floor(at / benchmarks),
+    benchmark: at % benchmarks, n: 9 }));
+  return { preset: { name: 'view', title: 'T', ...preset }, rows, runs: [0, 1],
+    core: { benchmarks: Array.from({ length: benchmarks }, (_, i) => benchOf(i)),
+      runs: [{ name: 'old', uuid: 'u' }, { name: 'new', uuid: 'v' }],
+      metrics: [{ id: 'p50', label: 'median latency', quantity: 'time', kind: 'latency' },
+        { id: 'n', label: 'samples', quantity: 'plain', kind: 'fact' }] },
+    table: { columns: { p50: rows.map(({ at }) => 10 + at), n: rows.map(() => 9) } } };
+}
+
+/* How many elements `work` reads by spreading lists and going through them; more than `most` is an
+ * error, so that what copies a list for each of its items is not waited for. */
+function counted(work, most) {
+  const { prototype } = Array, original = prototype[Symbol.iterator];
+  let read = 0;
+  prototype[Symbol.iterator] = function* counting() {
+    for (let i = 0; i < this.length; i++) {
+      if (++read > most)
+        throw new Error(`more than ${most} elements were read`);
+      yield this[i];
+    }
+  };
+  try {
+    work();
+  } finally {
+    prototype[Symbol.iterator] = original;
+  }
+  return read;
+}
+
+const PRESETS = [{ type: 'scatter', x: 'n', y: 'p50' }, { type: 'bars', y: 'p50' },
+  { type: 'lines', x: 'dim_n', y: 'p50' }];
+
+test('ten times the benchmarks are about ten times the work', () => {
+  const works = [['names', (nr) => namesOf(Array.from({ length: nr }, (_, i) => benchOf(i)))],
+    ['groups', (nr) => gathered(Array.from({ length: nr }, (_, i) => i), (i) => i % 3)],
+    ...PRESETS.map((preset) => [preset.type, (nr) => exploreFigure(chartOf(nr / 2, preset))])];
+  for (const [name, work] of works) {
+    const few = counted(() => work(FEW), READS * FEW);
+    const ratio = counted(() => work(MANY), 15 * few) / few;
+    assert.ok(ratio > 5 && ratio < 15, `${name}: ${ratio} times`);
+  }
+});
+
+test('no list is too long', () => {
+  const long = 70000; /* of each run: more values than a call takes arguments */
+  const chart = chartOf(long, PRESETS[0]);
+  let figure = null;
+  counted(() => { figure = exploreFigure(chart); }, READS * 2 * long);
+  assert.equal(figure.reason, undefined);
+  assert.equal(figure.benchmarks.length, long);
+  const { benchmark, run } = figure.panels[0].layers[1];
+  assert.deepEqual([benchmark.at(-1), run.at(-1), figure.runs], [long - 1, 1, ['u', 'v']]);
+});
+
+test('lists by name, ends and places', () => {
+  assert.deepEqual([...gathered(['ab', 'c', 'ad'], ([first]) => first)], [['a', ['ab', 'ad']], ['c', ['c']]]);
+  assert.deepEqual([leastOf([3, -1, 2]), mostOf([3, -1, 2]), leastOf([]), mostOf([])], [-1, 3, Infinity, -Infinity]);
+  const list = ['a'], placeOf = placesIn(list);
+  assert.deepEqual([placeOf('b'), placeOf('a'), placeOf('b'), list], [1, 0, 1, ['a', 'b']]);
+});
