@@ -147,6 +147,15 @@ test('a comparison: verdicts', async (t) => {
   assertQuiet(seen);
 });
 
+test('a comparison of what is no time: what regressed is worse, not slower', async (t) => {
+  const { comparison } = coreOf(reportPage('own.html', sides)), metric = 'own/rows';
+  const { page } = await drop(t, jsonFile('own.json', { ...comparison, metric, metrics: [metric],
+    rows: comparison.rows.map((row) => ({ ...row, metric })) }));
+  const view = page.getByRole('region', { name: 'Opened: own.json' });
+  await view.getByText('1 broken, 1 worse, 20 the same of 22.').waitFor();
+  assert.match(await view.locator('.verdicts tbody tr').nth(1).textContent(), /^▲ worse/);
+});
+
 test('a figure is drawn', async (t) => {
   const folder = join(workFolder(), 'plots');
   harness('plot', sides[0], '--only', 'latency-kernels', '--format', 'svg', '-o', folder);

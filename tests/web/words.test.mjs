@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers in words, by the table that the program is tested with too (unit.chart_units).
+ * Numbers in words, by the table that the program is tested with too (unit.chart_units), and verdicts in
+ * those of the program.
  * Covers: S3-10.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { foundText, isTime, wordOf } from '../../plots/web/src/verdict_words.js';
 import { fixed, general, quantityText, timestampText } from '../../plots/web/src/words.js';
 
 const table = JSON.parse(readFileSync(new URL('../fixtures/units.json', import.meta.url), 'utf8'));
@@ -47,4 +49,16 @@ test('times of day', () => {
   assert.equal(timestampText(0), '1970-01-01 00:00:00Z');
   assert.equal(timestampText(1794304440999), '2026-11-10 09:54:00Z');
   assert.equal(timestampText(NaN), 'n/a');
+});
+
+test('times and rates alone get slower and faster, as the program says it', () => {
+  for (const metric of ['min', 'p5', 'p50', 'p90', 'mean', 'gflops', 'tokens', 'roof', undefined, null])
+    assert.deepEqual([wordOf('regressed', metric), wordOf('improved', metric)], ['slower', 'faster'], metric);
+  for (const metric of ['sd', 'memory', 'joules', 'instructions', 'own/rows', 'first_token', 'good_5ms'])
+    assert.deepEqual([wordOf('regressed', metric), wordOf('improved', metric)], ['worse', 'better'], metric);
+  assert.deepEqual([wordOf('same', 'memory'), wordOf('broken', 'memory')], ['the same', 'broken']);
+  assert.deepEqual(['p90', 'sd', 'gbs', 'memory'].map(isTime), [true, true, false, false]);
+  const found = { counts: { regressed: 2, improved: 1, same: 4 }, family: 7, chance: 0.1, delta: 0.02 };
+  assert.match(foundText({ ...found, metric: 'own/rows' }), /^2 worse, 1 better, 4 the same of 7\./);
+  assert.match(foundText({ ...found, metric: 'p50' }), /^2 slower, 1 faster, 4 the same of 7\./);
 });

@@ -17,7 +17,7 @@ import { timelineView } from './timeline.js';
 import { traceAnswer } from './trace_answer.js';
 import { quantityText } from './words.js';
 import { verdictTable } from './verdicts.js';
-import { foundText } from './verdict_words.js';
+import { foundText, isTime } from './verdict_words.js';
 
 const LARGEST = 256 * 2 ** 20;
 
@@ -28,9 +28,7 @@ function figureView(json) {
 /* A foreign comparison has no runs here: nothing to drill into. */
 function comparisonView(json) {
   const core = { comparison: { metrics: [], notes: [], ...json }, runs: [], benchmarks: [],
-    metrics: [{ id: json.metric, quantity: 'plain', base: '', factor: 1 }] };
-  const timed = ['p50', 'mean', 'p95', 'p99', 'min', 'max', 'sd'].includes(json.metric);
-  core.metrics[0].quantity = timed ? 'time' : 'plain';
+    metrics: [{ id: json.metric, quantity: isTime(json.metric) ? 'time' : 'plain', base: '', factor: 1 }] };
   const table = verdictTable({ core, drill: () => {}, choose: () => {}, litKey: () => '',
     takesBenchmark: () => true });
   table.update();

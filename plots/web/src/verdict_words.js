@@ -20,10 +20,23 @@ export const rankOf = (verdict) => (ORDER.includes(verdict) ? ORDER.indexOf(verd
 export const signOf = (verdict) => LOOKS[verdict]?.sign ?? '?';
 export const toneOf = (verdict) => LOOKS[verdict]?.tone ?? 'open';
 
-/** "slower"; of what is no speed "worse". */
+/* Latencies and rates of harness/metrics/metric.c; all others are facts, such as memory or a number of a
+ * program's own. */
+const TIMES = ['min', 'p5', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99', 'max', 'mean', 'sd'];
+const RATES = ['gflops', 'gbs', 'tokens', 'roof'];
+
+/** Is it told in units of time? @param {string} metric  its id */
+export const isTime = (metric) => TIMES.includes(metric);
+
+/* As verdict_word() in harness/verdict/compare_result.c has it; a comparison that does not say its metric
+ * is one of times. */
+const isSpeed = (metric) => metric === undefined || metric === null || RATES.includes(metric)
+  || (isTime(metric) && metric !== 'sd');
+
+/** "slower"; of what is no speed "worse". @param {string} [metric]  its id */
 export function wordOf(verdict, metric) {
   const look = LOOKS[verdict];
-  return (metric === 'sd' && look?.other) || look?.word || verdict;
+  return (!isSpeed(metric) && look?.other) || look?.word || verdict;
 }
 
 /** Does a row want to be seen without being asked for? */
@@ -50,16 +63,16 @@ export function launchesText(row) {
     : `${row.base?.launches ?? 0}/${row.head?.launches ?? 0}`;
 }
 
-/* "2 slower, 1 faster, 41 the same" */
-function countsText(counts) {
+/* "2 slower, 1 faster, 41 the same", of several metrics in the words of the first */
+function countsText(counts, metric) {
   return ORDER.filter((verdict) => counts[verdict] > 0)
-    .map((verdict) => `${counts[verdict]} ${wordOf(verdict)}`).join(', ');
+    .map((verdict) => `${counts[verdict]} ${wordOf(verdict, metric)}`).join(', ');
 }
 
 /** What a comparison found: "2 slower, 41 the same of 43. …". @param {object} comparison  see
  * docs/formats/comparison.md */
-export function foundText({ counts, family, chance, delta }) {
+export function foundText({ counts, family, chance, delta, metric }) {
   const all = Object.values(counts).reduce((sum, nr) => sum + nr, 0);
-  return `${countsText(counts) || 'nothing'} of ${all}. ${family} judged together at ±${
+  return `${countsText(counts, metric) || 'nothing'} of ${all}. ${family} judged together at ±${
     fixed((delta || 0) * 100, 1)} %; chance alone would give at most ${fixed(chance || 0, 2)} alarms.`;
 }
