@@ -54,6 +54,26 @@ export function fill(element, ...children) {
   return append(element, children);
 }
 
+const CONTROLS = 'input, select, button';
+
+/**
+ * The same of what the reader may be in: whoever was at its n-th control is at the n-th again, or where
+ * that cannot be used any more at the nearest that can. Without it who works by keys begins again at the
+ * top of the page.
+ */
+export function refill(element, ...children) {
+  const controls = () => [...element.querySelectorAll(CONTROLS)];
+  const place = controls().indexOf(document.activeElement);
+  fill(element, children);
+  if (place < 0)
+    return element;
+  const away = ([, at]) => Math.abs(at - place);
+  const [nearest] = controls().map((control, at) => [control, at]).filter(([control]) => !control.disabled)
+    .sort((a, b) => away(a) - away(b));
+  nearest?.[0].focus();
+  return element;
+}
+
 /* Control and direction marks, written so that they can be seen and turn nothing round. */
 function visible(character) {
   const code = character.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any metric or parameter over any other: controls, the figure, and its configuration as a file. The
  * figure is the server's; in a file it is made of the numbers there. */
-import { button, choice, codeLine, el, fill, tick } from './dom.js';
+import { button, choice, codeLine, el, fill, refill, tick } from './dom.js';
 import { figureCard, forgetFigure, updateFigure } from './figure.js';
 import { measureOf } from './data.js';
 import { exploreFigure, isDrawn } from './explore_figure.js';
@@ -167,11 +167,8 @@ class Explore {
   }
 
   draw(view, spec) {
-    const { app } = this, focus = [...this.form.querySelectorAll('input, select')]
-      .indexOf(document.activeElement);
-    fill(this.form, controls(app, view, spec));
-    if (focus >= 0)
-      this.form.querySelectorAll('input, select')[focus]?.focus();
+    const { app } = this;
+    refill(this.form, controls(app, view, spec));
     const options = { preset: this.preset, onConfig: () => this.save(),
       onPoint: (mark) => app.choose(mark), how: 'Every control changes what is drawn; the '
       + 'address keeps it, so that a link shows the same.' };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters: a condition to type, checkboxes for what benchmarks differ in, a range of a metric. */
-import { button, choice, el, fill, shortText } from './dom.js';
+import { button, choice, el, fill, refill, shortText } from './dom.js';
 import { formatList } from './state.js';
 import { dimsOf, metricOf } from './data.js';
 import { unitFor } from './axis.js';
@@ -89,22 +89,8 @@ export function facetPanel(app) {
   const update = () => {
     const picks = Object.keys(state.picks()).length + (state.get('metric') ? 1 : 0);
     summary.textContent = picks ? `Filters: ${picks} set` : 'Filters';
-    const focus = document.activeElement?.closest?.('.facets') ? focusPath(body) : null;
-    fill(body, facetsOf(app.knownBenchmarks()).map((facet) => facetBox(state, facet)), rangeBox(app),
+    refill(body, facetsOf(app.knownBenchmarks()).map((facet) => facetBox(state, facet)), rangeBox(app),
       el('p', { class: 'buttons' }, button('Clear filters', () => app.clearFilters())));
-    restoreFocus(body, focus);
   };
   return { element, update };
-}
-
-const CONTROLS = 'input, select, button';
-
-/* The panel is drawn anew at each change; the reader's place in it stays. */
-function focusPath(body) {
-  return [...body.querySelectorAll(CONTROLS)].indexOf(document.activeElement);
-}
-
-function restoreFocus(body, place) {
-  if (place !== null && place >= 0)
-    body.querySelectorAll(CONTROLS)[place]?.focus();
 }

@@ -10,7 +10,7 @@
  *     forgetFigure(card);               before it is thrown away
  */
 import { pointOf, readings, walk } from './a11y.js';
-import { button, el, fill, shortText, svg } from './dom.js';
+import { button, el, fill, refill, shortText, svg } from './dom.js';
 import { saveCsv, savePng, saveSvg } from './download.js';
 import { legendOf } from './figure_legend.js';
 import { figureTable } from './figure_table.js';
@@ -144,17 +144,14 @@ const themeOf = (card) => (card.paper ? 'light' : currentTheme());
 function fillLegend(card) {
   const legend = legendOf(card.spec, { theme: themeOf(card), hidden: card.hidden,
     onToggle: (label) => toggle(card, label) });
-  fill(card.parts.legend, legend);
+  refill(card.parts.legend, legend);
 }
 
 function toggle(card, label) {
   if (!card.hidden.delete(label))
     card.hidden.add(label);
-  const entry = [...card.parts.legend.querySelectorAll('button')]
-    .findIndex((node) => node === document.activeElement);
   card.place = null;
   fillLegend(card);
-  card.parts.legend.querySelectorAll('button')[entry]?.focus();
   draw(card);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The top of the page: what this is, the verdict in words, what is compared, and what is shown. */
-import { button, choice, el, fill, nameOf, shortText } from './dom.js';
+import { button, choice, el, fill, nameOf, refill, shortText } from './dom.js';
 import { profileHeadline, profileNames } from './profile_answer.js';
 import { timestampText } from './words.js';
 
@@ -104,12 +104,12 @@ export function runPicker(app) {
   element.querySelector('.buttons').append(' ', pages);
   const update = () => {
     const chosen = app.chosenRuns(), older = app.core.paging?.next;
-    fill(pages, older ? button('Earlier runs', () => app.pageRuns(older)) : null, ' ',
+    refill(pages, older ? button('Earlier runs', () => app.pageRuns(older)) : null, ' ',
       app.source.paged?.() ? button('Newest runs', () => app.pageRuns('')) : null);
     const most = app.runsMost();
     every.textContent = app.core.runs.length > most ? `Newest ${most}` : 'All';
     summary.textContent = `Runs: ${chosen.length} of ${app.core.runs.length}`;
-    fill(list, app.core.runs.map((_, i) => i).reverse().map((index) => runBox(app, index, chosen,
+    refill(list, app.core.runs.map((_, i) => i).reverse().map((index) => runBox(app, index, chosen,
       chosen.length >= most)));
   };
   return { element, update };

@@ -4,7 +4,7 @@
  * column is { key, label, number, value(row), cell(row) }: value() is sorted by and saved, cell()
  * shown; `name` marks that which names the row, `hidden` one that is only saved.
  */
-import { button, el, fill, saveText } from './dom.js';
+import { button, el, fill, refill, saveText } from './dom.js';
 import { csvText } from './csv.js';
 
 const PAGE = 100;
@@ -92,6 +92,12 @@ class TableView {
     this.draw();
   }
 
+  /** To the n-th row that is seen: to what can be pressed in it, or else to the table. */
+  focusRow(n) {
+    const control = this.body.rows[n]?.querySelector('button:enabled');
+    (control ?? this.element.querySelector('.scroll')).focus();
+  }
+
   draw() {
     const rows = this.ordered(), size = this.options.page || PAGE;
     const pages = Math.max(1, Math.ceil(rows.length / size));
@@ -102,7 +108,7 @@ class TableView {
     if (shown.length === 0)
       this.body.append(el('tr', {}, el('td', { colspan: this.shown().length, class: 'empty' },
         this.options.empty || 'Nothing matches.')));
-    fill(this.foot, pages > 1 ? [
+    refill(this.foot, pages > 1 ? [
       button('‹ earlier', () => this.turn(this.page - 1), { disabled: this.page === 0 }),
       el('span', { role: 'status' }, ` ${from + 1} to ${from + shown.length} of ${rows.length} `),
       button('later ›', () => this.turn(this.page + 1), { disabled: this.page === pages - 1 }),

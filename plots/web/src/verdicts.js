@@ -98,6 +98,7 @@ export function verdictTable(app) {
     fill(more, shown.length < taken.length ? button(`Show all ${taken.length} rows`, () => {
       all = true;
       update();
+      view.focusRow(shown.length); /* the button is gone; the first that came reads on */
     }) : null, taken.length < rows.length
       ? el('span', {}, ` The filter leaves out ${rows.length - taken.length} of ${rows.length}.`) : null);
   };
