@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { coreOf, records, recordsFile, reportPage, SLOWER } from './fixture.mjs';
-import { accessFindings, assertQuiet, graphOf, openPage, painted, shot } from './lib.mjs';
+import { accessFindings, assertQuiet, download, graphOf, openPage, painted, shot } from './lib.mjs';
 import { hasMarks, lengthOf, markOf, narrowed, placesOf, withNames, withoutGroups } from '../../plots/web/src/marks.js';
 import { plotOf } from '../../plots/web/src/paint.js';
 
@@ -103,4 +103,22 @@ test('a group that is switched off takes its rows along, what all rows have does
     assert.equal(off('p5 to p95', 'median', 'a sample', 'p99'), spec, id);
     assert.equal(off('run 4', 'run 5'), spec, 'somebody must be left');
   }
+});
+
+test('a figure that is filtered says how much it shows, to every reader and in saved pictures', async (t) => {
+  const { page } = await openPage(t, report, { hash: '#where=variant%20%3D%20naive' });
+  await page.locator('#slot-latency-kernels').scrollIntoViewIfNeeded();
+  await painted(page, 'latency-kernels');
+  const figure = page.locator('#figure-latency-kernels'), says = /6 of \d+ benchmarks fit the filter/;
+  const whole = figuresOf(report).find(({ id }) => id === 'latency-kernels');
+  assert.match(whole.title, /^Latency of the kernels: .*takes longest/);
+  assert.match(await figure.locator('.figure-title').textContent(), /^Latency of the kernels: 6 of \d+ benchmarks fit the filter$/);
+  assert.match(await figure.locator('.figure-alt').textContent(), says);
+  const label = await figure.getByRole('img').first().getAttribute('aria-label');
+  assert.match(label, says);
+  const svg = (await download(page, () => figure.getByRole('button', { name: /^Save as SVG/ }).click())).bytes.toString();
+  assert.match(svg, says);
+  for (const text of [label, svg])
+    assert.doesNotMatch(text, /takes longest|to \d[\d.]* .s \(/);
+  await shot(page, 'marks-part');
 });

@@ -167,25 +167,29 @@ function likelyHeight(spec) {
   return spec.panels.reduce((sum, panel, i) => sum + (i % columns === 0 ? row(panel) : 0), 0);
 }
 
+/* In words around the drawing and for who cannot see it, what is drawn. */
+function sayWords({ parts }, spec) {
+  say(parts.title, shortText(spec.title, 200));
+  say(parts.subtitle, spec.subtitle && shortText(spec.subtitle, 600));
+  say(parts.alt, shortText(spec.reason ? `Not drawn: ${spec.reason}` : spec.alt, 1200));
+  say(parts.note, spec.caption && shortText(spec.caption, 2000));
+  parts.plot.setAttribute('aria-label', shortText(spec.alt || spec.title, 1000)
+    + (hasView(spec) ? '' : ' Arrow keys read the values.'));
+}
+
 function fillCard(card) {
   const { spec, parts, element } = card;
   element.id = `figure-${spec.id}`;
   element.classList.toggle('is-absent', Boolean(spec.reason));
-  say(parts.title, shortText(spec.title, 200));
-  say(parts.subtitle, spec.subtitle && shortText(spec.subtitle, 600));
   say(parts.banner, spec.banner && shortText(spec.banner, 600));
-  say(parts.alt, shortText(spec.reason ? `Not drawn: ${spec.reason}` : spec.alt, 1200));
-  say(parts.note, spec.caption && shortText(spec.caption, 2000));
+  sayWords(card, spec);
   for (const part of ['plot', 'legend', 'tools', 'reading'])
     parts[part].hidden = Boolean(spec.reason);
   fillMore(card);
   if (spec.reason)
     return;
-  parts.plot.setAttribute('aria-label', `${shortText(spec.alt || spec.title, 1000)} `
-    + 'Arrow keys read the values.');
   if (hasView(spec)) /* its own controls are what is reached and read */
-    for (const [name, value] of [['role', 'group'], ['tabindex', '-1'],
-      ['aria-label', shortText(spec.alt || spec.title, 1000)]])
+    for (const [name, value] of [['role', 'group'], ['tabindex', '-1']])
       parts.plot.setAttribute(name, value);
   parts.plot.style.minHeight = `${likelyHeight(spec)}px`;
   fillTools(card);
@@ -276,7 +280,8 @@ async function drawNow(card) {
   const width = widthOf(card);
   card.width = width;
   await attempt(card, 'Not drawn', async () => {
-    card.seen = withoutGroups(card.spec, card.hidden);
+    card.seen = withoutGroups(card.spec, card.hidden, card.options.preset?.title);
+    sayWords(card, card.seen);
     card.drawn = await paint(card.parts.drawing, card.seen, {
       width, hidden: card.hidden, ranges: card.ranges, drag: dragOf(card),
       theme: themeOf(card),

@@ -98,7 +98,8 @@ function choiceOf(app, info, spec, whole) {
   if (!isNarrowed(app, info, spec))
     return { spec };
   const all = whole || spec, more = missing(app, info, all);
-  const some = narrowed(all, takesOf(app, info)), none = some.reason && more > 0;
+  const some = narrowed(all, takesOf(app, info), { title: info.title,
+    why: app.filters() ? 'filter' : 'chosen' }), none = some.reason && more > 0;
   return { spec: none ? { ...some, reason: `of the ${more} that were chosen this file draws none` } : some,
     note: more > 0 ? `${more} more that were chosen are not drawn in this file; harness serve draws all.` : '' };
 }
@@ -116,7 +117,7 @@ class Slot {
     this.element = el('div', { class: 'slot', id: `slot-${info.id}` });
     this.near = false;
     this.asked = 0;
-    this.show(el('p', { class: 'waiting' }, info.title, info.alt ? [': ', info.alt] : null));
+    this.wait();
     this.observer = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting))
         this.approach();
@@ -129,6 +130,12 @@ class Slot {
       forgetFigure(this.card);
     this.card = null;
     fill(this.element, nodes);
+  }
+
+  /* Until it comes near: in words, which speak of all that the program drew. */
+  wait() {
+    const { app, info } = this, fits = app.source.live || isOriginal(app, info);
+    this.show(el('p', { class: 'waiting' }, info.title, fits && info.alt ? [': ', info.alt] : null));
   }
 
   approach() {
@@ -192,6 +199,8 @@ class Slot {
   renew() {
     if (this.near)
       this.drawn = this.draw();
+    else
+      this.wait();
   }
 
   retry() {

@@ -6,6 +6,7 @@
  */
 import { toNumber, toPlace } from './axis_place.js';
 import { axisTicks } from './axis.js';
+import { partWords } from './part_words.js';
 
 const COLUMNS = ['x', 'y', 'low', 'high', 'text', 'colour', 'size', 'anchor', 'dx', 'dy', 'angle',
   'benchmark', 'run'];
@@ -222,13 +223,29 @@ function narrowPanel(spec, panel, takes, gone) {
   return isAbout(left) ? closeUp(closeUp(left, 'y', gone.y), 'x', gone.x) : null;
 }
 
+/* How many benchmarks and runs its marks stand for. */
+function shownIn(panels) {
+  const benchmarks = new Set(), runs = new Set();
+  for (const panel of panels)
+    for (const layer of panel.layers)
+      for (const i of itemsOf(layer)) {
+        const { benchmark, run } = placesOf(panel, layer, i);
+        benchmarks.add(benchmark);
+        runs.add(run);
+      }
+  const count = (places) => places.size - places.has(null);
+  return { benchmarks: count(benchmarks), runs: count(runs) };
+}
+
 /**
- * The figure with those marks alone that a filter takes; axes close up around them.
+ * The figure with those marks alone that a filter takes; axes close up around them, and it says that it
+ * is a part.
  * @param {function(string, ?string): boolean} takes  of the key of a benchmark and the uuid of a run,
  *   null where a mark is of several runs
+ * @param {object} [about]  for what is said of the part, see partWords()
  * @returns {object} the same figure where nothing is left out; one with a reason where nothing is left
  */
-export function narrowed(spec, takes) {
+export function narrowed(spec, takes, about) {
   if (spec.reason || !hasMarks(spec))
     return spec;
   const [x, y] = SIDES.map((side) => gonePlaces(spec, side, takes));
@@ -239,7 +256,9 @@ export function narrowed(spec, takes) {
   if (kept.length === 0)
     return { ...spec, panels: [], reason: 'the filter leaves none of its benchmarks' };
   const { texts, samples, ...rest } = spec; /* places on the sheet are those of the whole figure */
-  return { ...rest, panels: refitPanels(kept.map((i) => spec.panels[i]), kept.map((i) => panels[i])) };
+  const left = kept.map((i) => panels[i]);
+  return { ...rest, ...partWords(spec, shownIn(spec.panels), shownIn(left), about),
+    panels: refitPanels(kept.map((i) => spec.panels[i]), left) };
 }
 
 /* What is no group's colour: inks of harness/text/palette.h. */
@@ -248,9 +267,9 @@ const INKS = ['#222222', '#6b6b6b', '#d9d9d9'];
 /**
  * The figure without the rows of groups that are switched off: their names would stand there for
  * nothing. A group has a colour, and some of the rows.
- * @param {Set<string>} hidden  labels
+ * @param {Set<string>} hidden  labels @param {string} [title]  the figure's without a conclusion
  */
-export function withoutGroups(spec, hidden) {
+export function withoutGroups(spec, hidden, title) {
   const gone = new Set(), nameOf = ({ benchmark, run }) => `${spec.benchmarks[benchmark]} ${spec.runs?.[run] ?? null}`;
   for (const panel of spec.panels.filter((one) => one.rows && hasMarks(spec)))
     for (const layer of panel.layers.filter(({ label, style }) => hidden.has(label)
@@ -260,6 +279,7 @@ export function withoutGroups(spec, hidden) {
       if (names.size < panel.y.ticks.filter(({ at }) => at >= 0).length)
         names.forEach((name) => gone.add(name));
     }
-  const left = gone.size ? narrowed(spec, (key, uuid) => !gone.has(`${key} ${uuid}`)) : spec;
+  const left = gone.size ? narrowed(spec, (key, uuid) => !gone.has(`${key} ${uuid}`),
+    { title, why: 'legend' }) : spec;
   return left.reason ? spec : left;
 }
