@@ -107,7 +107,7 @@ static int jmh_read_histogram(struct import_entry *e, struct jmh_fork *f, const 
         import_value(cJSON_GetArrayItem(pair, 0), &value);
         import_value(cJSON_GetArrayItem(pair, 1), &nr);
         f->seen += nr;
-        for (double left = floor(f->seen / f->part + 0.5) - before; left >= 1; left--)
+        for (size_t left = (size_t)(floor(f->seen / f->part + 0.5) - before); left > 0; left--)
             if (import_entry_sample(e, f->c, pair, value))
                 return -1;
     }

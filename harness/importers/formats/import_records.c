@@ -267,7 +267,7 @@ static int report_outcomes(struct report_page *p)
     outcome = outcome ? outcome->child : NULL;
     cJSON_ArrayForEach(run, import_member(p->table, "run"))
     {
-        if (!benchmark || !cJSON_IsString(outcome))
+        if (!benchmark || !outcome || !cJSON_IsString(outcome))
             return import_refuse(p->b, NULL, "the table of this report is damaged");
         if (strcmp(outcome->valuestring, "OK") == 0)
             p->times++;
