@@ -5,8 +5,8 @@
 #
 # Without --db it is FOLDER/history.db, made anew from the parts. With it they are added to FILE;
 # what is there already is not added again. --wait: until all are there, so long at most.
-# Exit status: 0 all parts are there and right, or cannot be measured where they were; 1 merged, but a part is missing, was stopped, or had
-# a wrong result; 2 failure.
+# Exit status: 0 all parts are there and right, or cannot be measured where they were; 1 merged, but a
+# part is missing, was stopped, or had a wrong result; 2 failure.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
