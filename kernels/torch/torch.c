@@ -2,6 +2,7 @@
 #include "kernels/torch/torch.h"
 
 #include "base/memory.h"
+#include "core/thread_pinning.h"
 #include "kernels/host.h"
 #include "kernels/openblas_core.h"
 #include "kernels/torch/python.h"
@@ -70,7 +71,11 @@ int torch_prepare_with(struct call *call, cJSON *details, struct error *err)
 {
     char *text = describe(call, details);
     struct torch *t = memory_zeroed(1, sizeof(*t));
+    struct pinning_pause pause;
 
+    /* The threads of PyTorch, and of the BLAS that it loads, would all be where this one is bound.
+     */
+    pinning_pause(&pause);
     openblas_choose_core(); /* of the one that PyTorch loads */
     int rc = python_open(&t->python, err);
 
@@ -78,6 +83,7 @@ int torch_prepare_with(struct call *call, cJSON *details, struct error *err)
         t->callable = python_run(&t->python, source, "prepare", text, err);
         rc = t->callable != NULL ? 0 : -1;
     }
+    pinning_resume(&pause);
     free(text);
     if (rc != 0)
         free(t);

@@ -6,6 +6,8 @@
  */
 #include "testing.h"
 
+#include "kernel_testing.h"
+
 #include "core/registry.h"
 #include "core/thread_pinning.h"
 #include "kernels/ggml/ggml.h"
@@ -16,6 +18,7 @@
 #include "kernels/simd.h"
 #endif
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -194,6 +197,65 @@ TEST(every_peer_says_why_it_cannot)
                              and the models */
     for (size_t i = 0; i < nr_variables; i++)
         unsetenv(variables[i]);
+}
+
+/* How many threads of this process may use one processor alone. */
+static int bound_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *entry;
+    int nr = 0;
+
+    while (tasks && (entry = readdir(tasks))) {
+        cpu_set_t set;
+        int task = atoi(entry->d_name);
+        nr += task > 0 && sched_getaffinity(task, sizeof(set), &set) == 0 && CPU_COUNT(&set) == 1;
+    }
+    if (tasks)
+        closedir(tasks);
+    return nr;
+}
+
+enum { TEAM = 2, NO_TORCH = 77 };
+
+/* Of a bound team, once PyTorch has computed with as many threads. */
+static int bound_beside_torch(void)
+{
+    const struct variant *v = registry_variant(registry_builtin(), "gemm/linear", "torch");
+    struct device device = { .kind = DEVICE_CPU, .threads = TEAM };
+    const struct shape shape = { { 1, 256, 256, 256 } }; /* batch, seq, n, k */
+    struct call call;
+    struct error err = { "one processor" };
+
+    if (!pin_threads(TEAM) || !v || !v->supports(v->kernel, &shape, &device, &err)) {
+        print_message("no PyTorch to try: %s\n", err.message);
+        return NO_TORCH;
+    }
+    call_init(&call, v->kernel, &shape, 1);
+    call.variant = v;
+    call.device = &device;
+    if (v->prepare(&call, &err) != 0) {
+        print_message("%s\n", err.message);
+        return -1;
+    }
+    v->launch(&call);
+    return bound_threads();
+}
+
+/* A launch binds its threads before it opens PyTorch, whose own threads, and those of its BLAS, are
+ * to have all processors. */
+TEST(threads_of_pytorch_are_bound_to_none)
+{
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(bound_beside_torch());
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_TORCH)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), TEAM);
 }
 
 TEST(exceptions_become_errors)
