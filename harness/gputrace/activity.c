@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void activity_list_init(struct activity_list *list)
 {
@@ -189,6 +190,29 @@ static const char *const copies[MEMCPY_KIND_NR] = {
 const char *memcpy_kind_name(int kind)
 {
     return copies[kind > MEMCPY_UNKNOWN && kind < MEMCPY_KIND_NR ? kind : MEMCPY_UNKNOWN];
+}
+
+/* "DtoD", or "D2D" as XLA's profiler writes it. */
+static bool is_memcpy_kind(const char *word, size_t length, const char *known)
+{
+    if (length == strlen(known))
+        return strncmp(word, known, length) == 0;
+    return length == 3 && word[0] == known[0] && word[1] == '2' && word[2] == known[3];
+}
+
+enum memcpy_kind memcpy_kind_of(const char *name)
+{
+    static const char memcpy_word[] = "memcpy";
+
+    if (strncasecmp(name, memcpy_word, sizeof(memcpy_word) - 1) != 0)
+        return MEMCPY_UNKNOWN;
+    name += sizeof(memcpy_word) - 1;
+    name += *name == ' ';
+    size_t length = strcspn(name, " ");
+    for (int kind = 1; kind < MEMCPY_KIND_NR; kind++)
+        if (is_memcpy_kind(name, length, copies[kind]))
+            return (enum memcpy_kind)kind;
+    return MEMCPY_UNKNOWN;
 }
 
 const char *activity_work_name(const struct activity *a, char buffer[ACTIVITY_NAME_SIZE])

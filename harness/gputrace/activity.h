@@ -122,6 +122,8 @@ bool activity_on_device(const struct activity *a);       /* kernel, memcpy, mems
 const char *activity_kind_name(enum activity_kind kind); /* "kernel", "memcpy", ... */
 /* "HtoD" and so on, as CUDA's tools write it; "?" for numbers that are none. */
 const char *memcpy_kind_name(int kind);
+/* By the name of a copy: "memcpy HtoD", "Memcpy DtoH (Device -> Pageable)", "MemcpyD2D" (XLA). */
+enum memcpy_kind memcpy_kind_of(const char *name);
 /* Whether the copy crosses the border between a GPU and the host or another GPU. */
 bool memcpy_kind_is_transfer(enum memcpy_kind kind);
 

@@ -251,14 +251,18 @@ static void write_slices(struct writing *w)
     }
 }
 
+/* Both ends of a flow are told by their times alone. Work begins when the scope does that its
+ * stream saw, so the name says which of them is meant. */
 static void write_end_of_flow(struct writing *w, const char *phase, size_t flow, int slice)
 {
     const struct prof_slice *s = &w->trace->slices[slice];
+    const struct prof_slice *to = &w->trace->slices[w->trace->flows[flow].to];
+    const char *name = strcmp(to->category, PROF_GPU_SCOPES) != 0 ? "ac2g" : PROF_SCOPE_FLOWS;
 
     begin_event(w, phase, process_of(w, &w->trace->tracks[s->track]),
                 thread_of(w, s->track, w->lanes[slice]));
     write_time(w, "ts", s->start - w->trace->meta.start);
-    fprintf(w->file, ",\"id\":%zu,\"name\":\"ac2g\",\"cat\":\"ac2g\"%s}", flow + 1,
+    fprintf(w->file, ",\"id\":%zu,\"name\":\"%s\",\"cat\":\"ac2g\"%s}", flow + 1, name,
             phase[0] == 'f' ? ",\"bp\":\"e\"" : "");
 }
 

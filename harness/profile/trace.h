@@ -27,6 +27,7 @@ extern "C" {
 #define PROF_SCOPES        "user_annotation"
 #define PROF_STEPS         "step" /* scopes, too: iterations of a loop, whatever else is outermost */
 #define PROF_GPU_SCOPES    "gpu_user_annotation" /* the same, as its stream saw it */
+#define PROF_SCOPE_FLOWS   "scope"               /* in files: flows to these */
 #define PROF_KERNELS       "kernel"
 #define PROF_MEMCPY        "gpu_memcpy"
 #define PROF_MEMSET        "gpu_memset"
@@ -140,7 +141,8 @@ int prof_trace_flow(struct prof_trace *trace, int from, int to);
  * for nr_slices and says where each slice is now. -1: no memory, with nothing changed. */
 int prof_trace_sort(struct prof_trace *trace, int *moved);
 
-/* Of a sorted trace, each for all slices: time without that of the children, and a lane from 0 on
+/* Of a sorted trace, each for all slices: time without that of the children (where those overlap,
+ * once: their own times then add up to more than is around them), and a lane from 0 on
  * the track such that slices of a lane nest and never overlap otherwise. -1: no memory. A scope as
  * its stream saw it (PROF_GPU_SCOPES) has no time of its own where the device's work is in the
  * trace: that is the same time, and what is between is none. Work has that of prof_trace_busy(). */

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CUDA_NO_CONTEXT = 201 }; /* CUDA_ERROR_INVALID_CONTEXT */
+
 struct prof_cuda {
     struct activity_collector *collector;
 };
@@ -30,7 +32,10 @@ static const char *cuda_wait(void)
     if (!symbol)
         return "nobody waited for the device: there is no CUDA driver";
     memcpy(&synchronise, &symbol, sizeof(synchronise));
-    return synchronise() == 0 ? NULL : "the device did not end its work in order";
+    int code = synchronise();
+    if (code == CUDA_NO_CONTEXT)
+        return "nobody waited for the device: this thread has no CUDA context";
+    return code == 0 ? NULL : "the device did not end its work in order";
 }
 
 /* ---- begin and end ---- */

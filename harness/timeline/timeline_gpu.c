@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "profile/name_map.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,21 +16,45 @@ struct adding {
     const struct activity_list *list;
     int *slice_of; /* by activity; -1: none */
     struct activity_calls calls;
+    struct prof_map ranks;     /* by device and process, in the order they come */
+    struct prof_map processes; /* by device: how many work on it */
 };
 
-static int stream_track(struct prof_trace *trace, const struct activity *a)
+/* Each process has streams of its own, whose numbers are alike. -1: no memory. */
+static int rank_processes(struct adding *add)
 {
-    char owner[32], name[32];
+    for (size_t i = 0; i < add->list->nr; i++) {
+        const struct activity *a = &add->list->items[i];
+        if (!activity_on_device(a))
+            continue;
+        int *nr = prof_map_at(&add->processes, (uint64_t)a->device, 0, 0);
+        const int *rank =
+            nr ? prof_map_at(&add->ranks, (uint64_t)a->device, a->process, *nr) : NULL;
+        if (!rank)
+            return -1;
+        *nr += *rank == *nr;
+    }
+    return 0;
+}
+
+static int stream_track(const struct adding *add, const struct activity *a)
+{
+    char owner[32], name[64];
     int gpu = a->device >= 0 && a->device < PROF_DEVICES - PROF_GPU ? a->device : 0;
+    int64_t rank = *prof_map_find(&add->ranks, (uint64_t)a->device, a->process);
 
     snprintf(owner, sizeof(owner), "GPU %" PRId32, a->device);
-    snprintf(name, sizeof(name), "stream %" PRIu32, a->stream);
-    return prof_trace_track(trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM,
-                                                          .device = PROF_GPU_AT(gpu),
-                                                          .process = a->device,
-                                                          .thread = a->stream,
-                                                          .owner = owner,
-                                                          .name = name });
+    if (*prof_map_find(&add->processes, (uint64_t)a->device, 0) > 1)
+        snprintf(name, sizeof(name), "stream %" PRIu32 " of process %" PRIu32, a->stream,
+                 a->process);
+    else
+        snprintf(name, sizeof(name), "stream %" PRIu32, a->stream);
+    return prof_trace_track(add->trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM,
+                                                               .device = PROF_GPU_AT(gpu),
+                                                               .process = a->device,
+                                                               .thread = rank << 32 | a->stream,
+                                                               .owner = owner,
+                                                               .name = name });
 }
 
 static int thread_track(struct prof_trace *trace, const struct activity *a)
@@ -60,7 +85,7 @@ static int add_activity(const struct adding *add, const struct activity *a)
 {
     char buffer[ACTIVITY_NAME_SIZE];
     bool on_device = activity_on_device(a);
-    int track = on_device ? stream_track(add->trace, a) : thread_track(add->trace, a);
+    int track = on_device ? stream_track(add, a) : thread_track(add->trace, a);
 
     if (track < 0)
         return -1;
@@ -179,20 +204,6 @@ struct rate_changes {
     size_t nr, capacity;
 };
 
-/* By the name of a copy's slice: "memcpy HtoD", "Memcpy DtoH (Device -> Pageable)". */
-static enum memcpy_kind copy_kind(const char *name)
-{
-    if (strncasecmp(name, "memcpy ", 7) != 0)
-        return MEMCPY_UNKNOWN;
-    size_t length = strcspn(name + 7, " ");
-    for (int kind = 1; kind < MEMCPY_KIND_NR; kind++) {
-        const char *known = memcpy_kind_name(kind);
-        if (strlen(known) == length && !strncmp(known, name + 7, length))
-            return (enum memcpy_kind)kind;
-    }
-    return MEMCPY_UNKNOWN;
-}
-
 static int by_counter_and_time(const void *a_, const void *b_)
 {
     const struct rate_change *a = a_, *b = b_;
@@ -206,7 +217,7 @@ static int gather_rate_changes(struct prof_trace *trace, size_t first, struct ra
 {
     for (size_t i = first; i < trace->nr_slices; i++) {
         const struct prof_slice *s = &trace->slices[i];
-        enum memcpy_kind kind = copy_kind(s->name);
+        enum memcpy_kind kind = memcpy_kind_of(s->name);
         if (strcmp(s->category, PROF_MEMCPY) != 0 || !kind || s->duration <= 0 || s->bytes <= 0)
             continue;
         int counter = prof_trace_counter(
@@ -358,7 +369,7 @@ int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list,
     add.slice_of = memory_zeroed(list->nr + 1, sizeof(*add.slice_of));
     activity_calls_of(list, &add.calls);
     trace->meta.dropped += list->dropped;
-    if (add_activities(&add) == 0) {
+    if (rank_processes(&add) == 0 && add_activities(&add) == 0) {
         if (nr_before)
             nudge_calls(&add, nr_before);
         else
@@ -369,6 +380,8 @@ int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list,
     if (rc)
         error_set(err, "no memory for the timeline of %zu activities", list->nr);
     free(add.slice_of);
+    prof_map_release(&add.ranks);
+    prof_map_release(&add.processes);
     activity_calls_release(&add.calls);
     return rc;
 }
@@ -414,7 +427,7 @@ static void add_back(struct activity_list *list, const struct prof_trace *trace,
     if (track->kind == PROF_TRACK_STREAM) {
         a->device = (int32_t)track->process;
         a->stream = (uint32_t)track->thread;
-        a->copy = kind == ACTIVITY_MEMCPY ? copy_kind(s->name) : MEMCPY_UNKNOWN;
+        a->copy = kind == ACTIVITY_MEMCPY ? memcpy_kind_of(s->name) : MEMCPY_UNKNOWN;
     } else {
         a->process = (uint32_t)track->process;
         a->thread = (uint32_t)track->thread;

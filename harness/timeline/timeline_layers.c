@@ -17,6 +17,7 @@ struct node {
     int above;     /* the operation or iteration around it, over calls; -1 */
     int depth;     /* operations around it */
     bool is_inner; /* inside an operation of the same name */
+    int64_t until; /* how far those in it have got: overlaps take from it once */
     int64_t gpu;
     double flops, bytes; /* its own, or of what is nested in it */
 };
@@ -27,6 +28,7 @@ struct layering {
     struct node *nodes;   /* by slice */
     struct prof_map kept; /* by name: time, then the number of its layer */
     bool has_flows;       /* to device work */
+    bool *is_in_step;     /* by slice */
 };
 
 static bool is_any_category(const char *category, const char *const *list, size_t nr)
@@ -50,10 +52,30 @@ static bool is_device_work(const struct prof_slice *s)
                            (const char *const[]) { PROF_KERNELS, PROF_MEMCPY, PROF_MEMSET }, 3);
 }
 
+static bool is_step(const struct prof_slice *s)
+{
+    return !strcmp(s->category, PROF_STEPS);
+}
+
+/* Parents come first. */
+static void find_steps(struct layering *l)
+{
+    const struct prof_slice *slices = l->trace->slices;
+
+    l->is_in_step = memory_zeroed(l->trace->nr_slices + 1, sizeof(*l->is_in_step));
+    for (size_t i = 0; i < l->trace->nr_slices; i++) {
+        int parent = slices[i].parent;
+        l->is_in_step[i] = parent >= 0 && (l->is_in_step[parent] || is_step(&slices[parent]));
+    }
+}
+
+/* Steps lie in the frames of the program that were open when the recording began, where stacks are
+ * recorded. */
 static bool is_outermost(const struct layering *l, const struct prof_slice *s)
 {
-    return s->track == l->out->track && s->parent == PROF_ROOT && !is_call(s) &&
-           !(s->flags & PROF_INSTANT_POINT);
+    bool is_top = s->parent == PROF_ROOT || (is_step(s) && !l->is_in_step[s - l->trace->slices]);
+
+    return s->track == l->out->track && is_top && !is_call(s) && !(s->flags & PROF_INSTANT_POINT);
 }
 
 static bool is_iteration(const struct layering *l, const struct prof_slice *s)
@@ -89,7 +111,7 @@ static void name_times_add(struct name_times *times, const struct prof_slice *s)
     if ((size_t)*at == times->nr)
         times->items[times->nr++] = (struct name_time) { s->name, 0, times->nr, false };
     times->items[*at].ns += s->duration;
-    times->items[*at].is_step |= !strcmp(s->category, PROF_STEPS);
+    times->items[*at].is_step |= is_step(s);
 }
 
 static bool is_better(const struct name_time *a, const struct name_time *b)
@@ -255,7 +277,7 @@ static void place_nodes(struct layering *l)
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         const struct prof_slice *s = &l->trace->slices[i];
         struct node *n = &l->nodes[i];
-        *n = (struct node) { -1, -1, -1, 0, false, s->gpu, s->flops, (double)s->bytes };
+        *n = (struct node) { -1, -1, -1, 0, false, s->start, s->gpu, s->flops, (double)s->bytes };
         if (is_iteration(l, s))
             n->iteration = next++;
         else if (s->parent >= 0 && l->nodes[s->parent].iteration >= 0)
@@ -279,13 +301,15 @@ static void lift_work(struct layering *l)
     }
 }
 
-/* Time of an operation, which its own time was taken from. */
-static void take_from_above(struct layering *l, const struct node *n, int64_t ns)
+/* Time of an operation is none of the one around it. */
+static void take_from_above(struct layering *l, const struct node *n, const struct prof_slice *s)
 {
-    const struct node *above = &l->nodes[n->above];
+    struct node *above = &l->nodes[n->above];
     int64_t *self = above->layer >= 0 ? l->out->items[above->layer].self_ns : l->out->rest_ns;
+    int64_t end = s->start + s->duration, from = s->start > above->until ? s->start : above->until;
 
-    self[n->iteration] -= ns;
+    self[n->iteration] -= end > from ? end - from : 0;
+    above->until = end > above->until ? end : above->until;
 }
 
 static void add_operation(struct layering *l, const struct prof_slice *s, const struct node *n)
@@ -294,7 +318,7 @@ static void add_operation(struct layering *l, const struct prof_slice *s, const 
 
     layer->backend = layer->backend ? layer->backend : s->backend;
     layer->self_ns[n->iteration] += s->duration;
-    take_from_above(l, n, s->duration);
+    take_from_above(l, n, s);
     if (n->is_inner)
         return;
     layer->total_ns[n->iteration] += s->duration;
@@ -385,28 +409,38 @@ static void fill_layers(struct layering *l)
     prof_map_release(&l->kept);
 }
 
+/* `where` the track was sought, for the message. */
+static int find_layers(struct layering *l, const char *iteration, const char *where,
+                       struct error *err)
+{
+    struct timeline_layers *layers = l->out;
+
+    layers->iteration = iteration ? iteration : find_iteration(l);
+    if (!layers->iteration)
+        return error_set(err, "there are no scopes on the trace's %s", where);
+    if (count_iterations(l))
+        return error_set(err, "no outermost scope \"%s\" that has ended is in the trace",
+                         layers->iteration);
+    for (size_t i = 0; i < l->trace->nr_slices; i++) { /* the trace's own text */
+        if (is_iteration(l, &l->trace->slices[i]))
+            layers->iteration = l->trace->slices[i].name;
+    }
+    fill_layers(l);
+    return 0;
+}
+
 int timeline_layers(const struct prof_trace *trace, int track, const char *iteration,
                     struct timeline_layers *layers, struct error *err)
 {
     struct layering l = { .trace = trace, .out = layers };
 
     *layers = (struct timeline_layers) { .track = track < 0 ? timeline_main_track(trace) : track };
-    layers->iteration = iteration ? iteration : find_iteration(&l);
-    if (!layers->iteration)
-        return error_set(err, "there are no scopes on the trace's %s",
-                         track < 0 ? "threads" : "track");
-    if (count_iterations(&l)) {
-        error_set(err, "no outermost scope \"%s\" that has ended is in the trace",
-                  layers->iteration);
+    find_steps(&l);
+    int rc = find_layers(&l, iteration, track < 0 ? "threads" : "track", err);
+    if (rc)
         timeline_layers_release(layers);
-        return -1;
-    }
-    for (size_t i = 0; i < trace->nr_slices; i++) { /* the trace's own text */
-        if (is_iteration(&l, &trace->slices[i]))
-            layers->iteration = trace->slices[i].name;
-    }
-    fill_layers(&l);
-    return 0;
+    free(l.is_in_step);
+    return rc;
 }
 
 void timeline_layers_release(struct timeline_layers *layers)

@@ -97,11 +97,41 @@ static int launch_by_correlation(const struct prof_trace *trace, int from, int t
     return from;
 }
 
+/* A scope's flow ends at the scope as its stream saw it, though work begins with that in the same
+ * ns, and comes from the scope, though one in it may begin with it. False: it is no such flow. */
+static bool bind_scope(const struct prof_trace *trace, int *from, int *to)
+{
+    const struct prof_slice *slices = trace->slices;
+
+    for (int t = *to; t >= 0 && slices[t].start == slices[*to].start; t = slices[t].parent) {
+        if (strcmp(slices[t].category, PROF_GPU_SCOPES) != 0)
+            continue;
+        for (int f = *from; f >= 0 && slices[f].start == slices[*from].start; f = slices[f].parent)
+            if (slices[f].name == slices[t].name) {
+                *from = f;
+                *to = t;
+                return true;
+            }
+    }
+    return false;
+}
+
+static int add_bound_flow(struct trace_reader *r, const struct flow_point *p, int from, int to)
+{
+    const struct prof_slice *slices = r->trace->slices;
+
+    if (from < 0 || to < 0 || to == from || slices[to].start < slices[from].start)
+        return 0;
+    /* Older files name all flows alike: those of calls begin at what has a correlation. */
+    if (!(p->is_of_scope || !slices[from].correlation) || !bind_scope(r->trace, &from, &to))
+        from = launch_by_correlation(r->trace, from, to);
+    return prof_trace_flow(r->trace, from, to) < 0 ? -1 : 0;
+}
+
 /* PyTorch ends the flow of a graph's launch at each of its kernels: all come from where it began.
  */
 static int add_bound_flows(struct trace_reader *r, const struct binding *b)
 {
-    const struct prof_slice *slices = r->trace->slices;
     const char *key = NULL;
     int before = -1;
 
@@ -109,8 +139,7 @@ static int add_bound_flows(struct trace_reader *r, const struct binding *b)
         const struct flow_point *p = &r->points.items[i];
         int here = bound_slice(b, p);
         int from = p->key == key && p->phase != 's' ? before : -1;
-        if (from >= 0 && here >= 0 && here != from && slices[here].start >= slices[from].start &&
-            prof_trace_flow(r->trace, launch_by_correlation(r->trace, from, here), here) < 0)
+        if (add_bound_flow(r, p, from, here))
             return -1;
         if (p->phase != 'f')
             before = here;

@@ -4,9 +4,12 @@
 
 #include "base/json.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The event in hand. */
 struct event {
@@ -24,13 +27,23 @@ static int no_memory(const struct event_text *t, struct error *err)
     return event_text_failed(t, t->at, "no memory for more, or more than 2^31 of a kind", err);
 }
 
+/* rocprof writes the same process as a text here and as a number there. */
+static bool is_quoted_number(const char *text, int64_t *number)
+{
+    char *end = NULL;
+
+    errno = 0;
+    *number = strtoll(text, &end, 10);
+    return end > text && !*end && errno == 0 && *number >= 0;
+}
+
 /* A pid or tid: whole numbers as they are, texts as -1, -2, ... in the order they come. */
 static int id_number(struct trace_reader *r, const cJSON *id, int64_t *number)
 {
     *number = 0;
     if (cJSON_IsNumber(id) && fabs(id->valuedouble) < 9e18)
         *number = (int64_t)id->valuedouble;
-    if (!cJSON_IsString(id))
+    if (!cJSON_IsString(id) || is_quoted_number(id->valuestring, number))
         return 0;
     const char *text = prof_trace_text(r->trace, id->valuestring);
     const int *place =
@@ -100,16 +113,20 @@ static struct prof_track event_track(const struct trace_reader *r, const struct 
     return track;
 }
 
-/* PyTorch numbers its steps: they are iterations of one name. */
-static const char *name_of_event(const struct event *e)
+/* PyTorch numbers its steps. */
+static bool is_numbered_step(const char *name)
 {
     static const char step[] = "ProfilerStep#";
     size_t length = sizeof(step) - 1;
 
-    if (strncmp(e->name, step, length) != 0 || !e->name[length] ||
-        e->name[length + strspn(e->name + length, "0123456789")] != '\0')
-        return e->name;
-    return "ProfilerStep";
+    return strncmp(name, step, length) == 0 && name[length] &&
+           name[length + strspn(name + length, "0123456789")] == '\0';
+}
+
+/* They are iterations of one name. */
+static const char *name_of_event(const struct event *e)
+{
+    return is_numbered_step(e->name) ? "ProfilerStep" : e->name;
 }
 
 /* XLA's stands in quotes, under a name of its own. */
@@ -148,10 +165,11 @@ static int slice_device(const struct prof_track *track, const struct prof_slice 
     return track->kind == PROF_TRACK_STREAM ? track->device : s->gpu > 0 ? PROF_GPU : PROF_CPU;
 }
 
-/* XLA says by a number which scopes are steps. */
+/* PyTorch says by a name which scopes are steps, XLA by a number. */
 static const char *category_of_event(const struct event *e)
 {
-    bool is_step = !*e->category && cJSON_GetObjectItemCaseSensitive(e->args, "step_num");
+    bool is_step = *e->category ? !strcmp(e->category, PROF_SCOPES) && is_numbered_step(e->name)
+                                : cJSON_GetObjectItemCaseSensitive(e->args, "step_num") != NULL;
 
     return is_step ? PROF_STEPS : e->category;
 }
@@ -189,20 +207,28 @@ static int add_event_slice(struct trace_reader *r, const struct event *e, int64_
 /* A time in us at depth one of the event's text, as ns. */
 static int event_time(const struct event *e, const char *key, int64_t *ns, struct error *err)
 {
-    const char *text = event_member(e->t->at, e->end, key);
+    const char *member = event_member(e->t->at, e->end, key);
+    /* rocprof quotes all numbers. */
+    const char *text = member && *member == '"' ? member + 1 : member;
     char reason[96];
 
     /* Twice as far as any clock reaches, so that sums of two do not overflow. */
     if (text && event_number(text, e->end, 3, ns) && llabs(*ns) < INT64_MAX / 4)
         return 0;
     snprintf(reason, sizeof(reason), "the event's \"%s\" is missing or no time", key);
-    return event_text_failed(e->t, text ? text : e->t->at, reason, err);
+    return event_text_failed(e->t, member ? member : e->t->at, reason, err);
 }
 
 /* It is there, and is not the "" that stands for a NaN. */
 static bool has_duration(const struct event *e)
 {
     return event_member(e->t->at, e->end, "dur") && *json_string(e->json, "dur", "a number");
+}
+
+/* Kineto's spans tell of the recording, and its waits for a stream are in the calls that waited. */
+static bool is_told_elsewhere(const char *category)
+{
+    return !strcmp(category, "Trace") || !strcmp(category, "cuda_sync");
 }
 
 static int use_complete(struct trace_reader *r, const struct event *e, struct error *err)
@@ -213,6 +239,8 @@ static int use_complete(struct trace_reader *r, const struct event *e, struct er
         return -1;
     if (duration < 0)
         return event_text_failed(e->t, e->t->at, "the event ends before it begins", err);
+    if (is_told_elsewhere(e->category))
+        return 0;
     return add_event_slice(r, e, duration, 0, err) < 0 ? -1 : 0;
 }
 
@@ -272,15 +300,32 @@ static int use_counter(struct trace_reader *r, const struct event *e, struct err
     return 0;
 }
 
+/* Of a flow, with the process where it holds within that alone ("id2"). False: it has none. */
+static bool flow_id(const struct trace_reader *r, const struct event *e, char id[256])
+{
+    const cJSON *second = cJSON_GetObjectItemCaseSensitive(e->json, "id2");
+    const cJSON *local = cJSON_GetObjectItemCaseSensitive(second, "local");
+    const cJSON *global = cJSON_GetObjectItemCaseSensitive(second, "global");
+    const cJSON *first = cJSON_GetObjectItemCaseSensitive(e->json, "id");
+    const cJSON *item = first ? first : global ? global : local;
+    char of[32] = "";
+
+    if (item && item == local)
+        snprintf(of, sizeof(of), "%" PRId64 ": ", r->lanes.items[e->lane].process);
+    if (cJSON_IsNumber(item))
+        snprintf(id, 256, "%s%.17g", of, item->valuedouble);
+    else if (cJSON_IsString(item))
+        snprintf(id, 256, "%s%.200s", of, item->valuestring);
+    return cJSON_IsNumber(item) || cJSON_IsString(item);
+}
+
 static int use_flow(struct trace_reader *r, const struct event *e, struct error *err)
 {
-    const cJSON *id = cJSON_GetObjectItemCaseSensitive(e->json, "id");
-    char key[512], number[32] = "";
+    char key[720], id[256];
 
-    if (cJSON_IsNumber(id))
-        snprintf(number, sizeof(number), "%.17g", id->valuedouble);
-    snprintf(key, sizeof(key), "%s %.200s %.200s", cJSON_IsString(id) ? id->valuestring : number,
-             e->category, e->name);
+    if (!flow_id(r, e, id))
+        return 0;
+    snprintf(key, sizeof(key), "%s %.200s %.200s", id, e->category, e->name);
     const char *kept = prof_trace_text(r->trace, key);
     if (!kept)
         return no_memory(e->t, err);
@@ -289,6 +334,7 @@ static int use_flow(struct trace_reader *r, const struct event *e, struct error 
         .key = kept,
         .phase = e->phase,
         .is_enclosing = e->phase != 'f' || !strcmp(json_string(e->json, "bp", ""), "e"),
+        .is_of_scope = !strcmp(e->name, PROF_SCOPE_FLOWS),
         .lane = e->lane,
         .time = e->time,
         .order = order,

@@ -27,6 +27,7 @@ struct flow_point {
     const char *key;
     char phase; /* s, t or f */
     bool is_enclosing;
+    bool is_of_scope; /* PROF_SCOPE_FLOWS */
     int lane;
     int64_t time;
     size_t order;

@@ -698,7 +698,7 @@ TEST(captions_say_which_threads_are_there)
     take_training(&data);
     struct figure *figure = draw(f, "bottlenecks", &data, NULL);
     assert_has(figure->caption,
-               "Of 5 threads the main one, with the backward passes that another one ran for it.");
+               "Of 4 threads the main one, with the backward passes that another one ran for it.");
     figure_free(figure);
     figure = draw(f, "timeline", &data, NULL);
     assert_null(strstr(figure->caption, "the main one"));

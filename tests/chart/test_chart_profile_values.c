@@ -11,6 +11,7 @@
 
 #include "chart/presets.h"
 #include "stats/stats.h"
+#include "timeline/timeline_read.h"
 
 enum { ITERATIONS = 8 };
 
@@ -334,6 +335,61 @@ TEST(memory_timeline_shows_few_calls)
     assert_close(lanes->x.high * lanes->x.factor, (double)(w.high - w.low), 1);
     assert_has(figure->caption, "2 of 8 outermost calls");
     figure_free(figure);
+}
+
+/* As in traces whose times are whole microseconds: more calls of one length than there is room for.
+ */
+TEST(of_equally_long_calls_as_many_as_fit_are_drawn)
+{
+    enum { EQUAL = 5000, LEAST = 1000 };
+    static const char *const figures[] = { "flame", "timeline" };
+    struct profile_data data;
+    struct prof_trace trace;
+    struct strbuf text;
+    struct error err;
+
+    strbuf_init(&text);
+    strbuf_addf(&text, "[{\"ph\":\"X\",\"ts\":0,\"dur\":%d,\"name\":\"main\"}", 6 * EQUAL);
+    for (int i = 0; i < EQUAL; i++)
+        strbuf_addf(&text, ",{\"ph\":\"X\",\"ts\":%d,\"dur\":5,\"name\":\"call %d\"}", i * 6, i);
+    strbuf_addc(&text, ']');
+    assert_ok(timeline_parse(text.data, text.length, "a text", &trace, &err), &err);
+    take(&data, &trace, 0, 0);
+    for (size_t n = 0; n < sizeof(figures) / sizeof(figures[0]); n++) {
+        struct figure *figure = draw(figures[n], &data);
+        size_t bars = 0;
+        assert_null(figure->reason);
+        for (size_t k = 0; k < figure->panels[0]->nr; k++)
+            if (figure->panels[0]->layers[k]->mark == MARK_BARS)
+                bars += figure->panels[0]->layers[k]->nr;
+        assert_in_range(bars, LEAST, EQUAL - 1);
+        assert_has(figure->caption, "Showing the ");
+        figure_free(figure);
+    }
+    profile_data_release(&data);
+    strbuf_release(&text);
+}
+
+TEST(room_goes_to_the_longest_then_to_the_first)
+{
+    static const struct {
+        double lengths[6];
+        size_t most;
+        bool taken[6];
+    } cases[] = {
+        { { 1, 2, 3, 4, 5, 6 }, 6, { true, true, true, true, true, true } },
+        { { 1, 2, 3, 4, 5, 6 }, 2, { false, false, false, false, true, true } },
+        { { 5, 5, 5, 5, 5, 5 }, 2, { true, true, false, false, false, false } },
+        { { 5, 9, 5, 5, 9, 1 }, 3, { true, true, false, false, true, false } },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double sorted[6];
+        memcpy(sorted, cases[i].lengths, sizeof(sorted));
+        struct profile_room room = profile_room(sorted, 6, cases[i].most);
+        for (size_t k = 0; k < 6; k++)
+            assert_int_equal(profile_room_takes(&room, cases[i].lengths[k]), cases[i].taken[k]);
+    }
 }
 
 RUN_TESTS(setup, teardown)

@@ -12,7 +12,7 @@ export HARNESS_PYTHON=$python
 cp "$source/tests/judge/torch_cheats.py" "$source/tests/judge/torch_honest.py" .
 # A process that imports PyTorch takes its time, and is none of the windows that hang.
 quick=(--like gemm/nt --dim 'batch=1,seq=9,n=24,k=64' --rounds 1 --iterations 3 --other-shapes 1
-  --device cpu:1 --against naive --timeout 60s)
+  --device cpu:1 --against naive --timeout 180s)
 # judge FILE: all its functions
 judge() {
   local names

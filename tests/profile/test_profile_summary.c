@@ -242,4 +242,32 @@ TEST(control_bytes_of_names_are_not_printed)
     prof_free(prof);
 }
 
+/* Ranges that begin and end as they like (nvtxRangeStart): two lie in one and over each other.
+ *
+ *   outer 0-100 ( a 10-60   b 40-90 ( c 50-70 ) )
+ */
+TEST(overlaps_are_taken_once)
+{
+    static const struct {
+        const char *name;
+        int64_t start, end, self;
+    } ranges[] = {
+        { "outer", 0, 100, 20 }, { "a", 10, 60, 50 }, { "b", 40, 90, 30 }, { "c", 50, 70, 20 }
+    };
+    struct prof_trace trace;
+    int64_t self[4];
+
+    prof_trace_init(&trace);
+    int thread = prof_trace_track(&trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    for (size_t i = 0; i < 4; i++)
+        add_slice(&trace, thread, ranges[i].start, ranges[i].end, ranges[i].name, PROF_SCOPES);
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    prof_trace_self(&trace, self);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(trace.slices[i].name, ranges[i].name);
+        assert_int_equal(self[i], ranges[i].self);
+    }
+    prof_trace_release(&trace);
+}
+
 RUN_TESTS(NULL, NULL)

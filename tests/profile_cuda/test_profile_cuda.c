@@ -188,6 +188,7 @@ TEST(the_device_is_waited_for)
     } cases[] = {
         { CONTEXT_STUB_PATH, "", NULL },
         { CONTEXT_STUB_PATH, "status=719", "did not end its work" },
+        { CONTEXT_STUB_PATH, "status=201", "this thread has no CUDA context" },
         { "/nowhere/libcuda.so.1", "", "no CUDA driver" },
         { "libm.so.6", "", "no CUDA driver" },
     };

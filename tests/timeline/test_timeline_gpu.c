@@ -292,6 +292,25 @@ TEST(waiting_under_another_kernel_is_no_work)
     prof_trace_release(&trace);
 }
 
+static void check_gpu_times(const struct prof_trace *trace)
+{
+    struct prof_summary summary;
+
+    assert_int_equal(prof_summarise(trace, &summary), 0);
+    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "layer")->gpu, 350 + 150 + 100);
+    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "proj")->gpu, 150);
+    assert_int_equal(prof_summary_scopes(&summary), 5); /* and four calls */
+    prof_summary_release(&summary);
+}
+
+/* Words of the same length. */
+static void replace_all(char *text, const char *old, const char *with)
+{
+    assert_int_equal(strlen(old), strlen(with));
+    for (char *at = text; (at = strstr(at, old)); at += strlen(with))
+        memcpy(at, with, strlen(with));
+}
+
 /* Where CUPTI tells of kernels, scopes have no events: their streams' scopes are made of kernels.
  */
 TEST(scopes_get_the_time_of_what_they_launched)
@@ -354,14 +373,64 @@ TEST(scopes_get_the_time_of_what_they_launched)
         if (strcmp(s->category, PROF_KERNELS) == 0 && s->start + s->duration == 600)
             assert_string_equal(parent_name(&trace, s), "proj");
     }
-    struct prof_summary summary;
-    assert_int_equal(prof_summarise(&trace, &summary), 0);
-    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "layer")->gpu, 350 + 150 + 100);
-    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "proj")->gpu, 150);
-    assert_int_equal(prof_summary_scopes(&summary), 5); /* and four calls */
-    prof_summary_release(&summary);
+    check_gpu_times(&trace);
+    /* The file has the times of a flow's ends alone, and work begins when its scope does there. */
+    char *text = written(prof_write_trace(file, &trace));
+    struct prof_trace again;
+    assert_ok(timeline_parse(text, strlen(text), "a text", &again, &err), &err);
+    assert_int_equal(again.nr_flows, trace.nr_flows);
+    check_gpu_times(&again);
+    prof_trace_release(&again);
+    replace_all(text, "\"name\":\"scope\"", "\"name\":\"ac2g\" "); /* as it once was */
+    assert_ok(timeline_parse(text, strlen(text), "a text", &again, &err), &err);
+    check_gpu_times(&again);
+    prof_trace_release(&again);
+    free(text);
     activity_list_release(&list);
     prof_trace_release(&trace);
+}
+
+/* Two programs on one GPU: both have a stream 7, and the kernels of one do not wait for those of
+ * the other. */
+TRACE_TEST(streams_of_several_processes)
+{
+    struct activity_list list;
+
+    prof_trace_init(trace);
+    activity_list_init(&list);
+    for (int i = 0; i < 8; i++) {
+        add(&list, ACTIVITY_KERNEL, 50 * i, 50 * i + 100, 0);
+        list.items[i].process = i % 2 ? 200 : 100;
+    }
+    put(trace, &list);
+    assert_int_equal(trace->nr_tracks, 2);
+    assert_string_equal(trace->tracks[0].name, "stream 7 of process 100");
+    assert_string_equal(trace->tracks[1].name, "stream 7 of process 200");
+    assert_string_equal(trace->tracks[1].owner, "GPU 1");
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        assert_int_equal(trace->slices[i].duration, 100);
+    activity_list_release(&list);
+}
+
+/* As CUPTI, Kineto and XLA call them. */
+TEST(names_of_copies_say_their_direction)
+{
+    static const struct {
+        const char *name;
+        enum memcpy_kind kind;
+    } cases[] = {
+        { "memcpy HtoD", MEMCPY_HOST_TO_DEVICE },
+        { "Memcpy DtoH (Device -> Pageable)", MEMCPY_DEVICE_TO_HOST },
+        { "MemcpyD2D", MEMCPY_DEVICE_TO_DEVICE },
+        { "MemcpyH2D", MEMCPY_HOST_TO_DEVICE },
+        { "MemcpyP2P", MEMCPY_PEER_TO_PEER },
+        { "MemcpyOther", MEMCPY_UNKNOWN },
+        { "memcpy", MEMCPY_UNKNOWN },
+        { "copy DtoD", MEMCPY_UNKNOWN },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(memcpy_kind_of(cases[i].name), cases[i].kind);
 }
 
 RUN_TESTS(NULL, NULL)

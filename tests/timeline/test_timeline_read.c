@@ -11,6 +11,7 @@
 #include "profile/export.h"
 #include "stats/random.h"
 #include "timeline/event_text.h"
+#include "timeline/timeline_layers.h"
 #include "timeline/timeline_read.h"
 
 #include <unistd.h>
@@ -133,10 +134,8 @@ TEST(others_of_gpus)
     const struct prof_slice *copy = slice_named(&trace, "Memcpy HtoD (Pinned -> Device)");
     assert_int_equal(copy->bytes, 4096);
     assert_int_equal(copy->track, kernel->track);
-    const struct prof_track *span =
-        &trace.tracks[slice_named(&trace, "PyTorch Profiler (0)")->track];
-    assert_true(span->process < 0);
-    assert_string_equal(span->owner, "Spans");
+    for (size_t i = 0; i < trace.nr_tracks; i++)
+        assert_string_not_equal(trace.tracks[i].owner, "Spans"); /* that tells of the recording */
     assert_int_equal(trace.meta.epoch_ns, 1759276809000000123);
     assert_int_equal(trace.meta.start, 0);
     prof_trace_release(&trace);
@@ -169,6 +168,74 @@ TEST(others_of_programs)
     assert_string_equal(trace.counters[2].name, "memory: stack");
     assert_close(trace.samples[2].value, 2, 0);
     prof_trace_release(&trace);
+}
+
+/* Processes that are called by a text; numbers in quotes, as rocprof writes them. */
+TEST(names_and_numbers_are_told_apart)
+{
+    struct prof_trace trace;
+
+    parse(
+        "[{\"ph\":\"M\",\"pid\":6,\"tid\":0,\"name\":\"process_name\","
+        "\"args\":{\"name\":\"GPU0\"}},"
+        "{\"ph\":\"X\",\"pid\":\"6\",\"tid\":\"0\",\"ts\":\"1010\",\"dur\":\"50.5\",\"name\":\"k\"}"
+        ","
+        "{\"ph\":\"X\",\"pid\":\"Loads\",\"tid\":\"6th\",\"ts\":2,\"dur\":3,\"name\":\"load\"}]",
+        &trace);
+    const struct prof_slice *kernel = slice_named(&trace, "k");
+    assert_int_equal(kernel->start, 1010000);
+    assert_int_equal(kernel->duration, 50500);
+    assert_int_equal(trace.tracks[kernel->track].process, 6);
+    assert_string_equal(trace.tracks[kernel->track].owner, "GPU0");
+    const struct prof_track *text = &trace.tracks[slice_named(&trace, "load")->track];
+    assert_true(text->process < 0 && text->thread < 0);
+    assert_string_equal(text->owner, "Loads");
+    assert_string_equal(text->name, "6th");
+    prof_trace_release(&trace);
+}
+
+static void add_flow(char *text, char phase, int ts, const char *id)
+{
+    sprintf(text + strlen(text),
+            ",{\"ph\":\"%c\",\"pid\":%d,\"tid\":1,\"ts\":%d,\"cat\":\"f\",\"name\":\"f\"%s%s}",
+            phase, phase == 's' ? 1 : 2, ts, phase == 's' ? "" : ",\"bp\":\"e\"", id);
+}
+
+/* By which number the ends of a flow belong together; without one to nothing. */
+TEST(flows_have_a_number_of_some_kind)
+{
+    static const struct {
+        const char *id; /* %d: the flow */
+        size_t flows;
+    } cases[] = {
+        { ",\"id\":%d", 3 },
+        { ",\"id\":\"0x%d\"", 3 },
+        { ",\"id2\":{\"global\":\"0x%d\"}", 3 },
+        { ",\"id2\":{\"local\":\"0x%d\"}", 0 }, /* of another process */
+        { "", 0 },
+    };
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        char text[3000] = "[{}";
+        struct prof_trace trace;
+        for (int i = 0; i < 3; i++) {
+            char id[64] = "";
+            for (int process = 1; process <= 2; process++)
+                sprintf(text + strlen(text),
+                        ",{\"ph\":\"X\",\"pid\":%d,\"tid\":1,\"ts\":%d,\"dur\":5,\"name\":\"%d\"}",
+                        process, 10 * i + process, i);
+            if (cases[c].id[0])
+                snprintf(id, sizeof(id), cases[c].id, i);
+            add_flow(text, 's', 10 * i + 1, id);
+            add_flow(text, 'f', 10 * i + 2, id);
+        }
+        parse(strcat(text, "]"), &trace);
+        assert_int_equal(trace.nr_flows, cases[c].flows);
+        for (size_t i = 0; i < trace.nr_flows; i++)
+            assert_ptr_equal(trace.slices[trace.flows[i].from].name,
+                             trace.slices[trace.flows[i].to].name);
+        prof_trace_release(&trace);
+    }
 }
 
 TEST(numbers)
@@ -215,7 +282,7 @@ TEST(bad_files)
         { "{\"traceEvents\": [}", "a text: line 1, column 18: not valid JSON" },
         { "{\"traceEvents\":\n [{\"ph\":\"X\",\"dur\":1}]}",
           "a text: line 2, column 3: the event's \"ts\" is missing or no time" },
-        { "[{\"ph\":\"i\",\"ts\":1},\n {\"ph\":\"X\",\"ts\":\"2\"}]",
+        { "[{\"ph\":\"i\",\"ts\":1},\n {\"ph\":\"X\",\"ts\":\"two\"}]",
           "a text: line 2, column 17: the event's \"ts\" is missing or no time" },
         { "[{\"ph\":\"X\",\"ts\":1,\"dur\":-1}]",
           "a text: line 1, column 2: the event ends before it begins" },
@@ -380,6 +447,37 @@ TEST(steps_are_iterations_of_one_name)
     assert_ptr_equal(trace.slices[1].name, trace.slices[0].name);
     assert_string_equal(trace.slices[2].name, "ProfilerStep#");
     assert_string_equal(trace.slices[3].name, "layer#1");
+    prof_trace_release(&trace);
+}
+
+/* With stacks recorded, steps lie in the frames of the program that were open all the time; a step
+ * in a step is none. */
+TEST(steps_are_iterations_whatever_holds_them)
+{
+    struct timeline_layers layers;
+    struct prof_trace trace;
+    struct error err;
+    char text[2000] =
+        "[{\"ph\":\"X\",\"ts\":0,\"dur\":99,\"name\":\"train.py(1): <module>\","
+        "\"cat\":\"python_function\"}";
+
+    for (int i = 0; i < 6; i++)
+        sprintf(text + strlen(text),
+                ",{\"ph\":\"X\",\"ts\":%d,\"dur\":10,\"name\":\"ProfilerStep#%d\","
+                "\"cat\":\"user_annotation\"}"
+                ",{\"ph\":\"X\",\"ts\":%d,\"dur\":8,\"name\":\"ProfilerStep#%d\","
+                "\"cat\":\"user_annotation\"}"
+                ",{\"ph\":\"X\",\"ts\":%d,\"dur\":4,\"name\":\"aten::mm\",\"cat\":\"cpu_op\"}",
+                12 * i + 1, i, 12 * i + 2, i, 12 * i + 3);
+    parse(strcat(text, "]"), &trace);
+    assert_ok(timeline_layers(&trace, -1, NULL, &layers, &err), &err);
+    assert_string_equal(layers.iteration, "ProfilerStep");
+    assert_int_equal(layers.nr_iterations, 6);
+    for (size_t i = 0; i < layers.nr_iterations; i++) {
+        assert_int_equal(layers.ns[i], 10000);
+        assert_int_equal(timeline_layer(&layers, "aten::mm")->total_ns[i], 4000);
+    }
+    timeline_layers_release(&layers);
     prof_trace_release(&trace);
 }
 

@@ -35,6 +35,23 @@ test('a trace of PyTorch: of the thread that the process began with, by its step
   assert.equal(answer.cards.find(({ label }) => label === 'iterations').value, '2');
 });
 
+/* As Kineto writes it from a thread that the process did not begin with. */
+test('a trace of PyTorch: what tells of the recording is no operation', () => {
+  const other = { pid: 494, tid: 7 };
+  const answer = answerOf([
+    slice('PyTorch Profiler (0)', 0, 205, { pid: 'Spans', tid: 'PyTorch Profiler', cat: 'Trace' }),
+    slice('Stream Sync', 0, 200, { pid: 0, tid: 7, cat: 'cuda_sync' }),
+    slice('ProfilerStep#2', 0, 100, other), slice('aten::mm', 10, 80, other)]);
+  assert.equal(answer.headline, 'aten::mm takes 80.0 % of ProfilerStep.');
+  assert.deepEqual(answer.words, []);
+});
+
+test('a trace with ranges over each other: what they share is taken once', () => {
+  const { rows } = traceAnswer(traceSlices([slice('outer', 0, 100), slice('a', 10, 50), slice('b', 40, 50)]), 'x');
+  const self = (name) => rows.find(({ operation }) => operation === name).self / 1e3;
+  assert.deepEqual(['outer', 'a', 'b'].map(self), [20, 50, 50]);
+});
+
 test('a trace of little', () => {
   assert.equal(answerOf([slice('a', 0, 10)]).headline, 'a is one operation: nothing inside it was recorded.');
   assert.equal(answerOf([slice('a', 0, 10), slice('b', 0, 2)]).headline,

@@ -51,25 +51,15 @@ static enum tone flame_tone_of(const struct diff_frame *frame)
     return (enum tone)tone;
 }
 
-static int flame_by_length(const void *x, const void *y)
+static struct profile_room flame_room(const struct flame *fl)
 {
-    const double *a = x, *b = y;
-
-    return (*a < *b) - (*a > *b);
-}
-
-static double narrowest_drawn(const struct flame *fl)
-{
-    double *lengths = memory_zeroed(fl->nr + 1, sizeof(*lengths)), narrowest = 0;
+    double *lengths = memory_zeroed(fl->nr + 1, sizeof(*lengths));
 
     for (size_t i = 0; i < fl->nr; i++)
         lengths[i] = fl->frames[i].total[1];
-    if (fl->wanted > MOST) {
-        qsort(lengths, fl->nr, sizeof(*lengths), flame_by_length);
-        narrowest = lengths[MOST];
-    }
+    struct profile_room room = profile_room(lengths, fl->nr, MOST);
     free(lengths);
-    return narrowest;
+    return room;
 }
 
 /* The name as it is shown is `shown`; a name that was cut stands whole in the last line. */
@@ -173,7 +163,8 @@ static void flame_find_hues(const struct flame *fl, struct panel *p, struct flam
 static void flame_add_frames(struct flame *fl, struct panel *p)
 {
     size_t *count = memory_zeroed(DEPTH_MAX, sizeof(*count));
-    double narrowest = narrowest_drawn(fl), seam = fl->all / SEAM;
+    struct profile_room room = flame_room(fl);
+    double seam = fl->all / SEAM;
     struct layer *layers[TONE_NR];
     struct flame_hues hues = { .nr = 0 };
     struct profile_blocks blocks;
@@ -189,7 +180,8 @@ static void flame_add_frames(struct flame *fl, struct panel *p)
     for (size_t i = 0; i < fl->nr; i++) {
         const struct diff_frame *frame = &fl->frames[i];
         double low = fl->low[i], high = low + frame->total[1];
-        if (!(frame->total[1] > narrowest) || frame->depth >= DEPTH_MAX)
+        if (!(frame->total[1] > 0) || frame->depth >= DEPTH_MAX ||
+            !profile_room_takes(&room, frame->total[1]))
             continue;
         fl->drawn++;
         const char *name = profile_shown_name(fl->side, frame->name, shown);

@@ -2,11 +2,14 @@
 /* Time of each operation by kind. Host and device work at the same time, so their times stand side
  * by side and are not added up; each belongs to the innermost scope that it was done or launched
  * in. */
+#include "base/array.h"
 #include "chart/profile/profile_base.h"
+#include "profile/name_map.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LIMIT = 16, NAMED = 6 };
 enum kind { KIND_CPU, KIND_LAUNCH, KIND_KERNEL, KIND_COPY, KIND_IDLE, KIND_NR };
@@ -31,17 +34,20 @@ struct split_row {
 struct split {
     const struct prof_trace *trace;
     const int64_t *self;
-    struct split_row *rows;
-    size_t nr;
+    struct split_row *items;
+    size_t nr, capacity;
+    struct prof_map places; /* of the rows, by name */
 };
 
 static struct split_row *profile_split_row_of(struct split *s, const char *name)
 {
-    for (size_t i = 0; i < s->nr; i++)
-        if (s->rows[i].name == name)
-            return &s->rows[i];
-    s->rows[s->nr] = (struct split_row) { .name = name };
-    return &s->rows[s->nr++];
+    const int *place = prof_map_name(&s->places, name, 0, (int)s->nr);
+
+    if (!place)
+        place = memory_zeroed(SIZE_MAX, sizeof(*place)); /* ends with a message */
+    if ((size_t)*place == s->nr)
+        *array_push(s) = (struct split_row) { .name = name };
+    return &s->items[*place];
 }
 
 static const char *profile_split_name_of(const struct split *s, int slice)
@@ -51,32 +57,84 @@ static const char *profile_split_name_of(const struct split *s, int slice)
     return s->trace->slices[scope < 0 ? slice : scope].name;
 }
 
-/* What one call of a scope had done on the device: from the first to the last. */
-struct span {
-    int64_t first, last, busy;
+/* Work that one call of a scope had done on the device. */
+struct device_work {
+    int scope;
+    int64_t start, end;
 };
 
-static void profile_split_add_busy(struct span *span, const struct prof_slice *s)
-{
-    int64_t end = s->start + s->duration, from = s->start;
+struct works {
+    struct device_work *items;
+    size_t nr, capacity;
+};
 
-    if (!span->last) {
-        *span = (struct span) { s->start, end, s->duration };
-        return;
+static int by_scope_and_start(const void *x, const void *y)
+{
+    const struct device_work *a = x, *b = y;
+
+    if (a->scope != b->scope)
+        return a->scope < b->scope ? -1 : 1;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* What a call leaves between its work, whichever streams that was on. */
+static void profile_split_add_idle(struct split *s, struct works *works)
+{
+    int64_t until = 0;
+
+    if (works->nr)
+        qsort(works->items, works->nr, sizeof(*works->items), by_scope_and_start);
+    for (size_t i = 0; i < works->nr; i++) {
+        const struct device_work *w = &works->items[i];
+        bool is_first = i == 0 || w[-1].scope != w->scope;
+        if (!is_first && w->start > until)
+            profile_split_row_of(s, s->trace->slices[w->scope].name)->ns[KIND_IDLE] +=
+                (double)(w->start - until);
+        until = is_first || w->end > until ? w->end : until;
     }
-    from = from < span->last ? span->last : from; /* side by side counts once */
-    span->busy += end > from ? end - from : 0;
-    span->last = end > span->last ? end : span->last;
 }
 
 static void profile_split_add_host(struct split *s)
 {
     for (size_t i = 0; i < s->trace->nr_slices; i++) {
         const struct prof_slice *slice = &s->trace->slices[i];
-        if (!profile_on_device(s->trace, slice))
-            profile_split_row_of(s, profile_split_name_of(s, (int)i))
-                ->ns[profile_is_call(slice) ? KIND_LAUNCH : KIND_CPU] += (double)s->self[i];
+        if (profile_on_device(s->trace, slice) || slice->flags & PROF_INSTANT_POINT)
+            continue;
+        profile_split_row_of(s, profile_split_name_of(s, (int)i))
+            ->ns[profile_is_call(slice) ? KIND_LAUNCH : KIND_CPU] += (double)s->self[i];
     }
+}
+
+/* A scope as its stream saw it is no work: what is in it is. */
+static bool profile_split_is_work(const struct split *s, size_t i)
+{
+    const struct prof_slice *slice = &s->trace->slices[i];
+
+    return profile_on_device(s->trace, slice) && !(slice->flags & PROF_INSTANT_POINT) &&
+           (s->self[i] > 0 || strcmp(slice->category, PROF_GPU_SCOPES) != 0);
+}
+
+static void profile_split_add_device(struct split *s)
+{
+    int *launches = memory_zeroed(s->trace->nr_slices + 1, sizeof(*launches));
+    struct works works = ARRAY_EMPTY;
+
+    profile_launches(s->trace, launches);
+    for (size_t i = 0; i < s->trace->nr_slices; i++) {
+        const struct prof_slice *slice = &s->trace->slices[i];
+        if (!profile_split_is_work(s, i))
+            continue;
+        int scope = launches[i] < 0 ? -1 : profile_scope_of(s->trace, launches[i]);
+        struct split_row *row =
+            profile_split_row_of(s, scope < 0 ? slice->name : s->trace->slices[scope].name);
+        row->ns[profile_is_transfer(slice) ? KIND_COPY : KIND_KERNEL] += (double)s->self[i];
+        if (scope >= 0)
+            *array_push(&works) =
+                (struct device_work) { scope, slice->start, slice->start + slice->duration };
+    }
+    profile_split_add_idle(s, &works);
+    array_release(&works);
+    free(launches);
 }
 
 static double profile_split_weight(const struct split_row *row)
@@ -94,32 +152,12 @@ static int profile_split_by_weight(const void *x, const void *y)
 
 static void profile_split_fill(struct split *s, const struct profile_data *data)
 {
-    int *launches = memory_zeroed(data->main.nr_slices + 1, sizeof(*launches));
-    struct span *spans = memory_zeroed(data->main.nr_slices + 1, sizeof(*spans));
-
     *s = (struct split) { .trace = &data->main, .self = data->self };
-    s->rows = memory_zeroed(data->rows.nr_rows + 1, sizeof(*s->rows));
-    profile_launches(&data->main, launches);
     profile_split_add_host(s);
-    /* Slices of a stream are in order of their start. */
-    for (size_t i = 0; i < s->trace->nr_slices; i++) {
-        const struct prof_slice *slice = &s->trace->slices[i];
-        if (!profile_on_device(s->trace, slice) || slice->flags & PROF_INSTANT_POINT)
-            continue;
-        int scope = launches[i] < 0 ? -1 : profile_scope_of(s->trace, launches[i]);
-        struct split_row *row =
-            profile_split_row_of(s, scope < 0 ? slice->name : s->trace->slices[scope].name);
-        row->ns[profile_is_transfer(slice) ? KIND_COPY : KIND_KERNEL] += (double)s->self[i];
-        if (scope >= 0)
-            profile_split_add_busy(&spans[scope], slice);
-    }
-    for (size_t i = 0; i < s->trace->nr_slices; i++)
-        if (spans[i].last)
-            profile_split_row_of(s, s->trace->slices[i].name)->ns[KIND_IDLE] +=
-                (double)(spans[i].last - spans[i].first - spans[i].busy);
-    qsort(s->rows, s->nr, sizeof(*s->rows), profile_split_by_weight);
-    free(launches);
-    free(spans);
+    profile_split_add_device(s);
+    if (s->nr)
+        qsort(s->items, s->nr, sizeof(*s->items), profile_split_by_weight);
+    prof_map_release(&s->places);
 }
 
 /* What is drawn: no bar shorter than this share of the longest row, which no eye would see. */
@@ -129,8 +167,8 @@ static size_t rows_drawn(const struct split *s, size_t limit)
 {
     size_t nr = s->nr < limit ? s->nr : limit;
 
-    while (nr > 1 &&
-           profile_split_weight(&s->rows[nr - 1]) < least_share * profile_split_weight(&s->rows[0]))
+    while (nr > 1 && profile_split_weight(&s->items[nr - 1]) <
+                         least_share * profile_split_weight(&s->items[0]))
         nr--;
     return nr;
 }
@@ -156,7 +194,7 @@ static void profile_split_add_left_out(const struct split *s, size_t nr, size_t 
     strbuf_addf(out, " Left out, %s:",
                 nr < limit ? "each below 0.05 % of the longest" : "shorter than these");
     for (size_t i = 0; i < named; i++) {
-        const struct split_row *row = &s->rows[nr + i];
+        const struct split_row *row = &s->items[nr + i];
         strbuf_addf(out, "%s %.60s", i ? "," : "",
                     profile_shown_name(profile_split_side_of(row), row->name, shown));
     }
@@ -174,8 +212,8 @@ static double profile_split_add_panel(struct figure *f, const struct split *s, s
     char text[QUANTITY_TEXT_SIZE];
 
     for (size_t i = 0; i < nr; i++)
-        names[i] = (struct prof_row) { .name = s->rows[i].name,
-                                       .side = profile_split_side_of(&s->rows[i]) };
+        names[i] = (struct prof_row) { .name = s->items[i].name,
+                                       .side = profile_split_side_of(&s->items[i]) };
     struct panel *p = profile_rows_panel(f, &(struct profile_rows) { names, nr, nr }, device);
     figure_set(&p->title, "%s", profile_side_name(device ? PROF_DEVICE : PROF_HOST));
     axis_set(&p->x, "time", QUANTITY_TIME, "", AXIS_LINEAR);
@@ -184,12 +222,12 @@ static double profile_split_add_panel(struct figure *f, const struct split *s, s
             continue;
         struct layer *bars = panel_bars(p, parts[part].label, parts[part].ink);
         for (size_t i = 0; i < nr; i++) {
-            if (!(s->rows[i].ns[part] > 0))
+            if (!(s->items[i].ns[part] > 0))
                 continue;
-            if (s->rows[i].ns[part] >= least_share * profile_split_weight(&s->rows[0]))
-                layer_add(bars, ends[i] + s->rows[i].ns[part], (double)i)->low = ends[i];
-            ends[i] += s->rows[i].ns[part];
-            all += s->rows[i].ns[part];
+            if (s->items[i].ns[part] >= least_share * profile_split_weight(&s->items[0]))
+                layer_add(bars, ends[i] + s->items[i].ns[part], (double)i)->low = ends[i];
+            ends[i] += s->items[i].ns[part];
+            all += s->items[i].ns[part];
         }
     }
     struct layer *texts = panel_outside(p);
@@ -205,8 +243,8 @@ static double profile_split_add_panel(struct figure *f, const struct split *s, s
 static bool profile_split_draws(const struct split *s, size_t nr, enum kind kind)
 {
     for (size_t i = 0; i < nr; i++)
-        if (s->rows[i].ns[kind] > 0 &&
-            s->rows[i].ns[kind] >= least_share * profile_split_weight(&s->rows[0]))
+        if (s->items[i].ns[kind] > 0 &&
+            s->items[i].ns[kind] >= least_share * profile_split_weight(&s->items[0]))
             return true;
     return false;
 }
@@ -214,7 +252,7 @@ static bool profile_split_draws(const struct split *s, size_t nr, enum kind kind
 static bool profile_split_has_device(const struct split *s)
 {
     for (size_t i = 0; i < s->nr; i++)
-        if (s->rows[i].ns[KIND_KERNEL] + s->rows[i].ns[KIND_COPY] > 0)
+        if (s->items[i].ns[KIND_KERNEL] + s->items[i].ns[KIND_COPY] > 0)
             return true;
     return false;
 }
@@ -229,7 +267,7 @@ void build_profile_split(const struct chart *chart, struct figure *f)
     size_t limit = chart_limit(chart->preset, LIMIT), nr = rows_drawn(&s, limit);
     if (!profile_split_has_device(&s)) {
         chart_absent(f, "no device was recorded: all time is the CPU's, see bottlenecks");
-        free(s.rows);
+        free(s.items);
         return;
     }
     f->columns = 2;
@@ -249,5 +287,5 @@ void build_profile_split(const struct chart *chart, struct figure *f)
                "Bars of time by kind for %zu operations: %s on the host, %s on "
                "the device.",
                nr, host, device);
-    free(s.rows);
+    free(s.items);
 }

@@ -121,33 +121,22 @@ static double profile_timeline_name_rows(const struct lanes *l, struct panel *p)
     return widest;
 }
 
-static int profile_timeline_by_length(const void *x, const void *y)
-{
-    const int64_t *a = x, *b = y;
-
-    return (*a < *b) - (*a > *b);
-}
-
 static bool profile_timeline_has_row(const struct lanes *l, size_t i)
 {
     return profile_timeline_is_seen(l, i) &&
            profile_timeline_row_in_track(l, i) < l->of[l->trace->slices[i].track].nr;
 }
 
-/* The duration from which on slices are drawn, so that there are no more than MOST. */
-static int64_t shortest_drawn(struct lanes *l)
+static struct profile_room profile_timeline_room(struct lanes *l)
 {
-    int64_t *lengths = memory_zeroed(l->trace->nr_slices + 1, sizeof(*lengths)), shortest = 0;
+    double *lengths = memory_zeroed(l->trace->nr_slices + 1, sizeof(*lengths));
 
     for (size_t i = 0; i < l->trace->nr_slices; i++)
         if (profile_timeline_has_row(l, i))
-            lengths[l->all++] = l->trace->slices[i].duration;
-    if (l->all > MOST) {
-        qsort(lengths, l->all, sizeof(*lengths), profile_timeline_by_length);
-        shortest = lengths[MOST - 1] + 1;
-    }
+            lengths[l->all++] = (double)l->trace->slices[i].duration;
+    struct profile_room room = profile_room(lengths, l->all, MOST);
     free(lengths);
-    return shortest;
+    return room;
 }
 
 static void profile_timeline_slice_words(const struct prof_trace *trace, const struct prof_slice *s,
@@ -176,14 +165,14 @@ static void profile_timeline_slice_words(const struct prof_trace *trace, const s
 
 static void profile_timeline_add_slices(struct lanes *l, struct panel *p, double names)
 {
-    int64_t shortest = shortest_drawn(l);
+    struct profile_room room = profile_timeline_room(l);
     struct profile_blocks blocks;
     char words[400 + PROFILE_WHOLE_SIZE];
 
     profile_blocks_init(&blocks, p, fmax(1, (double)(l->window.high - l->window.low)), names);
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         const struct prof_slice *s = &l->trace->slices[i];
-        if (!profile_timeline_has_row(l, i) || s->duration < shortest)
+        if (!profile_timeline_has_row(l, i) || !profile_room_takes(&room, (double)s->duration))
             continue;
         size_t row = l->of[s->track].first + profile_timeline_row_in_track(l, i);
         profile_timeline_slice_words(l->trace, s, words, sizeof(words));

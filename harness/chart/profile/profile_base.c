@@ -213,6 +213,36 @@ struct panel *profile_rows_panel(struct figure *f, const struct profile_rows *ro
     return p;
 }
 
+static int by_length(const void *x, const void *y)
+{
+    const double *a = x, *b = y;
+
+    return (*a < *b) - (*a > *b);
+}
+
+struct profile_room profile_room(double *lengths, size_t nr, size_t most)
+{
+    struct profile_room room = { 0, SIZE_MAX };
+
+    if (nr <= most)
+        return room;
+    qsort(lengths, nr, sizeof(*lengths), by_length);
+    room = (struct profile_room) { lengths[most - 1], 1 };
+    while (room.ties < most && lengths[most - 1 - room.ties] == room.shortest)
+        room.ties++;
+    return room;
+}
+
+bool profile_room_takes(struct profile_room *room, double length)
+{
+    if (length != room->shortest)
+        return length > room->shortest;
+    if (room->ties == 0)
+        return false;
+    room->ties--;
+    return true;
+}
+
 void profile_time_axis(struct axis *axis)
 {
     axis_set(axis, "time", QUANTITY_TIME, "", AXIS_LINEAR);
@@ -258,8 +288,8 @@ const char *profile_kind_label(enum profile_kind kind)
 }
 
 /* By the words that CUPTI, Kineto and Nsight Systems use, in whatever case: "Memcpy HtoD (Pageable
- * -> Device)", "memcpy DtoH", "[CUDA memcpy Host-to-Device]"; and by those of the legend. Peers are
- * devices. */
+ * -> Device)", "memcpy DtoH", "[CUDA memcpy Host-to-Device]", "MemcpyD2H" (XLA); and by those of
+ * the legend. Peers are devices. */
 static enum profile_kind profile_copy_kind(const struct prof_slice *slice)
 {
     static const struct {
@@ -267,16 +297,20 @@ static enum profile_kind profile_copy_kind(const struct prof_slice *slice)
         enum profile_kind kind;
     } directions[] = {
         { "HtoD", PROFILE_TO_DEVICE },
+        { "H2D", PROFILE_TO_DEVICE },
         { "Host-to-Device", PROFILE_TO_DEVICE },
         { "to the device", PROFILE_TO_DEVICE },
         { "HtoA", PROFILE_TO_DEVICE },
         { "DtoH", PROFILE_TO_HOST },
+        { "D2H", PROFILE_TO_HOST },
         { "Device-to-Host", PROFILE_TO_HOST },
         { "AtoH", PROFILE_TO_HOST },
         { "to the host", PROFILE_TO_HOST },
         { "DtoD", PROFILE_WITHIN },
+        { "D2D", PROFILE_WITHIN },
         { "Device-to-Device", PROFILE_WITHIN },
         { "PtoP", PROFILE_WITHIN },
+        { "P2P", PROFILE_WITHIN },
         { "Peer-to-Peer", PROFILE_WITHIN },
         { "within the device", PROFILE_WITHIN },
     };

@@ -66,6 +66,17 @@ const char *profile_window_words(const struct profile_data *data,
                                  const struct profile_window *window,
                                  char words[PROFILE_WORDS_SIZE]);
 
+/* Of more things than there is room for the longest are drawn, and of those as long as the shortest
+ * of them the first: equal lengths are common where times are whole microseconds. */
+struct profile_room {
+    double shortest;
+    size_t ties; /* how many of that length there is room for */
+};
+/* Sorts the lengths. */
+struct profile_room profile_room(double *lengths, size_t nr, size_t most);
+/* To be asked once for each thing, in order. */
+bool profile_room_takes(struct profile_room *room, double length);
+
 /* Rectangles with names in them, as far as they fit: lanes of a timeline, frames of a flame graph.
  * Bars are laid out from `low` to `high` in row `row`; the first line of `words` is the name. */
 enum profile_kind {

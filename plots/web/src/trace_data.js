@@ -35,6 +35,9 @@ class Lanes {
 /* PyTorch numbers its steps: they are iterations of one name. */
 const STEP = /^(ProfilerStep)#\d+$/;
 
+/* Its spans tell of the recording, and its waits for a stream are in the calls that waited. */
+const TOLD_ELSEWHERE = /^(Trace|cuda_sync)$/;
+
 class TraceReader {
   constructor(nr) {
     this.lanes = new Lanes();
@@ -78,7 +81,7 @@ class TraceReader {
     const ts = numberOf(event.ts);
     if (event.ph === 'X') {
       const duration = numberOf(event.dur);
-      if (finite(ts) && finite(duration))
+      if (finite(ts) && finite(duration) && !TOLD_ELSEWHERE.test(event.cat ?? ''))
         this.add(this.lanes.of(event), event, ts, duration);
     } else if (event.ph === 'B' && finite(ts))
       this.lanes.list[this.lanes.of(event)].open.push(event);
