@@ -40,6 +40,54 @@ TEST(a_command_has_a_name)
     }
 }
 
+/* A program of Google Benchmark with 1,200 names of 126 characters. */
+static const char many_names[] =
+    "awk 'BEGIN {\n"
+    "  printf \"{\\\"context\\\": {\\\"num_cpus\\\": 4}, \\\"benchmarks\\\": [\"\n"
+    "  for (i = 0; i < 1200; i++)\n"
+    "    printf \"%s{\\\"name\\\": \\\"BM_%0123d\\\", \\\"run_type\\\": \\\"iteration\\\", "
+    "\\\"iterations\\\": 9, \\\"real_time\\\": 5, \\\"cpu_time\\\": 5, \\\"time_unit\\\": "
+    "\\\"us\\\"}\", "
+    "(i ? \", \" : \"\"), i\n"
+    "  print \"]}\"\n"
+    "}' >\"$OUT\"";
+
+/* Keys of what was measured, NULL-ended, as what is wanted now. */
+static const char **wanted_of(const struct imported *result)
+{
+    const char **wanted = calloc(result->records.nr + 1, sizeof(*wanted));
+
+    for (size_t i = 0; i < result->records.nr; i++)
+        wanted[i] = result->records.items[i].m.bench.key;
+    return wanted;
+}
+
+/* The filter of what is wanted would be longer than a variable can be: all is measured then. */
+TEST(a_filter_that_is_too_long_is_none)
+{
+    const struct bench_place place = {
+        .who = "base", .source = ".", .build = ".", .folder = HARNESS_TEST_DIR
+    };
+    static const struct measuring measuring = { .timeout = 60 };
+    struct bench_list list = { 0 };
+    struct imported all, again;
+    struct error err;
+
+    assert_ok(bench_list_add(&list, many_names, &err), &err);
+    struct bench_call call = { .bench = list.items, .place = &place, .measuring = &measuring };
+    assert_ok(bench_run(&call, &all, &err), &err);
+    assert_int_equal(all.records.nr, 1200);
+    const char **wanted = wanted_of(&all);
+    call.wanted = wanted;
+    assert_ok(bench_run(&call, &again, &err), &err);
+    assert_int_equal(again.records.nr, 1200);
+    assert_false(list.items->heeds_no_filter); /* nobody asked it for less */
+    imported_release(&again);
+    imported_release(&all);
+    free(wanted);
+    bench_list_release(&list);
+}
+
 /* Links lead to a forge, and have nobody's password. */
 TEST(a_remote_has_pages_of_commits)
 {

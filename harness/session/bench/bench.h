@@ -18,7 +18,8 @@
  *
  * A program of Google Benchmark needs no options: BENCHMARK_OUT and BENCHMARK_OUT_FORMAT, which it
  * reads, say the same as --benchmark_out. Of these only what is still wanted is measured again
- * (BENCHMARK_FILTER), as long as the program heeds it.
+ * (BENCHMARK_FILTER), as long as the program heeds it and the filter is no longer than the
+ * environment takes.
  */
 #ifndef HARNESS_SESSION_BENCH_BENCH_H
 #define HARNESS_SESSION_BENCH_BENCH_H
