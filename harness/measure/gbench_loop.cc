@@ -2,6 +2,7 @@
 #include "measure/gbench_loop.h"
 
 #include <benchmark/benchmark.h>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -40,14 +41,47 @@ void iterate(benchmark::State &state, Round *round)
     }
 }
 
+/* What the library has read of the environment (BENCHMARK_OUT, BENCHMARK_REPETITIONS) is meant for
+ * programs that are measured, and stays there for them. Of this loop nothing of it holds; flags
+ * that the library does not know yet it leaves alone. */
+bool refuse_environment()
+{
+    static char flags[][48] = {
+        "harness",
+        "--benchmark_list_tests=false",
+        "--benchmark_min_time=",
+        "--benchmark_min_warmup_time=0",
+        "--benchmark_repetitions=1",
+        "--benchmark_dry_run=false",
+        "--benchmark_enable_random_interleaving=false",
+        "--benchmark_perf_counters=",
+        "--benchmark_out=",
+        "--benchmark_out_format=json", /* of these it ends the process, where it knows no such form
+                                        */
+        "--benchmark_format=console",
+        "--benchmark_color=auto",
+        "--benchmark_time_unit=",
+        "--v=0",
+    };
+    char *argv[std::size(flags) + 1] = { nullptr };
+    int argc = 0;
+
+    for (auto &flag : flags)
+        argv[argc++] = flag;
+    benchmark::Initialize(&argc, argv);
+    return true;
+}
+
 } // namespace
 
 int loop_run(const struct loop *loop, struct error *err)
 {
+    static const bool refused = refuse_environment();
     SilentReporter reporter;
     Round round = { loop, err, false };
     int64_t iterations;
 
+    (void)refused;
     while (!round.failed && (iterations = loop->next(loop->context)) > 0) {
         benchmark::RegisterBenchmark(loop->name, iterate, &round)
             ->UseManualTime()

@@ -4,8 +4,9 @@
  * the raw samples stay on the C side. The one C++ file of this folder is gbench_loop.cc.
  *
  * libbenchmark runs rounds of a fixed number of iterations. After each round `next` says how many
- * more are wanted; 0 ends the loop. So the adaptive stop is ours (measure/sampling.h) while
- * timing discipline, reporting context and filters stay those of the library.
+ * more are wanted; 0 ends the loop. So the adaptive stop is ours (measure/sampling.h). What the
+ * library takes from its flags and from the environment (BENCHMARK_REPETITIONS, BENCHMARK_OUT) does
+ * not reach these rounds.
  */
 #ifndef HARNESS_MEASURE_GBENCH_LOOP_H
 #define HARNESS_MEASURE_GBENCH_LOOP_H

@@ -270,6 +270,13 @@ check "they are left" test "$(results | wc -l)" = 1
 check "all calls make it" grep -q 'no more blocks are allowed' ../said
 check "and gone" test -z "$(results)"
 
+say "A run of harness itself: its records count, not what the library in it makes of BENCHMARK_OUT"
+nested='exec "$HARNESS" run null/copy/right --batch 1 --seq 8 --device "$FAKE" --iterations 20 --launches 1 --seed 1 --json --db "$WORK.log/nested.db"'
+FAKE=$FAKE "$HARNESS" gate --base fork --bench "$nested" --blocks 1 --db ../nested.db >../said 2>&1 || true
+"$HARNESS" history show 1 --db ../nested.db >../shown.json
+check "its name" test "$(json ../shown.json runs 0 measurements 0 key)" = null/copy/right/fp32/batch=1,seq=8/fake/warm
+check "its samples" test "$(json_length ../shown.json runs 0 measurements 0 samples_ns)" = 20
+
 say "Of harness's own kernels"
 cd ..
 toy_repository
