@@ -72,11 +72,15 @@ static int parse_min_times(struct run_session *s, struct error *err)
             return -1;
         if (!(s->min_times[i] > 0))
             return error_set(err, "--min-time: \"%s\" is not above 0", words->items[i]);
+        if (s->o->max_time > 0 && s->min_times[i] > s->o->max_time)
+            return error_set(err, "--min-time %s is more than the %g s of --max-time",
+                             words->items[i], s->o->max_time);
     }
     s->nr_min_times = words->nr ? words->nr : 1;
     return 0;
 }
 
+/* Of the suite's times that which was not asked for gives way. */
 static void adjust_run_sampling(struct run_session *s, double min_time)
 {
     const struct run_options *o = s->o;
@@ -88,7 +92,9 @@ static void adjust_run_sampling(struct run_session *s, double min_time)
         sampling->min_time = min_time;
     if (o->max_time > 0)
         sampling->max_time = o->max_time;
-    if (sampling->max_time < sampling->min_time)
+    if (sampling->max_time < sampling->min_time && o->max_time > 0)
+        sampling->min_time = o->max_time;
+    else if (sampling->max_time < sampling->min_time)
         sampling->max_time = sampling->min_time;
     if (o->iterations)
         sampling->iterations = o->iterations;
