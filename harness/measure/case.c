@@ -366,13 +366,15 @@ static int count_events(struct state *s, struct error *err)
     return 0;
 }
 
-static int make_copies(struct state *s, const struct benchmark *bench, struct error *err)
+/* What the check has left of the outputs goes: a launch that finds its work done would be right for
+ * nothing. Copies are made of that. */
+static int make_ready(struct state *s, const struct benchmark *bench, struct error *err)
 {
     s->restores = has_inout(s);
+    if (buffers_poison_outputs(&s->problem->buffers, err))
+        return -1;
     if (!s->rotates)
         return 0;
-    if (buffers_poison_outputs(&s->problem->buffers, err)) /* also those that are copied */
-        return -1;
     return copies_make(&s->copies, &s->problem->buffers, &s->call,
                        copies_needed(bench, s->call.device), err);
 }
@@ -432,7 +434,7 @@ static int steps(struct state *s, const struct benchmark *bench, struct device *
         return -1;
     if (s->m->outcome != OUTCOME_OK || s->settings->verify_only)
         return 0;
-    return make_copies(s, bench, err) ? -1 : sample(s, err);
+    return make_ready(s, bench, err) ? -1 : sample(s, err);
 }
 
 static void drop_samples(struct measurement *m)

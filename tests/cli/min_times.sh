@@ -2,8 +2,8 @@
 # Least and most times: several least ones are a run of each, with its own setting; what one run cannot
 # hold is refused. What the environment asks of Google Benchmark is for programs that are measured.
 run=(run null/copy/right --batch 1 --seq 8 --seed 1 --device "fake:base=2000,sd=0.1" --launches 1)
-times() { sed -n 's/.*"'"$1"'":[[:space:]]*\([0-9.]*\).*/\1/p' | sort -u | paste -sd' '; }
-least_times() { times min_time; }
+setting() { sed -n 's/.*"'"$1"'":[[:space:]]*\([0-9.]*\).*/\1/p' | sort -u | paste -sd' '; }
+least_times() { setting min_time; }
 
 quiet "${run[@]}" --min-time 1ms,3ms
 check "two runs" test "$("$HARNESS" history list --json | grep -c '"uuid"')" -eq 2
@@ -17,7 +17,7 @@ check "what is refused leaves nothing" test "$("$HARNESS" history list --json | 
 
 say "The most time alone, and a least one beyond it"
 "$HARNESS" "${run[@]}" --max-time 5ms --json >run.json 2>/dev/null
-check "the suite's least time gives way" test "$(times min_time <run.json):$(times max_time <run.json)" = 0.005:0.005
+check "the suite's least time gives way" test "$(setting min_time <run.json):$(setting max_time <run.json)" = 0.005:0.005
 t "${run[@]}" --max-time 5ms --min-time 1ms,100ms
 
 say "Variables of Google Benchmark"

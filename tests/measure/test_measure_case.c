@@ -236,10 +236,13 @@ MEASUREMENT_TEST(verify_only_takes_no_time)
     device_close(&d);
 }
 
-/* A variant of null/copy that keeps account of its calls and goes wrong after some launches. */
+/* A variant of null/copy that keeps account of its calls and goes wrong after some launches, or
+ * finds its work done after the first one. */
 struct account {
     int prepared, released, launched, wrong_after;
 };
+
+enum { COMPUTES_ONCE = -1 };
 
 static struct account account;
 
@@ -254,9 +257,12 @@ static void launch(const struct call *call)
 {
     struct account *a = call->state;
     float *y = call->tensor[1].data;
+    int before = a->launched++;
 
+    if (a->wrong_after == COMPUTES_ONCE && before > 0)
+        return;
     memcpy(y, call->tensor[0].data, (size_t)tensor_bytes(&call->tensor[0]));
-    if (a->launched++ >= a->wrong_after)
+    if (a->wrong_after != COMPUTES_ONCE && before >= a->wrong_after)
         y[1] += 1;
 }
 
@@ -321,6 +327,21 @@ TEST(going_wrong_later_is_found)
     assert_true(account.launched > 6);
     assert_no_time(&m);
     measurement_release(&m);
+}
+
+/* What the check left there is no result of what was timed. */
+TEST(computing_the_first_time_alone_is_found)
+{
+    static const enum cache_state states[] = { CACHE_WARM, CACHE_COLD };
+
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        struct measurement m = measure_account(NULL, 1, COMPUTES_ONCE, states[i]);
+        assert_int_equal(m.outcome, OUTCOME_WRONG);
+        assert_says(&m, "after timing: y[0,0] = nan");
+        assert_says(&m, "never written");
+        assert_no_time(&m);
+        measurement_release(&m);
+    }
 }
 
 static int flushes;
