@@ -51,7 +51,7 @@ struct device_class {
     int (*begin)(struct device *d, const struct call *call, struct error *err);
     void (*end)(struct device *d, const struct call *call);
     /* Empties the caches, so that the next launch is cold; may go on while the host does not wait:
-     * time() and run() come after it. */
+     * time() and run() come after it. What it needs for that goes with end(). */
     int (*flush)(struct device *d, struct error *err);
     /* Runs the call `batch` times back to back and gives the whole time in ns. */
     int (*time)(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,
@@ -89,6 +89,7 @@ struct device {
     struct device_block *blocks; /* what device_alloc() gave and has not got back */
     size_t nr_blocks, blocks_capacity;
     int64_t memory_live, memory_peak; /* bytes of those, now and at most */
+    int64_t flush_held;               /* bytes of this process that flush() needs besides */
 };
 
 void device_close(struct device *d);

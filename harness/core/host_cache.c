@@ -71,9 +71,31 @@ int host_cache_sharers(int level)
     return nr;
 }
 
-size_t host_cache_flush_bytes(void)
-{
-    int64_t last = host_cache_bytes(3);
+static const int64_t unknown_cache = 32 << 20;
 
-    return last > 0 ? 2 * (size_t)last : (size_t)64 << 20;
+static int l3_instances(const struct host_caches *c, int threads)
+{
+    int sharing = c->l3_shared_by > 0 ? c->l3_shared_by : c->cores;
+    int all = sharing > 0 ? (c->cores + sharing - 1) / sharing : 1;
+
+    return all < 1 ? 1 : all < threads ? all : threads;
+}
+
+size_t host_caches_bytes(const struct host_caches *c, int threads)
+{
+    int nr = threads > 0 ? threads : 1;
+    int64_t last = c->l3 > 0 ? c->l3 : unknown_cache;
+
+    return (size_t)(l3_instances(c, nr) * last + nr * c->l2);
+}
+
+/* Of all cores, wherever those lie that this process may use. */
+size_t host_cache_flush_bytes(int threads)
+{
+    const struct host_caches here = { .l2 = host_cache_bytes(2),
+                                      .l3 = host_cache_bytes(3),
+                                      .l3_shared_by = host_cache_sharers(3),
+                                      .cores = (int)sysconf(_SC_NPROCESSORS_ONLN) };
+
+    return 2 * host_caches_bytes(&here, threads);
 }

@@ -13,8 +13,16 @@ int64_t host_cache_bytes(int level);
 /* Cores that share that cache with the first core; 0 if unknown. */
 int host_cache_sharers(int level);
 
-/* What has to be read and written before a sample with cold caches: twice the last-level cache, 64
- * MiB where the system does not tell. */
-size_t host_cache_flush_bytes(void);
+struct host_caches {
+    int64_t l2, l3;   /* bytes of one; 0: unknown */
+    int l3_shared_by; /* cores that share an L3; 0: unknown, so all of them */
+    int cores;
+};
+
+/* What all caches hold together that so many threads may lie on: an L2 each, and one of the L3s
+ * each, where there are so many. 32 MiB stand for an L3 that the system does not tell. */
+size_t host_caches_bytes(const struct host_caches *c, int threads);
+/* What has to be read and written before a sample with cold caches: twice those of this machine. */
+size_t host_cache_flush_bytes(int threads);
 
 #endif

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's processors: OpenMP threads, CLOCK_MONOTONIC_RAW. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "core/clock.h"
-#include "core/host_cache.h"
 #include "core/kernel.h"
+#include "device/cache_flush.h"
 #include "device/device_host.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct cpu {
-    unsigned char *evict; /* read and written to push everything else out of the caches */
-    size_t evict_bytes;
-};
 
 static int cpu_open(struct device *d, const char *argument, struct error *err)
 {
@@ -27,32 +20,34 @@ static int cpu_open(struct device *d, const char *argument, struct error *err)
         return -1;
     d->threads = (int)threads;
     d->clock_step = clock_step_ns();
-    d->state = memory_zeroed(1, sizeof(struct cpu));
     snprintf(d->label, sizeof(d->label), "cpu-%dt", d->threads);
     snprintf(d->describe, sizeof(d->describe), "CPU, %d thread%s", d->threads,
              d->threads == 1 ? "" : "s");
     return 0;
 }
 
+/* The device's state is what empties the caches, from when that was first asked for. */
 static void cpu_close(struct device *d)
 {
-    struct cpu *cpu = d->state;
+    cache_flush_end(d->state);
+    d->state = NULL;
+    d->flush_held = 0;
+}
 
-    free(cpu->evict);
-    free(cpu);
+static void cpu_end(struct device *d, const struct call *call)
+{
+    (void)call;
+    cpu_close(d);
 }
 
 static int cpu_flush(struct device *d, struct error *err)
 {
-    struct cpu *cpu = d->state;
-
-    (void)err;
-    if (!cpu->evict) {
-        cpu->evict_bytes = host_cache_flush_bytes();
-        cpu->evict = memory_zeroed(cpu->evict_bytes, 1);
-    }
-    for (size_t i = 0; i < cpu->evict_bytes; i += 64)
-        ((volatile unsigned char *)cpu->evict)[i]++;
+    if (!d->state)
+        d->state = cache_flush_begin(d->threads, err);
+    if (!d->state)
+        return -1;
+    cache_flush_run(d->state);
+    d->flush_held = (int64_t)cache_flush_bytes(d->state);
     return 0;
 }
 
@@ -94,6 +89,7 @@ const struct device_class device_cpu_class = {
     .free = device_host_free,
     .upload = device_host_copy,
     .download = device_host_copy,
+    .end = cpu_end,
     .flush = cpu_flush,
     .time = cpu_time,
     .run = cpu_run,

@@ -78,7 +78,7 @@ int64_t device_cache_bytes(const struct device *d)
 {
     const struct device_lending *own = device_lending_of(d->kind);
 
-    return own ? own->cache(d) : (int64_t)host_cache_flush_bytes() / 2;
+    return own ? own->cache(d) : (int64_t)host_cache_flush_bytes(d->threads) / 2;
 }
 
 const char *device_kind_name(enum device_kind kind)

@@ -57,8 +57,8 @@ struct device_lending {
 /* Of a started device; NULL: its memory is the host's, or it cannot. */
 const struct device_lending *device_lending_of(enum device_kind kind);
 
-/* Bytes of the last cache in which a launch may find its data, to be emptied twice over: of CUDA
- * the L2's. */
+/* Bytes of the caches in which a launch may find its data, to be emptied twice over: of CUDA the
+ * L2's, of a CPU those of the device's threads. */
 int64_t device_cache_bytes(const struct device *d);
 
 /* Version of the CUDA runtime in this build, "13.0"; "" where there is none. */

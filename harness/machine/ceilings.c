@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "core/clock.h"
+#include "core/host_cache.h"
 #include "machine/ceiling_fill.h"
 #include "machine/ceiling_loops.h"
 #include "machine/ceilings_cuda.h"
@@ -20,7 +21,7 @@ static const double repetition_ns = 8e6, quick_repetition_ns = 4e5;
 /* A walk through memory: a pass goes on where the last one ended, so that what it meets has left
  * the caches since the walk was there, and need not be all of the buffer. */
 enum { WALK_STEP = 1 << 22, QUICK_WALK = 1 << 27, QUICK_L3 = 1 << 24 };
-static const size_t longest_walk = (size_t)1 << 30, unknown_cache = (size_t)32 << 20;
+static const size_t longest_walk = (size_t)1 << 30;
 
 enum pattern { READ, COPY, STREAM, FMA, DOTS_BF16, DOTS_INT8, EMPTY };
 
@@ -194,27 +195,14 @@ static size_t level_bytes(int64_t cache, int sharers)
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
 }
 
-/* The L3s that threads may lie on: one each, where there are so many. */
-static size_t l3_instances(const struct machine *machine, int threads)
-{
-    int sharing = machine->l3_shared_by > 0 ? machine->l3_shared_by : machine->cores;
-    int all = sharing > 0 ? (machine->cores + sharing - 1) / sharing : 1;
-
-    return (size_t)(all < 1 ? 1 : all < threads ? all : threads);
-}
-
-/* What all caches may hold together: that of each core, and the last ones. */
-static size_t cached_bytes(const struct machine *machine, int threads)
-{
-    size_t last = machine->l3 > 0 ? (size_t)machine->l3 : unknown_cache;
-
-    return l3_instances(machine, threads) * last + (size_t)threads * (size_t)machine->l2;
-}
-
 /* Four times the caches. Where that is more than 1 GiB, twice is enough. */
 size_t ceilings_walk_bytes(const struct machine *machine, int threads)
 {
-    size_t cached = cached_bytes(machine, threads), most = (size_t)machine->memory / 4;
+    const struct host_caches caches = { .l2 = machine->l2,
+                                        .l3 = machine->l3,
+                                        .l3_shared_by = machine->l3_shared_by,
+                                        .cores = machine->cores };
+    size_t cached = host_caches_bytes(&caches, threads), most = (size_t)machine->memory / 4;
     size_t all = 4 * cached;
 
     if (all > longest_walk)

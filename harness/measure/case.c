@@ -411,7 +411,8 @@ static int sample(struct state *s, struct error *err)
     telemetry_end(&telemetry, s->m);
     rc = rc ? rc : steady_end(&s->steady, s->m, err);
     if (own)
-        measurement_add_telemetry(s->m, "peak_rss_bytes", peak_memory_bytes());
+        measurement_add_telemetry(s->m, "peak_rss_bytes",
+                                  peak_memory_bytes() - (double)s->call.device->flush_held);
     if (with_fault(s, rc, err) || count_events(s, err))
         return -1;
     if (s->call.variant->facts)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/clock.h"
+#include "core/host_cache.h"
 #include "core/names.h"
 #include "device/device_host.h"
 #include "measure/buffers.h"
@@ -70,6 +71,16 @@ static bool is_met(const struct need *need, struct error *why)
     return false;
 }
 
+/* Bytes that empty the host's caches; what runs in a process of its own has some there, too. */
+static int64_t flush_needs(const struct benchmark *bench, const struct device *device,
+                           const struct case_settings *settings)
+{
+    if (bench->cache != CACHE_COLD || device->kind != DEVICE_CPU || settings->verify_only)
+        return 0;
+    size_t apart = bench->variant->repeat ? host_cache_flush_bytes(1) : 0;
+    return (int64_t)(host_cache_flush_bytes(device->threads) + apart);
+}
+
 /* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
  * keeps a copy. */
 static bool benchmark_fits(const struct benchmark *bench, struct device *device,
@@ -78,15 +89,17 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
     if (settings->problem && problem_is(settings->problem, bench, device, settings->seed))
         return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
+    int64_t flush = both < INT64_MAX / 2 ? flush_needs(bench, device, settings) : 0;
     int64_t turns = bench->cache == CACHE_ROTATE && both < INT64_MAX / 2
                         ? one * copies_needed(bench, device)
                         : 0;
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
     bool gpu = device->ops->own_memory;
-    struct need own = { (gpu ? one : both) + turns, device->ops->available(device),
+    struct need own = { (gpu ? one : both) + turns + flush, device->ops->available(device),
                         gpu ? INT64_MAX : allowed,
-                        gpu ? "on the device (inputs and outputs)"
-                            : "(inputs, outputs and their check)" };
+                        gpu     ? "on the device (inputs and outputs)"
+                        : flush ? "(inputs, outputs and their check, and what empties the caches)"
+                                : "(inputs, outputs and their check)" };
     struct need copies = { gpu ? one : 0, gpu ? device_host_available(device) : 0, allowed,
                            "on the host (copies of inputs and outputs, for the check)" };
 

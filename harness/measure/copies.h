@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of a case's tensors that take turns (`--cache rotate`): so many that they are twice as
- * large as the last cache, so that a launch finds in it nothing of its own, while the code, tables
+ * large as the caches, so that a launch finds in them nothing of its own, while the code, tables
  * and what else a loop keeps warm stay warm. Each copy is a call of its own, prepared as the first;
  * inputs are the same.
  */

@@ -88,7 +88,7 @@ static char *describe(const struct call *call, int *files, struct error *err)
         python_job(call->variant->config, call->kernel, &call->shape, call->device->threads);
     char *text = NULL;
 
-    json_add_int(json, "flush_bytes", (int64_t)host_cache_flush_bytes());
+    json_add_int(json, "flush_bytes", (int64_t)host_cache_flush_bytes(1));
     if (add_tensors(call, json, files, err) == 0)
         text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
@@ -191,8 +191,9 @@ void python_facts(const struct call *call, struct measurement *m)
     if (python_process_ask(&s->process, "finish 1", &answer, &ignored) == 0 && *answer == '1')
         measurement_add_telemetry(m, TELEMETRY_COPY_TIMED, 1);
     snprintf(path, sizeof(path), "/proc/%d/status", (int)s->process.pid);
+    double flush = call->cold ? (double)host_cache_flush_bytes(1) : 0;
     if (file_field(path, "VmHWM", &kib))
-        measurement_add_telemetry(m, "peak_rss_bytes", 1024 * (double)kib);
+        measurement_add_telemetry(m, "peak_rss_bytes", 1024 * (double)kib - flush);
 }
 
 void python_release(struct call *call)

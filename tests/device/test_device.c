@@ -3,7 +3,9 @@
  * Features: U-04, S0-02. */
 #include "testing.h"
 
+#include "base/file.h"
 #include "core/clock.h"
+#include "core/host_cache.h"
 #include "core/kernel.h"
 #include "device/devices.h"
 #include "device/memory_placement.h"
@@ -238,6 +240,68 @@ TEST(memory_is_aligned_and_copied)
     d.ops->free(&d, there);
     assert_ok(d.ops->flush(&d, &err), &err);
     assert_ok(d.ops->flush(&d, &err), &err);
+    device_close(&d);
+}
+
+/* Of all L3s that the threads may lie on, and an L2 each. */
+TEST(caches_of_threads)
+{
+    enum { KIB = 1 << 10, MIB = 1 << 20 };
+    static const struct {
+        const char *what;
+        struct host_caches caches;
+        int threads;
+        size_t mib;
+    } rows[] = {
+        { "one L3", { 1 * MIB, 32 * MIB, 16, 16 }, 1, 33 },
+        { "eight threads of it", { 1 * MIB, 32 * MIB, 16, 16 }, 8, 40 },
+        { "eight L3s", { 512 * KIB, 32 * MIB, 8, 64 }, 64, 288 },
+        { "two threads of it", { 512 * KIB, 32 * MIB, 8, 64 }, 2, 65 },
+        { "with SMT", { 512 * KIB, 32 * MIB, 16, 128 }, 16, 264 },
+        { "an L3 that is shared by more than there are", { 1 * MIB, 32 * MIB, 64, 2 }, 2, 34 },
+        { "nobody tells who shares it", { 1 * MIB, 32 * MIB, 0, 64 }, 64, 96 },
+        { "nothing is known", { 0, 0, 0, 4 }, 4, 32 },
+        { "nor any thread", { 1 * MIB, 0, 0, 0 }, 0, 33 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (host_caches_bytes(&rows[i].caches, rows[i].threads) != rows[i].mib * MIB)
+            fail_msg("%s: %zu", rows[i].what, host_caches_bytes(&rows[i].caches, rows[i].threads));
+    assert_true(host_cache_flush_bytes(2) >= host_cache_flush_bytes(1));
+}
+
+static int own_threads(void)
+{
+    int64_t nr = 0;
+
+    return file_field("/proc/self/status", "Threads", &nr) ? (int)nr : 0;
+}
+
+/* A thread that was waited for is counted for a moment longer. */
+static bool threads_become(int nr)
+{
+    for (int i = 0; i < 1000 && own_threads() != nr; i++)
+        usleep(1000);
+    return own_threads() == nr;
+}
+
+/* By as many threads as the device has; nothing of that is left behind the case. */
+TEST(caches_are_emptied_by_the_whole_team)
+{
+    struct device d;
+    struct error err;
+    const struct call call = { .device = &d };
+
+    open_device(&d, "cpu");
+    assert_ok(d.ops->flush(&d, &err), &err);
+    int with = own_threads();
+    assert_true(d.flush_held >= (int64_t)host_cache_flush_bytes(d.threads));
+    assert_ok(d.ops->flush(&d, &err), &err);
+    assert_int_equal(own_threads(), with);
+    d.ops->end(&d, &call);
+    assert_int_equal(d.flush_held, 0);
+    assert_true(threads_become(with - (d.threads - 1)));
+    assert_ok(d.ops->flush(&d, &err), &err); /* of the next one */
     device_close(&d);
 }
 
