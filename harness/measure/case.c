@@ -316,11 +316,19 @@ static int64_t next_round(void *context)
     return round < 1 ? 1 : round;
 }
 
-static struct profiled_call profiled(const struct state *s)
+static int restore(void *context, struct error *err)
 {
-    return (struct profiled_call) {
-        .call = &s->call, .cold = s->cold, .inputs = s->inputs, .gpu = s->settings->gpu
-    };
+    return restore_tensors(context, err);
+}
+
+static struct profiled_call profiled(struct state *s)
+{
+    return (struct profiled_call) { .call = &s->call,
+                                    .cold = s->cold,
+                                    .inputs = s->inputs,
+                                    .gpu = s->settings->gpu,
+                                    .restore = restore,
+                                    .context = s };
 }
 
 static int take_samples(struct state *s, struct error *err)

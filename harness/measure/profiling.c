@@ -47,7 +47,7 @@ static int iterate(const struct session *s, struct error *err)
     const struct prof_work work = { .flops = s->m->flops, .bytes = (int64_t)s->m->bytes };
     struct device *d = s->call->device;
 
-    if (s->cold && d->ops->flush(d, err))
+    if (s->what->restore(s->what->context, err) || (s->cold && d->ops->flush(d, err)))
         return -1;
     struct prof_scope scope = prof_begin(prof_global(), s->site, &work);
     int rc = d->ops->run(d, s->call, err);

@@ -36,6 +36,9 @@ struct profiled_call {
     bool cold;                       /* the caches are emptied before each iteration */
     const struct input_fill *inputs; /* as in the benchmark */
     const struct nvml *gpu;          /* the device's, for clocks and power; NULL: none */
+    /* Makes in-out tensors what they were, before each iteration and outside of it. */
+    int (*restore)(void *context, struct error *err);
+    void *context;
 };
 
 /* One operation's share of a case: ns of each iteration, work of one. */

@@ -15,15 +15,15 @@ enum { ITERATIONS = 3, METRICS_MAX = 16 };
 enum { SPARE = 64, ROOM = 4096 };
 
 #ifdef HARNESS_HAVE_CUDA
-static int launch_all(const struct call *call, struct error *why)
+static int launch_all(const struct profiled_call *what, struct error *why)
 {
     for (int i = 0; i < ITERATIONS; i++)
-        if (profiling_cuda_launch(call, why))
+        if (what->restore(what->context, why) || profiling_cuda_launch(what->call, why))
             return -1;
     return 0;
 }
 
-static int collect(const struct call *call, size_t kernels, struct counter_list *list,
+static int collect(const struct profiled_call *what, size_t kernels, struct counter_list *list,
                    struct error *why)
 {
     const char *metrics[METRICS_MAX];
@@ -33,24 +33,24 @@ static int collect(const struct call *call, size_t kernels, struct counter_list 
     struct counters_session *session = NULL;
     struct error stopped;
 
-    if (counters_start(&session, profiling_cuda_index(call->device), metrics, nr,
+    if (counters_start(&session, profiling_cuda_index(what->call->device), metrics, nr,
                        kernels ? ITERATIONS * kernels + SPARE : ROOM, why))
         return -1;
-    int rc = launch_all(call, why);
+    int rc = launch_all(what, why);
     if (counters_stop(session, list, rc ? &stopped : why))
         rc = -1;
     return rc == 0 && list->nr == 0 ? error_set(why, "counters: no kernel was seen") : rc;
 }
 #else
-static int collect(const struct call *call, size_t kernels, struct counter_list *list,
+static int collect(const struct profiled_call *what, size_t kernels, struct counter_list *list,
                    struct error *why)
 {
-    (void)call, (void)kernels, (void)list;
+    (void)what, (void)kernels, (void)list;
     return error_set(why, "counters: this program was built without CUDA");
 }
 #endif
 
-static cJSON *count_events(const struct call *call, const struct kernel_sequence *kernels)
+static cJSON *count_events(const struct profiled_call *what, const struct kernel_sequence *kernels)
 {
     cJSON *json = cJSON_CreateObject();
     struct kernel_totals totals;
@@ -58,8 +58,8 @@ static cJSON *count_events(const struct call *call, const struct kernel_sequence
     struct error why;
 
     counter_list_init(&list);
-    int rc = call->device->kind == DEVICE_CUDA
-                 ? collect(call, kernels->nr, &list, &why)
+    int rc = what->call->device->kind == DEVICE_CUDA
+                 ? collect(what, kernels->nr, &list, &why)
                  : error_set(&why, "counters are those of CUDA devices");
     if (rc) {
         cJSON_AddStringToObject(json, "reason", why.message);
@@ -79,7 +79,7 @@ int profiling_count(const struct profiling *p, const struct profiled_call *what,
 
     if (!p->counters)
         return 0;
-    cJSON *json = count_events(what->call, kernels);
+    cJSON *json = count_events(what, kernels);
     profiling_name(what, &name);
     char *path = profiling_counters_file(p->folder, &name);
     int rc = json_write_file(json, path, false, err);
