@@ -203,3 +203,20 @@ void tensor_set(struct tensor *t, int64_t i, double value)
         break;
     }
 }
+
+static const int32_t int32_poison = INT32_MIN + 0x5eed;
+
+void tensor_poison(const struct tensor *t, void *data)
+{
+    int64_t nr = tensor_elements(t);
+
+    if (t->dtype != DTYPE_INT32)
+        memset(data, 0xff, (size_t)tensor_bytes(t));
+    for (int64_t i = 0; t->dtype == DTYPE_INT32 && i < nr; i++)
+        ((int32_t *)data)[i] = int32_poison;
+}
+
+bool tensor_is_poison(const struct tensor *t, double element)
+{
+    return !isfinite(element) || (t->dtype == DTYPE_INT32 && element == (double)int32_poison);
+}

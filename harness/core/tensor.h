@@ -80,6 +80,12 @@ int64_t tensor_cols(const struct tensor *t);
 double tensor_get(const struct tensor *t, int64_t i);
 void tensor_set(struct tensor *t, int64_t i, double value);
 
+/* Into all of it, at `data`, what an output holds before a launch: NaN (all bits set), and of
+ * int32, which has none, a number that nobody expects. */
+void tensor_poison(const struct tensor *t, void *data);
+/* Whether an element of it is that still, or is no number. */
+bool tensor_is_poison(const struct tensor *t, double element);
+
 /* bfloat16 as the upper half of a float, rounded to nearest even; NaN stays NaN. */
 uint16_t bf16_from_float(float x);
 float bf16_to_float(uint16_t x);

@@ -185,7 +185,7 @@ void arena_put(const struct arena *a, int slot, const struct tensor *host, bool 
     for (int i = 0; i < a->nr_tensors; i++) {
         size_t bytes = (size_t)tensor_bytes(&a->layout[i]);
         if (host[i].role == TENSOR_OUT)
-            memset(tensor_at(a, slot, i), 0xff, bytes);
+            tensor_poison(&a->layout[i], tensor_at(a, slot, i));
         else if (host[i].role != TENSOR_WEIGHT || weights)
             memcpy(tensor_at(a, slot, i), host[i].data, bytes);
     }

@@ -79,7 +79,7 @@ size_t arena_offset(const struct arena *a, int slot, int tensor);
 /* The tensors of a slot, with their data. */
 void arena_tensors(const struct arena *a, int slot, struct tensor *t);
 
-/* Inputs from the judge's copies, and poison (NaN, all bits set) into outputs. With `weights`
+/* Inputs from the judge's copies, and poison (tensor_poison()) into outputs. With `weights`
  * those, too: once for a cell, before it prepares. */
 void arena_put(const struct arena *a, int slot, const struct tensor *host, bool weights);
 /* The name of an input that differs from the judge's copy, or NULL. */

@@ -49,10 +49,8 @@ static int check_all_finite(struct cell *c, const struct tensor *t)
 {
     int64_t nr = tensor_elements(t);
 
-    if (t->dtype == DTYPE_INT32)
-        return 0;
     for (int64_t i = 0; i < nr; i++)
-        if (!isfinite(tensor_get(t, i)))
+        if (tensor_is_poison(t, tensor_get(t, i)))
             return not_a_number(c, t, i);
     return 0;
 }

@@ -129,7 +129,7 @@ int buffers_poison_outputs(struct buffers *b, struct error *err)
         size_t bytes = (size_t)tensor_bytes(&b->host[i]);
         if (b->host[i].role != TENSOR_OUT)
             continue;
-        memset(b->host[i].data, 0xff, bytes);
+        tensor_poison(&b->host[i], b->host[i].data);
         if (b->device->ops->upload(b->device, b->on_device[i].data, b->host[i].data, bytes, err))
             return -1;
     }

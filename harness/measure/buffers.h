@@ -2,7 +2,7 @@
 /*
  * The tensors of one case: a host copy, which the oracle reads, and device memory, which the
  * variant gets. Inputs are random and fresh from a seed, or as the benchmark says; outputs are
- * poisoned with NaN.
+ * poisoned.
  */
 #ifndef HARNESS_MEASURE_BUFFERS_H
 #define HARNESS_MEASURE_BUFFERS_H
@@ -28,7 +28,7 @@ void buffers_fill_tensor(const struct kernel *k, const struct shape *s, struct t
                          uint64_t seed);
 /* Fills inputs from the seed on the host and uploads them. */
 int buffers_fill(struct buffers *b, uint64_t seed, struct error *err);
-/* Every byte of every output 0xff: NaN in all floating types. */
+/* See tensor_poison(). */
 int buffers_poison_outputs(struct buffers *b, struct error *err);
 /* Bytes that buffers_init() allocates on both sides together. */
 int64_t buffers_bytes(const struct benchmark *bench);

@@ -61,7 +61,8 @@ enum harness_math {
 
 enum harness_role {
     HARNESS_IN = 0,     /* read only: a variant that changes it is WRONG */
-    HARNESS_OUT = 1,    /* NaN (all bits set) before, compared with the oracle after */
+    HARNESS_OUT = 1,    /* NaN (all bits set) before, of int32 a number near INT32_MIN; compared
+                         * with the oracle after */
     HARNESS_INOUT = 2,  /* read and written; not compared */
     HARNESS_WEIGHT = 3, /* like IN, but never changes: `prepare` may repack it */
 };

@@ -25,6 +25,10 @@ static int layout(const struct kernel *k, const struct shape *s, enum dtype dtyp
                              .fill = FILL_NORMAL,
                              .mean = 10,
                              .scale = 1 };
+    if (dtype == DTYPE_INT32) { /* all bits set, as NaN has them */
+        t[0].fill = FILL_CONST;
+        t[0].mean = -1;
+    }
     t[1] = t[2] = t[0];
     t[1].name = "y";
     t[1].role = TENSOR_OUT;
@@ -71,6 +75,10 @@ static const struct kernel copy_kernel = {
 };
 static const struct variant fp32 = { .name = "fp32", .kernel = &copy_kernel, .dtype = DTYPE_FP32 };
 static const struct variant bf16 = { .name = "bf16", .kernel = &copy_kernel, .dtype = DTYPE_BF16 };
+static const struct variant int32 = { .name = "int32",
+                                      .kernel = &copy_kernel,
+                                      .dtype = DTYPE_INT32 };
+static const struct variant *const types[] = { &fp32, &int32 };
 
 struct fixture {
     struct device device;
@@ -133,14 +141,20 @@ TEST(right_results_pass)
 
 TEST(nothing_written_is_found)
 {
+    static const char *const says[] = { "y[0,0] = nan, expected ",
+                                        "y[0,0] = -2.14745935e+09, expected -1" };
     struct fixture f;
 
-    begin(&f, &fp32, (struct shape) { { 3, 4 } }, false, 1);
-    assert_false(outputs_right(&f));
-    assert_true(isnan(f.check.max_error));
-    assert_memory_equal(f.check.where, "y[0,0] = ", 9);
-    assert_non_null(strstr(f.check.where, "nan"));
-    end(&f);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        begin(&f, types[i], (struct shape) { { 3, 4 } }, false, 1);
+        assert_false(outputs_right(&f));
+        assert_true(isnan(f.check.max_error));
+        assert_memory_equal(f.check.where, says[i], strlen(says[i]));
+        copy_right(&f);
+        check_again(&f.check, f.check.tolerance);
+        assert_true(outputs_right(&f));
+        end(&f);
+    }
 }
 
 /* The error is relative to the rms of the expected values, which is near 10 here. */
@@ -249,25 +263,33 @@ TEST(all_rows_ignores_the_price)
     end(&f);
 }
 
+static void poison_element(struct tensor *t, int64_t i)
+{
+    struct tensor one = { .dtype = t->dtype, .rank = 1, .extent = { 1 } };
+
+    tensor_poison(&one, (char *)t->data + (size_t)i * dtype_size(t->dtype));
+}
+
 /* A row that the oracle was not asked for must still have been written. */
 TEST(poison_beside_the_chosen_rows_is_found)
 {
-    struct fixture f;
-    int64_t row = 4;
-    char where[32];
-
-    begin(&f, &fp32, (struct shape) { { 1000, 3, 1 } }, false, 8);
-    while (chosen(&f.check.outputs[0], row))
-        row++;
-    copy_right(&f);
-    float *y = f.b.on_device[1].data;
-    y[row * 3 + 1] += 1000; /* not compared */
-    assert_true(outputs_right(&f));
-    memset(&y[row * 3 + 1], 0xff, sizeof(float));
-    assert_false(outputs_right(&f));
-    snprintf(where, sizeof(where), "y[%lld,1] = ", (long long)row);
-    assert_memory_equal(f.check.where, where, strlen(where));
-    end(&f);
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        struct fixture f;
+        int64_t row = 4;
+        char where[32];
+        begin(&f, types[i], (struct shape) { { 1000, 3, 1 } }, false, 8);
+        while (chosen(&f.check.outputs[0], row))
+            row++;
+        copy_right(&f);
+        struct tensor *y = &f.b.on_device[1];
+        tensor_set(y, row * 3 + 1, 1000); /* not compared */
+        assert_true(outputs_right(&f));
+        poison_element(y, row * 3 + 1);
+        assert_false(outputs_right(&f));
+        snprintf(where, sizeof(where), "y[%lld,1] = ", (long long)row);
+        assert_memory_equal(f.check.where, where, strlen(where));
+        end(&f);
+    }
 }
 
 TEST(changed_inputs_are_found)
