@@ -21,7 +21,7 @@ const struct sampling sampling_default = {
 
 /* A sample of this many clock steps has a quantisation error of at most half a percent. */
 static const double steps_per_sample = 200;
-enum { BATCH_MAX = 1 << 20, TIME_LIMIT = 1000000000 };
+enum { BATCH_MAX = 1 << 20, TIME_LIMIT = 1000000000, SAMPLES_LIMIT = 1000000 };
 
 static double *as_doubles(const uint64_t *samples, size_t nr)
 {
@@ -127,6 +127,10 @@ int sampling_from_json(const cJSON *json, struct sampling *s, struct error *err)
         return error_set(err,
                          "sample counts must be positive, and max_samples not under "
                          "min_samples");
+    if (s->max_samples > SAMPLES_LIMIT || s->iterations > SAMPLES_LIMIT)
+        return error_set(err, "\"%s\" must not be over %d",
+                         s->iterations > SAMPLES_LIMIT ? "iterations" : "max_samples",
+                         SAMPLES_LIMIT);
     return 0;
 }
 

@@ -321,6 +321,8 @@ TEST(bad_settings_are_refused)
         { "{\"max_samples\": \"many\"}", "\"max_samples\" is missing or not a number" },
         { "{\"max_samples\": 5, \"min_samples\": 6}", "max_samples not under min_samples" },
         { "{\"iterations\": -1}", "sample counts must be positive" },
+        { "{\"iterations\": 1000001}", "\"iterations\" must not be over 1000000" },
+        { "{\"max_samples\": 2200000}", "\"max_samples\" must not be over 1000000" },
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
