@@ -172,8 +172,9 @@ struct harness_kernel {
      * The inputs are as the variants get them. Reads nothing from outputs. */
     void (*oracle)(const int64_t *size, const struct harness_tensor *tensor, int32_t output,
                    const int64_t *rows, size_t nr_rows, double *expected);
-    /* Bound on max |out - expected| / rms(expected); 0: exact. NULL: 16 unit roundoffs of the dtype
-     * (fp32: 9.5e-7), for a few operations an element; int32 exactly. Sums need more. */
+    /* Bound on max |out - expected| / rms(expected), from 0 on, which is exact. NULL: 16 unit
+     * roundoffs of the dtype (fp32: 9.5e-7), for a few operations an element; int32 exactly. Sums
+     * need more. */
     double (*tolerance)(const int64_t *size, int32_t dtype);
     /* FLOPs that the oracle spends whatever the rows, and for each row: where it is dear, a random
      * choice of rows is compared. May be NULL: then all are. */

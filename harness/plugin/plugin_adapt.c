@@ -129,13 +129,15 @@ static void oracle_cost(const struct kernel *k, const struct shape *s, double *f
         theirs(k)->oracle_cost(s->dim, fixed, per_row);
 }
 
+/* NaN where it is no bound: adapt_prepare() says so. */
 static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
                         enum math math)
 {
     (void)math;
     if (!theirs(k)->tolerance)
         return 16 * dtype_roundoff(dtype);
-    return theirs(k)->tolerance(s->dim, (int32_t)dtype);
+    double bound = theirs(k)->tolerance(s->dim, (int32_t)dtype);
+    return isfinite(bound) && bound >= 0 ? bound : (double)NAN;
 }
 
 static const char *refuses(const struct kernel *k, const struct shape *s)
@@ -190,11 +192,21 @@ static int check_layout(const struct call *call, struct error *err)
                : 0;
 }
 
+static int check_tolerance(const struct call *call, struct error *err)
+{
+    const struct variant *v = call->variant;
+
+    return variant_of(call)->kernel &&
+                   isnan(tolerance(call->kernel, &call->shape, v->dtype, v->math))
+               ? error_set(err, "its tolerance() gives no number from 0 on")
+               : 0;
+}
+
 static int adapt_prepare(struct call *call, struct error *err)
 {
     char why[512] = "";
 
-    if (check_layout(call, err))
+    if (check_layout(call, err) || check_tolerance(call, err))
         return -1;
     struct ready *r = make_ready(call);
     int rc = r->variant->prepare ? r->variant->prepare(&r->call, why, sizeof(why)) : 0;

@@ -447,6 +447,39 @@ TEST(calls_reach_the_plugin)
     drop(&p);
 }
 
+static double scripted_bound;
+
+static double scripted_tolerance(const int64_t *size, int32_t dtype)
+{
+    (void)size, (void)dtype;
+    return scripted_bound;
+}
+
+/* Nothing could be right or wrong by it, so the case ends before it is checked. */
+TEST(malformed_tolerances_are_refused)
+{
+    const double bad[] = { (double)NAN, -1, -1e-300, (double)INFINITY };
+    struct device d = { .threads = 1, .kind = DEVICE_FAKE };
+    double x[9] = { 0 }, y[9];
+    struct error err = { "" };
+    struct tables t;
+    struct plugin p;
+
+    adapt(&t, &p);
+    t.kernels[0].tolerance = scripted_tolerance;
+    struct call call = call_of(&p, &d, 4, x, y);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        scripted_bound = bad[i];
+        assert_true(isnan(call.kernel->tolerance(call.kernel, &call.shape, DTYPE_FP64, MATH_FP64)));
+        assert_fails(call.variant->prepare(&call, &err), &err,
+                     "its tolerance() gives no number from 0 on");
+    }
+    scripted_bound = 0;
+    assert_ok(call.variant->prepare(&call, &err), &err);
+    call.variant->release(&call);
+    drop(&p);
+}
+
 /* ---- on kernels that are there ---- */
 
 static void make_like(struct tables *t, const char *like)
