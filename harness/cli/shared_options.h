@@ -101,7 +101,7 @@
         OPTION_ROW(                                                                                \
             "cache", 0, OPTION_STRINGS, target_, member_.caches, "warm,cold,rotate",               \
             "warm (default): caches as they are; cold: emptied before each sample; rotate: "       \
-            "copies of the tensors take turns, twice the caches in size"),                     \
+            "copies of the tensors take turns, twice the caches in size"),                         \
         FILL_ROW(target_, member_.fills), CLOCK_ROWS(target_, member_),                            \
         OPTION_ROW("test-shapes", 0, OPTION_FLAG, target_, member_.test_shapes, NULL,              \
                    "the kernels' odd sizes instead of the default ones"),                          \
