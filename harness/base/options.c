@@ -169,6 +169,34 @@ int options_parse(const struct option_row *rows, void *target, int *argc, char *
     return 0;
 }
 
+bool options_has(const struct option_row *row, const void *target)
+{
+    const void *member = (const char *)target + row->offset;
+
+    switch (row->type) {
+    case OPTION_FLAG:
+        return *(const bool *)member;
+    case OPTION_STRING:
+    case OPTION_LINE:
+        return *(const char *const *)member != NULL;
+    case OPTION_STRINGS:
+    case OPTION_TEXTS:
+        return ((const struct string_list *)member)->nr > 0;
+    case OPTION_INT:
+    case OPTION_SIZE:
+        return *(const int64_t *)member != 0;
+    case OPTION_INTS:
+        return ((const struct int_list *)member)->nr > 0;
+    case OPTION_DOUBLE:
+    case OPTION_DURATION:
+    case OPTION_FRACTION:
+        return *(const double *)member != 0;
+    case OPTION_REST:
+        return ((const struct option_rest *)member)->argv != NULL;
+    }
+    return false;
+}
+
 void options_release(const struct option_row *rows, void *target)
 {
     for (; rows->name; rows++) {

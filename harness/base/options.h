@@ -82,6 +82,8 @@ struct option_row {
 /* Parses argv[0..*argc) into `target`. Unknown options name the nearest valid one. */
 int options_parse(const struct option_row *rows, void *target, int *argc, char **argv,
                   struct error *err);
+/* Whether `target` has a value of the option: given as 0, or not at all, is the same. */
+bool options_has(const struct option_row *row, const void *target);
 /* Frees the lists inside `target`. */
 void options_release(const struct option_row *rows, void *target);
 /* Appends one aligned line an option. */

@@ -18,7 +18,12 @@
 struct command_action {
     const char *name;
     const char *summary; /* a few words, for help, the manual page and completion */
-    bool json;           /* what it prints can be JSON, or is */
+};
+
+/* An option that some actions of a command lack: whose it is. */
+struct command_owned {
+    const char *option;  /* "dry-run" */
+    const char *actions; /* "prune", or several: "list, verdicts" */
 };
 
 struct command {
@@ -28,6 +33,7 @@ struct command {
     const char *details;   /* paragraphs and examples for `harness help NAME`, or NULL */
     /* The i-th of its actions, NULL behind the last. No function: it has none. */
     const struct command_action *(*action)(size_t i);
+    const struct command_owned *owned; /* ended by a row without an option; NULL: none are */
     const struct option_row *options;
     size_t options_size; /* of the target struct of the options */
     /* argv holds what is not an option; `options` points to the filled target struct. Returns the
@@ -38,10 +44,10 @@ struct command {
 
 /* 0, or an error that names the first argument beyond the `most` that are allowed. */
 int command_no_more(int argc, char **argv, int most, struct error *err);
-/* 0, or an error that names the actions with JSON: a script that asks for it is not handed text
- * with status 0. `json`: it was asked for. */
-int command_action_json(const struct command *c, const struct command_action *action, bool json,
-                        struct error *err);
+/* 0, or an error that names the actions with the option that this one lacks: who asks for a dry run
+ * or for JSON is not handed a change or text with status 0. `options`: the filled target struct. */
+int command_action_options(const struct command *c, const struct command_action *action,
+                           const void *options, struct error *err);
 /* The error that names all of them. */
 int command_no_action(const struct command *c, const char *word, struct error *err);
 

@@ -80,27 +80,35 @@ int command_no_more(int argc, char **argv, int most, struct error *err)
     return argc <= most ? 0 : error_set(err, "unexpected argument \"%s\"", argv[most]);
 }
 
-static void add_action_names(const struct command *c, bool json, struct strbuf *names)
+/* Is it one of "list, verdicts"? */
+static bool names_action(const char *actions, const char *name)
 {
-    const struct command_action *action;
+    size_t length = strlen(name);
 
-    for (size_t i = 0; (action = c->action(i)); i++)
-        if (action->json || !json)
-            strbuf_addf(names, "%s%s", names->length ? ", " : "", action->name);
+    for (const char *at = actions; (at = strstr(at, name)); at += length)
+        if ((at == actions || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
 }
 
-int command_action_json(const struct command *c, const struct command_action *action, bool json,
-                        struct error *err)
+static const struct option_row *find_option(const struct command *c, const char *name)
 {
-    struct strbuf names;
+    const struct option_row *row = c->options;
 
-    if (!json || action->json)
-        return 0;
-    strbuf_init(&names);
-    add_action_names(c, true, &names);
-    error_set(err, "%s has no --json; %s have", action->name, names.data);
-    strbuf_release(&names);
-    return -1;
+    while (row->name && strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
+
+int command_action_options(const struct command *c, const struct command_action *action,
+                           const void *options, struct error *err)
+{
+    for (const struct command_owned *o = c->owned; o->option; o++)
+        if (!names_action(o->actions, action->name) &&
+            options_has(find_option(c, o->option), options))
+            return error_set(err, "%s has no --%s; %s %s", action->name, o->option, o->actions,
+                             strchr(o->actions, ',') ? "have" : "has");
+    return 0;
 }
 
 int command_no_action(const struct command *c, const char *word, struct error *err)
@@ -108,7 +116,8 @@ int command_no_action(const struct command *c, const char *word, struct error *e
     struct strbuf names;
 
     strbuf_init(&names);
-    add_action_names(c, false, &names);
+    for (size_t i = 0; c->action(i); i++)
+        strbuf_addf(&names, "%s%s", i ? ", " : "", c->action(i)->name);
     error_set(err, "unknown action \"%s\"; there are %s", word, names.data);
     strbuf_release(&names);
     return -1;

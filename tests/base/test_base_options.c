@@ -53,7 +53,7 @@ static int parse(const char *line, struct target *t, char **argv, struct error *
 TEST(every_type)
 {
     char *argv[ARGUMENTS_MAX];
-    struct target t;
+    struct target t, none = { 0 };
     struct error err;
     int argc = parse(
         "--json --device cpu:2 --model nano,micro --launches 7 --batch 1,2:8:*2 "
@@ -76,6 +76,10 @@ TEST(every_type)
     assert_true(t.budget == 90);
     assert_int_equal(t.memory, 2 << 20);
     assert_close(t.delta, 0.03, 1e-15);
+    for (const struct option_row *row = rows; row->name; row++) {
+        assert_true(options_has(row, &t));
+        assert_false(options_has(row, &none));
+    }
     options_release(rows, &t);
     assert_null(t.models.items);
     assert_null(t.batch.items);

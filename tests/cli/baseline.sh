@@ -16,6 +16,10 @@ t baseline show main
 "$HARNESS" baseline list --json >list.json
 echo "in JSON: $(json_length list.json), $(json list.json 1 name) has" \
   "$(json_length list.json 1 runs) runs"
+for option in ref=1 note=n replace file=f reason=r metric=p50 change=+8% by=me names json; do
+  t baseline remove main "--$option"
+done
+t baseline show main --names
 t baseline remove main
 t baseline remove main
 t history list

@@ -32,6 +32,13 @@ check "and as JSON the same" test "$(json system.json 0 build compiler)" = "$(se
 check "with its number" test "$(json system.json 0 id)" = 1
 t history verify --json
 
+say "Options of another action"
+for option in limit=1 keep-days=1 keep-runs=1 samples-older-than=1d dry-run trust-clock vacuum; do
+  t history verify "--$option"
+done
+t history list --keep-days 1
+t history salvage damaged.db saved.db --db h.db
+
 say "Care"
 t history verify
 t history backup copies/b.db

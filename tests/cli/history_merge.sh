@@ -9,6 +9,7 @@ quiet baseline save main --db b.db
 cp a.db before.db
 
 say "Into the project's history, which is not there yet"
+t history merge a.db b.db --dry-run
 t history merge a.db b.db
 t history merge a.db b.db
 t history list

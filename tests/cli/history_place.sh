@@ -10,6 +10,7 @@ say "Backup and restore"
 fake seed=1 --launches 1 --batch 1
 t history backup kept.db
 fake seed=2 --launches 2 --batch 1
+t history restore kept.db --dry-run
 t history restore kept.db
 t history verify
 t history restore none.db
@@ -25,6 +26,7 @@ t history restore
 
 say "Move"
 t history move kept.db --db new/h.db
+t history move far/away/h.db --db new/h.db --dry-run
 t history move far/away/h.db --db new/h.db
 files new
 files far

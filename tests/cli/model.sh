@@ -8,6 +8,9 @@ t model list --json --model nano
 check "--json lists them all" test "$("$HARNESS" model --json | grep -c '"flops_per_token"')" -eq \
   "$("$HARNESS" model | sed -n '2,/^$/p' | grep -c .)"
 t model generate --json
+for option in weights=w seed=1 tokens=t output=o backend=simd device=cpu threads=1 length=1 temperature=1 top-k=1; do
+  t model info "--$option"
+done
 
 say "Weights"
 t model export --model nano --seed 7 -o w.safetensors

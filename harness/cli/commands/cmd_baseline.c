@@ -415,16 +415,13 @@ static const struct {
     enum store_mode mode;
     int (*run)(struct store *, const struct baseline_options *, int, char **, struct error *);
 } actions[] = {
-    { { "list", "the names", true }, 1, STORE_READ, list_baselines },
-    { { "show", "one, and the smallest change that it can see", true },
-      2,
-      STORE_READ,
-      show_baseline },
-    { { "save", "give runs a name", false }, 2, STORE_WRITE, save_baseline },
-    { { "remove", "a name; its runs stay", false }, 2, STORE_WRITE, remove_baseline },
-    { { "accept", "a change that is meant to be", false }, 2, STORE_WRITE, accept_change },
-    { { "accepted", "changes that are meant to be", true }, 1, STORE_READ, list_accepted },
-    { { "unaccept", "take one of them back", false }, 2, STORE_WRITE, unaccept_change },
+    { { "list", "the names" }, 1, STORE_READ, list_baselines },
+    { { "show", "one, and the smallest change that it can see" }, 2, STORE_READ, show_baseline },
+    { { "save", "give runs a name" }, 2, STORE_WRITE, save_baseline },
+    { { "remove", "a name; its runs stay" }, 2, STORE_WRITE, remove_baseline },
+    { { "accept", "a change that is meant to be" }, 2, STORE_WRITE, accept_change },
+    { { "accepted", "changes that are meant to be" }, 1, STORE_READ, list_accepted },
+    { { "unaccept", "take one of them back" }, 2, STORE_WRITE, unaccept_change },
 };
 
 enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
@@ -433,6 +430,15 @@ static const struct command_action *baseline_action_at(size_t i)
 {
     return i < NR_ACTIONS ? &actions[i].is : NULL;
 }
+
+static const struct command_owned owned[] = {
+    { "ref", "save" },      { "note", "save" },
+    { "replace", "save" },  { "file", "save" },
+    { "reason", "accept" }, { "metric", "accept" },
+    { "change", "accept" }, { "by", "accept" },
+    { "names", "list" },    { "json", "list, show, accepted" },
+    { NULL, NULL },
+};
 
 extern const struct command cmd_baseline;
 
@@ -446,7 +452,7 @@ static int run_baseline(int argc, char **argv, void *options, struct error *err)
         if (strcmp(actions[i].is.name, action) != 0)
             continue;
         if (command_no_more(argc, argv, actions[i].words, err) ||
-            command_action_json(&cmd_baseline, &actions[i].is, o->json, err) ||
+            command_action_options(&cmd_baseline, &actions[i].is, o, err) ||
             history_open(&store, o->db, actions[i].mode, err))
             return -1;
         int rc = actions[i].run(store, o, argc, argv, err);
@@ -496,6 +502,7 @@ const struct command cmd_baseline = {
         "does\n"
         "not count for their exit status, as long as their baseline does not have it yet.",
     .action = baseline_action_at,
+    .owned = owned,
     .options = rows,
     .options_size = sizeof(struct baseline_options),
     .run = run_baseline,

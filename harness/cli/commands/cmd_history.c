@@ -313,27 +313,24 @@ static const struct action {
     enum need need;
     history_action_fn *run;
 } actions[] = {
-    { { "list", "the newest runs", true }, 1, NEED_READ, list_runs },
-    { { "show", "runs with all their measurements, as JSON", true }, 2, NEED_READ, show_runs },
-    { { "system", "machine, build and environment of runs, and what changed", true },
+    { { "list", "the newest runs" }, 1, NEED_READ, list_runs },
+    { { "show", "runs with all their measurements, as JSON" }, 2, NEED_READ, show_runs },
+    { { "system", "machine, build and environment of runs, and what changed" },
       2,
       NEED_READ,
       show_system },
-    { { "verdicts", "what comparisons decided", true }, 2, NEED_READ, show_verdicts },
-    { { "annotate", "write a note to runs", false }, 3, NEED_WRITE, history_annotate },
-    { { "merge", "take in what other histories have", true }, INT_MAX, NEED_CREATE, history_merge },
-    { { "prune", "remove old runs, or their samples", false }, 1, NEED_WRITE, history_prune },
-    { { "verify", "check the file", false }, 1, NEED_READ, verify_history },
-    { { "backup", "a copy, while others write", false }, 2, NEED_READ, backup_history },
-    { { "restore", "the content of a backup again, while others read", false },
+    { { "verdicts", "what comparisons decided" }, 2, NEED_READ, show_verdicts },
+    { { "annotate", "write a note to runs" }, 3, NEED_WRITE, history_annotate },
+    { { "merge", "take in what other histories have" }, INT_MAX, NEED_CREATE, history_merge },
+    { { "prune", "remove old runs, or their samples" }, 1, NEED_WRITE, history_prune },
+    { { "verify", "check the file" }, 1, NEED_READ, verify_history },
+    { { "backup", "a copy, while others write" }, 2, NEED_READ, backup_history },
+    { { "restore", "the content of a backup again, while others read" },
       2,
       NEED_NOTHING,
       history_restore },
-    { { "move", "to another place or disk", false }, 2, NEED_NOTHING, history_move },
-    { { "salvage", "what can still be read of a damaged file", false },
-      3,
-      NEED_NOTHING,
-      history_salvage },
+    { { "move", "to another place or disk" }, 2, NEED_NOTHING, history_move },
+    { { "salvage", "what can still be read of a damaged file" }, 3, NEED_NOTHING, history_salvage },
 };
 
 enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
@@ -358,6 +355,19 @@ static int open_for_action(const struct action *action, const struct history_opt
     return history_open(store, o->db, STORE_WRITE, err);
 }
 
+static const struct command_owned owned[] = {
+    { "db", "list, show, system, verdicts, annotate, merge, prune, verify, backup, restore, move" },
+    { "json", "list, show, system, verdicts, merge" },
+    { "limit", "list, verdicts" },
+    { "keep-days", "prune" },
+    { "keep-runs", "prune" },
+    { "samples-older-than", "prune" },
+    { "dry-run", "prune" },
+    { "trust-clock", "prune" },
+    { "vacuum", "prune" },
+    { NULL, NULL },
+};
+
 extern const struct command cmd_history;
 
 static int run_history(int argc, char **argv, void *options, struct error *err)
@@ -372,7 +382,7 @@ static int run_history(int argc, char **argv, void *options, struct error *err)
     if (action == actions + NR_ACTIONS)
         return command_no_action(&cmd_history, word, err);
     if (command_no_more(argc, argv, action->words, err) ||
-        command_action_json(&cmd_history, &action->is, o->json, err) ||
+        command_action_options(&cmd_history, &action->is, o, err) ||
         open_for_action(action, o, &store, err))
         return -1;
     int rc = action->run(store, o, argc, argv, err);
@@ -425,6 +435,7 @@ const struct command cmd_history = {
         "a baseline or a recorded verdict refers to. Replace a history that is in use by restore\n"
         "and move it by move: mv and cp leave its log (FILE-wal) behind.",
     .action = history_action_at,
+    .owned = owned,
     .options = rows,
     .options_size = sizeof(struct history_options),
     .run = run_history,

@@ -335,12 +335,12 @@ static const struct {
     struct command_action is;
     int (*run)(const struct model_options *o, struct error *err);
 } actions[] = {
-    { { "info", "sizes of the models", true }, show_models },
-    { { "list", "the same, as it is called elsewhere", true }, show_models },
-    { { "export", "weights as safetensors", false }, export_weights },
-    { { "logits", "of given tokens, as npy", false }, write_logits },
-    { { "agree", "how often a backend has fp32's largest logit", true }, agree },
-    { { "generate", "tokens that go on with given ones", false }, generate_tokens },
+    { { "info", "sizes of the models" }, show_models },
+    { { "list", "the same, as it is called elsewhere" }, show_models },
+    { { "export", "weights as safetensors" }, export_weights },
+    { { "logits", "of given tokens, as npy" }, write_logits },
+    { { "agree", "how often a backend has fp32's largest logit" }, agree },
+    { { "generate", "tokens that go on with given ones" }, generate_tokens },
 };
 
 enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
@@ -349,6 +349,21 @@ static const struct command_action *model_action_at(size_t i)
 {
     return i < NR_ACTIONS ? &actions[i].is : NULL;
 }
+
+static const struct command_owned owned[] = {
+    { "weights", "export, logits, agree, generate" },
+    { "seed", "export, logits, agree, generate" },
+    { "tokens", "logits, agree, generate" },
+    { "output", "export, logits" },
+    { "backend", "logits, agree, generate" },
+    { "device", "logits, agree, generate" },
+    { "threads", "logits, agree, generate" },
+    { "length", "generate" },
+    { "temperature", "generate" },
+    { "top-k", "generate" },
+    { "json", "info, list, agree" },
+    { NULL, NULL },
+};
 
 extern const struct command cmd_model;
 
@@ -362,7 +377,7 @@ static int run_model(int argc, char **argv, void *options, struct error *err)
     for (size_t i = 0; i < NR_ACTIONS; i++) {
         if (strcmp(actions[i].is.name, action) != 0)
             continue;
-        if (command_action_json(&cmd_model, &actions[i].is, o->json, err))
+        if (command_action_options(&cmd_model, &actions[i].is, o, err))
             return -1;
         return actions[i].run(o, err);
     }
@@ -424,6 +439,7 @@ const struct command cmd_model = {
         "Exit status: 0 done, 77 the device is not there or the backend cannot do this on it, 2\n"
         "usage or failure.",
     .action = model_action_at,
+    .owned = owned,
     .options = rows,
     .options_size = sizeof(struct model_options),
     .run = run_model,

@@ -13,7 +13,7 @@ struct plugin_options {
 };
 
 static const struct command_action actions[] = {
-    { "new", "a source to begin with, and how it is built", false },
+    { "new", "a source to begin with, and how it is built" },
 };
 
 enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
