@@ -264,6 +264,23 @@ void labels_free(char **labels, size_t nr)
     free(labels);
 }
 
+/* The kernel of all, or the parts that labels cut off both ends of their kernels, as a filter. */
+static void label_add_kernels(struct name_set *set, struct strbuf *out)
+{
+    const char *kernel = set->names[0]->kernel;
+
+    if (!set->kernel_differs) {
+        label_add(out, kernel);
+        return;
+    }
+    label_measure_kernels(set);
+    if (set->kernel_head + set->kernel_tail == 0)
+        return;
+    label_add_part(out, kernel, set->kernel_head);
+    strbuf_addc(out, '*');
+    strbuf_adds(out, kernel + strlen(kernel) - set->kernel_tail);
+}
+
 void labels_common(const struct benchmark_name *const *names, size_t nr, char *out, size_t size)
 {
     struct name_set set = { .names = names, .nr = nr };
@@ -272,8 +289,7 @@ void labels_common(const struct benchmark_name *const *names, size_t nr, char *o
     strbuf_init(&text);
     if (nr > 0) {
         label_compare_names(&set);
-        if (!set.kernel_differs)
-            label_add(&text, names[0]->kernel);
+        label_add_kernels(&set, &text);
         label_add_fields(&set, names[0], false, &text);
     }
     snprintf(out, size, "%s", text.data);

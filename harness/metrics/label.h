@@ -19,7 +19,8 @@ char **labels_create(const struct benchmark_name *const *names, size_t nr);
 void labels_free(char **labels, size_t nr);
 
 /* Writes, in one line, what all of the set have in common ("gemm/linear fp32 seq=64 cpu-2t warm"),
- * for titles. out must hold `size` bytes. */
+ * for titles. Of kernels that differ it is the parts that all begin and end with, and a star for
+ * the rest, which is a filter, too. out must hold `size` bytes. */
 void labels_common(const struct benchmark_name *const *names, size_t nr, char *out, size_t size);
 
 #endif

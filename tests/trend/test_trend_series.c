@@ -284,14 +284,36 @@ TEST(test_labels)
 
 TEST(test_labels_common)
 {
+    static const struct {
+        const char *keys[2], *common;
+    } cases[] = {
+        { { A, B }, "gemm/linear simd fp32 seq=64 cpu-2t warm" },
+        /* Kernels that share their first parts, their last ones, or both. */
+        { { "gpt/nano/decode/simd/fp32/batch=1/cpu-2t/warm",
+            "gpt/nano/prefill/simd/fp32/batch=1/cpu-2t/warm" },
+          "gpt/nano/* simd fp32 batch=1 cpu-2t warm" },
+        { { "gpt/nano/decode/simd/fp32/batch=1/cpu-2t/warm",
+            "gpt/tile-large/decode/plain/fp32/batch=1/cpu-2t/warm" },
+          "gpt/*/decode fp32 batch=1 cpu-2t warm" },
+        { { "a/BM_copy", "b/BM_copy" }, "*/BM_copy" },
+        { { "nightly/BM_sort", "nightly/BM_copy" }, "nightly/*" },
+        { { "a/x/x/b", "a/x/b" }, "a/x/*" }, /* what both begin and end with is said once */
+        { { "BM_sort", "BM_copy" }, "" },    /* half a part is none */
+        { { "gemm/nn/simd/fp32/batch=1/cpu-2t/warm",
+            "attention/full/simd/fp32/batch=1/cpu-2t/warm" },
+          "simd fp32 batch=1 cpu-2t warm" },
+    };
     struct benchmark_name names[2];
     const struct benchmark_name *pointers[] = { &names[0], &names[1] };
     char text[128];
     struct error err;
-    assert_ok(benchmark_name_parse(A, &names[0], &err), &err);
-    assert_ok(benchmark_name_parse(B, &names[1], &err), &err);
-    labels_common(pointers, 2, text, sizeof(text));
-    assert_string_equal(text, "gemm/linear simd fp32 seq=64 cpu-2t warm");
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int k = 0; k < 2; k++)
+            assert_ok(benchmark_name_parse(cases[i].keys[k], &names[k], &err), &err);
+        labels_common(pointers, 2, text, sizeof(text));
+        assert_string_equal(text, cases[i].common);
+    }
 }
 
 /* Any set of keys: no two different ones get the same label. */

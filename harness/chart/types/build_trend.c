@@ -34,6 +34,7 @@ struct trend_chart {
     size_t nr_cards;
     const struct series **shown;
     size_t nr, all;
+    char common[512]; /* what the names of all that are shown share; "" of one alone */
     struct trend_runs runs;
     struct figure *f;
 };
@@ -278,8 +279,9 @@ static void trend_add_subtitle(struct trend_chart *t, const char *machine)
     text_timestamp(trend_run_at(&t->runs, 0)->started_ms, first);
     text_timestamp(trend_run_at(&t->runs, t->runs.nr - 1)->started_ms, last);
     bool one_day = strncmp(first, last, strlen("2026-11-21")) == 0;
-    figure_set(&t->f->subtitle, "%d runs  ·  %.10s%s%.10s  ·  %s", t->runs.nr, first,
-               one_day ? "" : " to ", one_day ? "" : last, machine);
+    figure_set(&t->f->subtitle, "%s%s%d runs  ·  %.10s%s%.10s  ·  %s", t->common,
+               t->common[0] ? "  ·  " : "", t->runs.nr, first, one_day ? "" : " to ",
+               one_day ? "" : last, machine);
 }
 
 /* ": 3 slower (worst +18.6 %), 1 faster", of all that was found on this machine. */
@@ -366,6 +368,8 @@ static void trend_draw(struct trend_chart *t)
     for (size_t i = 0; i < t->nr; i++)
         names[i] = t->shown[i]->bench;
     char **labels = labels_create(names, t->nr);
+    if (t->nr > 1)
+        labels_common(names, t->nr, t->common, sizeof(t->common));
     t->f->columns = t->nr > 1 ? 2 : 1;
     for (size_t i = 0; i < t->nr; i++)
         trend_add_panel(t, t->shown[i], t->nr == 1 ? t->shown[i]->bench->key : labels[i]);
