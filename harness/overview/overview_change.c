@@ -341,7 +341,7 @@ static void change_from_trend(const struct overview_making *m, const struct chan
     } else {
         change->change = pick->trend->drift.total;
         change->interval = pick->trend->drift.interval;
-        change->after = s->items[s->nr - 1].value;
+        change->after = trend_drift_at(pick->trend, s->nr - 1);
         change->before = change->after / (1 + change->change);
         change_of_drift(m, pick->trend, change);
     }

@@ -425,6 +425,31 @@ TEST(a_drift_between_base_and_head_has_no_step)
     made_release(&made);
 }
 
+/* Where the newest run happens to be slow, a drift ends where its line does, as in `trend`. */
+TEST(a_drift_ends_on_its_line)
+{
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct made made = { .past = true };
+    struct error err;
+
+    for (int i = 0; i < RUNS; i++)
+        made_add_run(&made.records, i, (1 + 0.2 * i / RUNS) * (i == RUNS - 1 ? 1.05 : 1));
+    series_list_init(&made.list, &made.records);
+    assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+    made.input = (struct overview_input) {
+        .records = &made.records,
+        .run = RUNS - 1,
+        .trends = &made.trends,
+    };
+    overview_make(&made.input, &made.overview);
+    const struct overview_change *change = &made.overview.change;
+    assert_int_equal(change->source, OVERVIEW_DRIFT);
+    assert_true(change->after < change->points[change->nr_points - 1].value / 1.03);
+    assert_close(change->after / 20000, 1.2, 0.02);
+    assert_close(change->before / 20000, 1, 0.02);
+    made_release(&made);
+}
+
 /* The step is 20 days old: of the last 31 days the oldest runs were before it. */
 TEST(scores_are_held_against_a_month_ago)
 {
