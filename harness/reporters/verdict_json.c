@@ -78,6 +78,8 @@ static void kept_add_side(cJSON *evidence, const char *name, const struct eviden
         kept_add_array(json, a, side);
     if (side->failures)
         json_add_int(json, "failures", (int64_t)side->failures);
+    if (side->negatives)
+        json_add_int(json, "negatives", (int64_t)side->negatives);
     if (side->outcome != OUTCOME_OK)
         json_add_string(json, "outcome", outcome_name(side->outcome));
     json_add_string(json, "message", side->message);
@@ -163,15 +165,16 @@ static int kept_read_side(struct kept_items *kept, const cJSON *evidence, const 
 {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(evidence, name);
     int outcome = outcome_find(json_string(json, "outcome", outcome_name(OUTCOME_OK)));
-    int64_t failures = json_int(json, "failures", 0);
+    int64_t failures = json_int(json, "failures", 0), negatives = json_int(json, "negatives", 0);
     const char *message = json_string(json, "message", NULL);
 
     if (!cJSON_IsObject(json))
         return error_set(err, "it has no %s side", name);
-    if (outcome < 0 || failures < 0)
+    if (outcome < 0 || failures < 0 || negatives < 0)
         return error_set(err, "the outcome of its %s side is not known", name);
     side->outcome = (enum outcome)outcome;
     side->failures = (size_t)failures;
+    side->negatives = (size_t)negatives;
     side->present = json_bool(json, "present", true);
     side->message = message ? kept_own(kept, memory_string(message)) : NULL;
     return kept_read_arrays(json, name, side, err);

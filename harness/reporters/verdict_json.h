@@ -8,11 +8,11 @@
  *     {"design":"launches","vendor":true,"base":SIDE,"head":SIDE,
  *      "earlier":SIDE}
  *     SIDE: {"values":[...],"occasions":[...],"inner":[...],"probe":[...],
- *            "failures":0,"outcome":"OK","message":"...","present":false}
+ *            "failures":0,"negatives":0,"outcome":"OK","message":"...","present":false}
  *
  * `values` are the metric of each launch, in its unit and in the order measured; the next three go
  * beside them. Left out: `occasions` if all are 0, `inner` if none is known, `probe` if none was
- * probed, `failures` 0, `outcome` OK, `present` true. A NaN is null.
+ * probed, `failures` and `negatives` 0, `outcome` OK, `present` true. A NaN is null.
  *
  * `earlier` has one value a run before the base: its mean, and as `inner` the variance of that; the
  * occasions are below COMPARE_EARLIER_MAX. Left out if there are none.

@@ -28,7 +28,7 @@ static struct compare_side side_of(const struct evidence_side *e)
 
     for (size_t i = 0; i < e->nr; i++)
         values[i] = zeros ? e->values[i].value : log(e->values[i].value);
-    if (e->nr > 0)
+    if (e->nr > 0 && e->negatives == 0)
         side.value = zeros ? stats_median(values, e->nr) : exp(stats_mean(values, e->nr));
     side.spread = zeros ? NAN : stats_sd(values, e->nr);
     free(values);
@@ -131,6 +131,9 @@ static void judge_outcomes(struct compare_row *row)
         say(row, VERDICT_FIXED, "was %s", outcome_name(base->outcome));
     else if (base->outcome == OUTCOME_UNSUPPORTED)
         say(row, VERDICT_NEW, "was not supported");
+    else if (compare_below_zero(row))
+        say(row, VERDICT_UNDECIDED, "its %s is below 0: changes are told as ratios",
+            row->item->metric->label);
     else if (compare_by_zeros(row))
         judge_zeros(row);
     else if (!compare_in_family(row))

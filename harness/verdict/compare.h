@@ -203,7 +203,8 @@ struct evidence_value {
 struct evidence_side {
     struct evidence_value *values; /* in the order measured; owned */
     size_t nr, capacity;
-    size_t failures;      /* launches that were WRONG or FAILED */
+    size_t failures;  /* launches that were WRONG or FAILED */
+    size_t negatives; /* launches below 0, which are none of the values: no ratio tells of them */
     enum outcome outcome; /* OK, or the worst one seen; UNSUPPORTED if it is in no launch */
     bool present;         /* the side has the benchmark at all */
     const char *message;  /* of the first failure; borrowed, may be NULL */
@@ -230,7 +231,7 @@ struct compare_item {
 /* One side of one benchmark. */
 struct compare_side {
     double value; /* geometric mean of the launch values, in the metric's unit, their median where
-                   * one is 0; NaN if none */
+                   * one is 0; NaN if none, and where one is below 0 */
     size_t launches;      /* that carry a value */
     size_t failures;      /* launches that were WRONG or FAILED */
     enum outcome outcome; /* OK, or the worst one seen */

@@ -45,9 +45,22 @@ bool compare_by_zeros(const struct compare_row *row)
     return has_zeros(row) && has_launches(row);
 }
 
+bool compare_below_zero(const struct compare_row *row)
+{
+    const struct evidence *e = &row->item->evidence;
+
+    return e->base.negatives + e->head.negatives > 0;
+}
+
+bool compare_without_ratios(const struct compare_row *row)
+{
+    return compare_below_zero(row) || compare_by_zeros(row);
+}
+
 bool compare_in_family(const struct compare_row *row)
 {
-    if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK || has_zeros(row))
+    if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK || has_zeros(row) ||
+        compare_below_zero(row))
         return false;
     return row->item->evidence.design == DESIGN_BLOCKS ? row->looks > 0 : has_launches(row);
 }

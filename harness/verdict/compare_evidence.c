@@ -155,7 +155,9 @@ static void add_values(const struct join *join, const struct side *side, const s
     summary_init(&s, g->items + at, nr);
     for (size_t i = 0; i < join->metrics->nr; i++) {
         struct metric_value v = metric_value(join->metrics->items[i], &s, &context);
-        if (v.value >= 0 && isfinite(v.value))
+        if (v.value < 0)
+            out[i].negatives++;
+        else if (isfinite(v.value))
             add_value(&out[i], (struct evidence_value) {
                                    .value = v.value,
                                    .occasion = occasion,
@@ -259,7 +261,9 @@ static bool is_wanted(const struct join *join, size_t metric, const struct evide
         return false;
     if (join->metrics->nr == 1)
         return true;
-    return no_time(e) ? others == 0 : e->base.nr + e->head.nr > 0;
+    if (no_time(e))
+        return others == 0;
+    return e->base.nr + e->head.nr + e->base.negatives + e->head.negatives > 0;
 }
 
 static int order_groups(const struct group *a, const struct group *b)

@@ -178,7 +178,7 @@ static void note_launches(struct comparison *c)
 
     for (size_t i = 0; i < c->nr; i++)
         few += c->rows[i].verdict == VERDICT_UNDECIDED && !compare_in_family(&c->rows[i]) &&
-               !compare_by_zeros(&c->rows[i]);
+               !compare_without_ratios(&c->rows[i]);
     if (few > 0)
         comparison_note(c,
                         "%zu benchmark%s fewer than %d launches with a time on a side; measure "

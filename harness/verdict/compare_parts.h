@@ -179,6 +179,10 @@ bool compare_in_family(const struct compare_row *row);
 /* Has it launches enough, of which some have 0? No logs tell of it then. */
 bool compare_by_zeros(const struct compare_row *row);
 size_t evidence_zeros(const struct evidence_side *side);
+/* Is a launch of either side below 0? */
+bool compare_below_zero(const struct compare_row *row);
+/* Either of that: more launches would not tell more. */
+bool compare_without_ratios(const struct compare_row *row);
 /* +1 where a larger value is worse, else -1. */
 double compare_sign(const struct compare_row *row);
 

@@ -111,7 +111,7 @@ double comparison_harm(const struct comparison *c, const char *key)
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
         size_t values = row->base.launches + row->head.launches;
-        if (row->verdict == VERDICT_UNDECIDED && values > 0 && !compare_by_zeros(row) &&
+        if (row->verdict == VERDICT_UNDECIDED && values > 0 && !compare_without_ratios(row) &&
             strcmp(row->item->bench->key, key) == 0) {
             double harm = row->worse ? fabs(log1p(row->change)) : 0;
             most = fmax(most, isnan(harm) ? 0 : harm);

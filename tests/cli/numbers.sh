@@ -53,6 +53,13 @@ quiet baseline accept --db n.db 'command/counted*' --metric allocations --reason
 check "and it is accepted" grep -q 'it has a list now' out
 check "verdicts can be replayed" "$HARNESS" compare --db n.db --replay
 
+say "Below 0"
+for score in -3 -2; do
+  run --label "score$score" --launches 3 --iterations 2 --name scored --metric 'score=/score: (\S+)/' \
+    --better higher -- echo "score: $score" >/dev/null
+done
+"$HARNESS" compare --db n.db --baseline score-3 --head score-2 --metric score 2>&1 | grep -E 'command/|fewer' | tr -s ' '
+
 say "From file to file"
 "$HARNESS" export --db n.db --format json -o run.json worse 2>/dev/null
 "$HARNESS" compare --db n.db --baseline base --head run.json --metric rate --json >out 2>/dev/null || true

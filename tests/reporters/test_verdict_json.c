@@ -30,7 +30,7 @@ static void assert_same_real(double a, double b)
 static void assert_same_side(const struct evidence_side *a, const struct evidence_side *b)
 {
     assert_true(a->nr == b->nr && a->failures == b->failures && a->outcome == b->outcome &&
-                a->present == b->present);
+                a->present == b->present && a->negatives == b->negatives);
     assert_true(!a->message == !b->message);
     if (a->message)
         assert_string_equal(a->message, b->message);
@@ -78,6 +78,7 @@ TEST(test_every_bit_comes_back)
     item.evidence.head = (struct evidence_side) { .values = head,
                                                   .nr = 2,
                                                   .failures = 3,
+                                                  .negatives = 2,
                                                   .outcome = OUTCOME_WRONG,
                                                   .present = true,
                                                   .message = "off by \"1\"\nµ" };
@@ -126,6 +127,7 @@ TEST(test_unsound_evidence_is_refused)
         { "p50", "{\"design\":\"launches\",\"base\":{\"outcome\":\"FINE\"},\"head\":{}}",
           "outcome" },
         { "p50", "{\"design\":\"launches\",\"base\":{\"failures\":-1},\"head\":{}}", "outcome" },
+        { "p50", "{\"design\":\"launches\",\"base\":{\"negatives\":-1},\"head\":{}}", "outcome" },
         { "p50", "{\"design\":\"launches\",\"base\":{\"values\":[1,null]},\"head\":{}}",
           "launch 1" },
         { "p50", "{\"design\":\"launches\",\"base\":{\"values\":[-0.5]},\"head\":{}}", "launch 0" },

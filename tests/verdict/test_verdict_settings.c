@@ -316,10 +316,12 @@ static void count(struct records *r, const struct number_kind *kind, const doubl
     }
 }
 
-/* There is no share of 0, and no log. */
-TEST(test_values_of_0)
+/* There is no share of 0, and no log; nor is there one of what is below. */
+TEST(test_values_of_0_and_below)
 {
     static const double none[5] = { 0 }, three[] = { 3, 3, 3, 3, 3 }, some[] = { 0, 3, 3, 0, 3 };
+    static const double below[] = { -3, -3, -3, -3, -3 }, once[] = { 3, 3, -3, 3, 3 };
+    static const char ratios[] = " is below 0: changes are told as ratios";
     static const struct {
         const double *base, *head;
         int launches;
@@ -344,6 +346,10 @@ TEST(test_values_of_0)
           EXIT_UNDECIDED },
         { none, some, 5, BETTER_LOWER, VERDICT_UNDECIDED, INFINITY,
           "0 in 5 of 5 launches and 2 of 5", EXIT_UNDECIDED },
+        { below, below, 3, BETTER_LOWER, VERDICT_UNDECIDED, NAN, ratios, EXIT_UNDECIDED },
+        { three, below, 3, BETTER_HIGHER, VERDICT_UNDECIDED, NAN, ratios, EXIT_UNDECIDED },
+        { below, none, 3, BETTER_LOWER, VERDICT_UNDECIDED, NAN, ratios, EXIT_UNDECIDED },
+        { three, once, 5, BETTER_LOWER, VERDICT_UNDECIDED, NAN, ratios, EXIT_UNDECIDED },
     };
     static const char *const of[] = { "zlower", "zhigher" };
 
@@ -361,7 +367,8 @@ TEST(test_values_of_0)
         assert_int_equal(c.nr, 1);
         assert_int_equal(c.rows[0].verdict, cases[i].verdict);
         assert_true(c.rows[0].change == cases[i].change ||
-                    fabs(c.rows[0].change - cases[i].change) < 1e-12);
+                    fabs(c.rows[0].change - cases[i].change) < 1e-12 ||
+                    (isnan(c.rows[0].change) && isnan(cases[i].change)));
         assert_has(c.rows[0].why, cases[i].why);
         assert_int_equal(c.exit_status, cases[i].exit_status);
         assert_true(noted(&c, "measure with more launches") == (cases[i].launches < 3));
