@@ -348,6 +348,8 @@ void compare_accept(struct comparison *c, const struct acceptance *accepted, siz
 /* Drops the rows whose keys fit none of the filters (base/text.h), and counts again: what is left
  * sets the exit status. The verdicts stay: the family was fixed before. No filter keeps all. */
 void compare_show(struct comparison *c, const char *const *filters, size_t nr);
+/* A warning for each filter that fits none of the rows, if there is any: before compare_show(). */
+void compare_warn_filters(struct comparison *c, const char *const *filters, size_t nr);
 /* Adds a sentence to be printed below the table. */
 void comparison_note(struct comparison *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

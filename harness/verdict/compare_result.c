@@ -82,6 +82,35 @@ void compare_accept(struct comparison *c, const struct acceptance *accepted, siz
     compare_count(c);
 }
 
+static bool fits_any_row(const struct comparison *c, const char *filter)
+{
+    for (size_t i = 0; i < c->nr; i++)
+        if (text_filter_matches(filter + (*filter == '!'), c->rows[i].item->bench->key))
+            return true;
+    return false;
+}
+
+/* The newest note goes above the table, behind those that are there. */
+static void make_warning(struct comparison *c)
+{
+    size_t last = c->nr_notes - 1;
+    char *note = c->notes[last];
+
+    memmove(c->notes + c->nr_warnings + 1, c->notes + c->nr_warnings,
+            (last - c->nr_warnings) * sizeof(*c->notes));
+    c->notes[c->nr_warnings++] = note;
+}
+
+void compare_warn_filters(struct comparison *c, const char *const *filters, size_t nr)
+{
+    for (size_t i = 0; c->nr > 0 && i < nr; i++) {
+        if (fits_any_row(c, filters[i]))
+            continue;
+        comparison_note(c, "Nothing that is compared fits the filter \"%s\".", filters[i]);
+        make_warning(c);
+    }
+}
+
 void compare_show(struct comparison *c, const char *const *filters, size_t nr)
 {
     size_t kept = 0;

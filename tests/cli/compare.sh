@@ -36,6 +36,8 @@ json several.json rows 7 design
 t compare --baseline main --head slow --delta 'null/copy/right/fp32/batch=4*=15%' | brief
 t compare --baseline main --head slow 'null/*/batch=1,*' 'null/*/batch=2,*' | brief
 t compare --baseline main --head slow 'null/*/batch=4,*'
+t compare --baseline main --head slow nosuch | brief
+t compare --baseline main --head slow nosuch 'null/*/batch=1,*' | brief
 t compare --baseline main --head slow --delta =5%
 t compare --baseline main --head slow --delta gflops=x
 t compare --baseline main --head slow --metric p50,error

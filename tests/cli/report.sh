@@ -83,6 +83,8 @@ say "Filters and the choice of samples"
 quiet report --filter 'null/copy/right/fp32/batch=1,*' -o few.html
 block few.html core
 json_length core.json benchmarks
+"$HARNESS" report --filter nosuch --filter '!null' --filter null/copy -o few.html 2>&1 >/dev/null | grep filter
+"$HARNESS" plot --filter nosuch --only trend --format svg -o few 2>&1 >/dev/null | grep filter
 t report --samples some -o x.html
 sized report --budget 1000 -o small.html | grep -v 'Raw samples'
 

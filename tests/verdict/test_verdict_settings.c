@@ -273,6 +273,25 @@ TEST(test_show)
     pair_release(&p, &c);
 }
 
+/* A slip of the pen chooses nothing, and is told above what is left. */
+TEST(test_filters_that_fit_nothing)
+{
+    static const char *const filters[] = { "gem", "gemm", "!zz", "!yy" };
+    struct pair p;
+    struct comparison c = several(&p, &defaults);
+    size_t nr = c.nr_notes;
+
+    comparison_note(&c, "the last");
+    compare_warn_filters(&c, filters, 4);
+    compare_show(&c, filters, 4);
+    assert_int_equal(c.nr_warnings, 2);
+    assert_int_equal(c.nr_notes, nr + 3);
+    assert_string_equal(c.notes[0], "Nothing that is compared fits the filter \"gem\".");
+    assert_string_equal(c.notes[1], "Nothing that is compared fits the filter \"!yy\".");
+    assert_string_equal(c.notes[nr + 2], "the last");
+    pair_release(&p, &c);
+}
+
 #define ACCEPTANCE(key_, metric_, machine_, change_, reason_)                                      \
     {                                                                                              \
         .key = (key_), .metric = (metric_), .machine = (machine_), .change = (change_),            \

@@ -152,6 +152,7 @@ int compare_sides_decide(const struct compare_request *r, struct compared *c, st
     /* Where it was measured now, the filters chose what: all of it is shown. */
     if (compare_request_measures(r))
         return 0;
+    compare_warn_filters(&c->comparison, (const char *const *)r->filters, r->nr_filters);
     compare_show(&c->comparison, (const char *const *)r->filters, r->nr_filters);
     return show_models_alone(&r->what.models, &c->comparison, err);
 }
