@@ -77,7 +77,7 @@ static int ask_rules(struct ref_lookup *l, const struct ref_rule *only, struct e
 
     if (only)
         return only->find(l, err);
-    for (int i = 0; i < ref_nr_rules && rc == 0; i++)
+    for (int i = 0; i < ref_nr_rules && rc == 0 && !l->is_baseline; i++)
         rc = ref_rules[i].find(l, err);
     return rc;
 }
@@ -197,6 +197,7 @@ static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, cons
     const struct ref_scope *scope = l->scope;
 
     l->scope = &anywhere;
+    l->is_baseline = false;
     int rc = ask_rules(l, only, err);
     if (rc < 0)
         return -1;

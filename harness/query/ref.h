@@ -20,7 +20,8 @@ struct ref_runs {
 };
 
 /*
- * The first rule that finds runs wins. "rule:NAME" asks one rule only.
+ * The first rule that finds runs wins; the name of a baseline is no other rule's, even where the
+ * scope leaves none of its runs. "rule:NAME" asks one rule only.
  *
  *   baseline  the runs of a baseline
  *   latest    the newest run that counts ("latest" is the whole REF); of a sweep that was cut into

@@ -25,6 +25,7 @@ struct ref_lookup {
     const struct ref_scope *scope;
     ARRAY(struct ref_run) runs; /* newest first */
     struct ref_runs *out;
+    bool is_baseline; /* there is one of that name, whether or not the scope takes its runs */
 };
 
 typedef bool ref_match_fn(const struct ref_run *c, const char *name);

@@ -11,18 +11,21 @@
 
 enum { UUID_PREFIX_MIN = 6 };
 
-static void ref_add_run(struct ref_lookup *l, int64_t id)
+static void add_id(struct ref_runs *runs, int64_t id)
 {
-    struct ref_runs *runs = l->out;
-
     runs->ids = array_grow(runs->ids, runs->nr, &runs->capacity, sizeof(*runs->ids));
     runs->ids[runs->nr++] = id;
 }
 
-static bool excluded(const struct ref_scope *scope, int64_t id)
+static void ref_add_run(struct ref_lookup *l, int64_t id)
 {
-    for (size_t i = 0; i < scope->nr_exclude; i++)
-        if (scope->exclude[i] == id)
+    add_id(l->out, id);
+}
+
+static bool is_among(const int64_t *ids, size_t nr, int64_t id)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (ids[i] == id)
             return true;
     return false;
 }
@@ -30,7 +33,7 @@ static bool excluded(const struct ref_scope *scope, int64_t id)
 static bool in_scope(const struct ref_scope *scope, const struct ref_run *c)
 {
     return (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0) &&
-           !excluded(scope, c->id);
+           !is_among(scope->exclude, scope->nr_exclude, c->id);
 }
 
 static void describe(struct ref_lookup *l, const char *rule, const char *detail)
@@ -41,29 +44,37 @@ static void describe(struct ref_lookup *l, const char *rule, const char *detail)
              nr, nr == 1 ? "" : "s");
 }
 
-static int find_baseline(struct ref_lookup *l, struct error *err)
+static int read_baseline(struct ref_lookup *l, struct ref_runs *all, struct error *err)
 {
     static const char *const text =
-        "SELECT 1 FROM baseline b JOIN baseline_run r "
-        "ON r.baseline = b.id WHERE b.name = ? AND r.run = ?";
+        "SELECT r.run FROM baseline b JOIN baseline_run r "
+        "ON r.baseline = b.id WHERE b.name = ?";
+    struct sql_query q;
+    int rc;
 
-    for (size_t i = 0; i < l->runs.nr; i++) {
-        struct sql_query q;
-        if (!in_scope(l->scope, &l->runs.items[i]))
-            continue;
-        if (sql_open(&q, l->store, text, err))
-            return -1;
-        sql_bind_text(&q, l->name);
-        sql_bind_int(&q, l->runs.items[i].id);
-        int rc = sql_step(&q, err);
-        sql_close(&q);
-        if (rc < 0)
-            return -1;
-        if (rc > 0)
-            ref_add_run(l, l->runs.items[i].id);
+    if (sql_open(&q, l->store, text, err))
+        return -1;
+    sql_bind_text(&q, l->name);
+    while ((rc = sql_step(&q, err)) > 0)
+        add_id(all, sql_int(&q));
+    sql_close(&q);
+    return rc;
+}
+
+static int find_baseline(struct ref_lookup *l, struct error *err)
+{
+    struct ref_runs all = { .nr = 0 };
+    int rc = read_baseline(l, &all, err);
+
+    for (size_t i = 0; rc == 0 && i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        if (in_scope(l->scope, c) && is_among(all.ids, all.nr, c->id))
+            ref_add_run(l, c->id);
     }
+    l->is_baseline = all.nr > 0;
+    ref_runs_release(&all);
     describe(l, "baseline", "");
-    return l->out->nr > 0;
+    return rc ? -1 : l->out->nr > 0;
 }
 
 static bool parse_id(const char *text, int64_t *id)

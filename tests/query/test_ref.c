@@ -153,7 +153,9 @@ static void test_names_nothing(void **state)
 static void test_baseline_comes_first(void **state)
 {
     static const int64_t ids[] = { 8, 1, 9 };
-    static const struct ref_scope class_a = { .machine_class = "class-a" };
+    static const struct ref_scope class_a = { .machine_class = "class-a" },
+                                  class_c = { .machine_class = "class-c" },
+                                  others = { .exclude = ids, .nr_exclude = 3 };
     struct history *h = *state;
     struct error err;
 
@@ -161,6 +163,9 @@ static void test_baseline_comes_first(void **state)
     assert_ok(store_baseline_save(h->store, "main", ids, 3, 1, NULL, false, &err), &err);
     assert_names(h->store, "main", NULL, "1 8 9");
     assert_names(h->store, "main", &class_a, "1 9");
+    assert_names(h->store, "main", &others, ""); /* and no branch in its place */
+    assert_names(h->store, "main", &class_c, "");
+    assert_names(h->store, "branch:main", &others, "2 3");
     assert_names(h->store, "branch:main", NULL, "2 3");
     assert_ok(store_baseline_remove(h->store, "main", &err), &err);
     assert_names(h->store, "main", NULL, "2 3");
