@@ -27,7 +27,8 @@ static double cpu_sum_files(const struct doctor_input *in, const char *pattern)
     return sum;
 }
 
-/* The first governor that differs from "performance", or that one. */
+/* The first governor that differs from "performance", or that one. A processor that is offline has
+ * none, and others stand behind it. */
 static bool cpu_worst_governor(const struct doctor_input *in, char *name, size_t size)
 {
     char path[96];
@@ -37,7 +38,7 @@ static bool cpu_worst_governor(const struct doctor_input *in, char *name, size_t
         snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/cpufreq/scaling_governor",
                  cpu);
         if (!doctor_text(in, path, "", name, size))
-            return any;
+            continue;
         any = true;
         if (strcmp(name, "performance") != 0)
             return true;

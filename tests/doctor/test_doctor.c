@@ -108,6 +108,11 @@ TREE_TEST(governor)
     expect(state, "governor", DOCTOR_FINE, "performance");
     put(state, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n");
     expect(state, "governor", DOCTOR_WARN, "powersave"); /* one of them is enough */
+    put(state, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n");
+    put(state, "/sys/devices/system/cpu/cpu4/cpufreq/scaling_governor", "powersave\n");
+    expect(state, "governor", DOCTOR_WARN, "powersave"); /* 2 and 3 are offline */
+    put(state, "/sys/devices/system/cpu/cpu4/cpufreq/scaling_governor", "performance\n");
+    expect(state, "governor", DOCTOR_FINE, "performance");
 }
 
 TREE_TEST(boost)
