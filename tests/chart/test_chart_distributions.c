@@ -178,6 +178,36 @@ RECORDS_TEST(quantiles_on_a_plain_axis)
     figure_free(f);
 }
 
+/* A maximum that is left out of the frame is told, and stands at its edge, on a linear axis and on
+ * the logarithmic one that a far smaller sample brings. */
+TEST(percentiles_beyond_the_frame)
+{
+    static const uint64_t least[] = { 1000, 100 };
+
+    for (int log = 0; log < 2; log++) {
+        struct records r = { 0 };
+        made_run(&r, 0, "feedbeef", "gcc");
+        struct measurement *m = ruled(&r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001);
+        m->samples[0] = least[log];
+        m->samples[500] = 30000; /* 2000 before: the median stays 1500 */
+        struct figure *f =
+            build_text(&r, "{\"name\":\"p\",\"title\":\"p\",\"type\":\"percentiles\"}");
+        const struct panel *p = f->panels[0];
+        const struct layer *beyond = NULL;
+        for (size_t i = 0; i < p->nr; i++)
+            if (p->layers[i]->style.shape == SHAPE_TRIANGLE_UP)
+                beyond = p->layers[i];
+        check_places(f);
+        assert_int_equal(p->y.scale, log ? AXIS_LOG : AXIS_LINEAR);
+        assert_has(f->alt, log ? "from 0.07 at the least to 20.00 at most"
+                               : "from 0.67 at the least to 20.00 at most");
+        assert_non_null(beyond);
+        assert_close(axis_share(&p->y, beyond->items[0].y), 0.945, 0.005);
+        figure_free(f);
+        records_release(&r);
+    }
+}
+
 /* Far apart: multiples of the own median, unless the preset asks for an axis. */
 RECORDS_TEST(far_medians_are_relative)
 {

@@ -278,6 +278,7 @@ struct percentiles {
     struct chart_items *items;
     struct panel *p;
     struct range range;      /* of what is inside the frame */
+    double most;             /* of all, beyond it too */
     size_t nr_beyond, drawn; /* lines that leave it; those of them that have their arrow head */
     size_t places[STEPS];    /* of each step: those that nobody's samples carry have none */
     size_t nr_places;
@@ -306,18 +307,19 @@ static double percentiles_most(const struct chart_item *item)
 
 static void percentiles_find_range(struct percentiles *c)
 {
-    double most = 1, end = 1;
+    double end = 1;
 
     c->range = RANGE_NONE;
+    c->most = 1;
     for (size_t i = 0; i < c->items->nr; i++) {
         const struct chart_item *item = &c->items->items[i];
         range_include(&c->range, item->summary->sorted[0] / chart_item_median(item));
-        most = fmax(most, percentiles_most(item));
+        c->most = fmax(c->most, percentiles_most(item));
         end = fmax(end, percentiles_end(item));
         if (percentiles_spread(item) > percentiles_spread(&c->items->items[c->widest]))
             c->widest = i;
     }
-    range_include(&c->range, fmin(most, 1 + beyond_p99 * (end - 1)));
+    range_include(&c->range, fmin(c->most, 1 + beyond_p99 * (end - 1)));
     for (size_t i = 0; i < c->items->nr; i++)
         c->nr_beyond += percentiles_most(&c->items->items[i]) > c->range.high;
 }
@@ -387,8 +389,7 @@ static void percentiles_words(const struct percentiles *c, struct figure *f)
     figure_set(&f->alt,
                "Percentiles of %zu benchmark%s relative to the median, from %.2f at the least to "
                "%.2f at most; the widest p5 to p95 is that of %s.",
-               nr, nr == 1 ? "" : "s", c->range.low, c->range.high,
-               c->items->items[c->widest].label);
+               nr, nr == 1 ? "" : "s", c->range.low, c->most, c->items->items[c->widest].label);
 }
 
 static void percentiles_find_places(struct percentiles *c, const char *names[STEPS])
@@ -400,6 +401,21 @@ static void percentiles_find_places(struct percentiles *c, const char *names[STE
         c->places[i] = c->nr_places;
         if (carried)
             names[c->nr_places++] = steps[i].name;
+    }
+}
+
+/* Ratios: 1 is the reference, not 0. The frame ends close to what is highest, so that what lies
+ * beyond stands at its edge. */
+static void percentiles_frame(const struct range *r, struct axis *y)
+{
+    double linear = 0.06 * (r->high - r->low) + 0.005, log = pow(r->high / r->low, 0.06) * 1.005;
+
+    if (y->scale == AXIS_LINEAR) {
+        y->low = r->low - linear;
+        y->high = r->high + linear;
+    } else if (r->low > 0) {
+        y->low = r->low / log;
+        y->high = r->high * log;
     }
 }
 
@@ -415,10 +431,7 @@ static void percentiles_draw(struct percentiles *c, const struct chart *chart, s
     axis_set(&c->p->y, "latency / own median", QUANTITY_PLAIN, "",
              chart->preset->y_scale == SCALE_AUTO ? (r.high > 10 * r.low ? AXIS_LOG : AXIS_LINEAR)
                                                   : chart_scale(chart->preset, r.low, r.high));
-    if (c->p->y.scale == AXIS_LINEAR) { /* ratios: 1 is the reference, not 0 */
-        c->p->y.low = r.low - 0.06 * (r.high - r.low) - 0.005;
-        c->p->y.high = r.high + 0.06 * (r.high - r.low) + 0.005;
-    }
+    percentiles_frame(&r, &c->p->y);
     for (size_t i = 0; i < c->items->nr; i++)
         percentiles_add_line(c, &c->items->items[i], i);
     percentiles_words(c, f);
