@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static size_t length_of(unsigned char first)
 {
@@ -30,6 +31,17 @@ size_t utf8_decode(const char *text, uint32_t *code)
     }
     bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
     return *code < least[length] || *code > 0x10ffff || surrogate ? 0 : length;
+}
+
+void utf8_copy(char *to, size_t size, const char *text)
+{
+    size_t end = strnlen(text, size - 1);
+
+    /* Behind the last byte that begins a character. */
+    while (text[end] && end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    memcpy(to, text, end);
+    to[end] = '\0';
 }
 
 void utf8_mend(char *text)

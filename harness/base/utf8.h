@@ -13,4 +13,7 @@ size_t utf8_decode(const char *text, uint32_t *code);
 /* Puts '?' in the place of each byte that belongs to no valid code point. */
 void utf8_mend(char *text);
 
+/* As many whole characters of the text as there is room for, with a NUL behind. */
+void utf8_copy(char *to, size_t size, const char *text);
+
 #endif

@@ -173,7 +173,7 @@ static int open_present(const char *path, struct store **s, bool *beyond, struct
         return -1;
     }
     (*s)->failure = SQLITE_OK;
-    if (store_verify(*s, &health, err) == 0)
+    if (store_verify_readable(*s, &health, err) == 0)
         return 0;
     *beyond = health.problems > 0 || is_beyond_use((*s)->failure);
     store_close(*s);
@@ -249,7 +249,7 @@ int store_restore(const char *path, const char *backup, struct store_restored *o
         return error_set(err, "%s: is the history itself", backup);
     if (store_open(&from, backup, STORE_READ, err))
         return -1;
-    int rc = store_verify(from, &health, err);
+    int rc = store_verify_readable(from, &health, err);
     if (rc)
         error_prefix(err, "nothing was restored");
     if (rc == 0)

@@ -158,7 +158,7 @@ static int check_new(struct store *to, struct error *err)
 {
     struct store_health health;
 
-    if (store_verify(to, &health, err))
+    if (store_verify_readable(to, &health, err))
         return error_prefix(err, "what was salvaged is not sound");
     /* One file, as a backup. */
     return sql_execute(to, "PRAGMA journal_mode = DELETE", err);

@@ -5,6 +5,7 @@
 #include "store/rows.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct ids {
@@ -22,7 +23,9 @@ static struct salvaged_table *find_table(struct salvaged *result, const char *na
 
 /* ---- which ---- */
 
-static int bad_rows(struct store *s, const struct table *t, struct ids *bad, struct error *err)
+/* *odd (may be NULL): those that can be read, but hold what they cannot be. */
+static int bad_rows(struct store *s, const struct table *t, struct ids *bad, struct ids *odd,
+                    struct error *err)
 {
     struct sql_query q;
     int rc;
@@ -32,8 +35,11 @@ static int bad_rows(struct store *s, const struct table *t, struct ids *bad, str
     while ((rc = sql_step(&q, err)) > 0) {
         struct error ignored;
         int64_t id = sql_int(&q);
+        s->odd = NULL;
         if (table_check(t, &q, &ignored))
             *array_push(bad) = id;
+        else if (s->odd && odd)
+            *array_push(odd) = id;
     }
     sql_close(&q);
     return rc;
@@ -75,7 +81,7 @@ static int bad_baselines(struct store *s, struct ids *bad, struct error *err)
     return rc;
 }
 
-/* *odd: those that only have a number that cannot be. */
+/* *odd: those that only have a number or words that cannot be. */
 static int bad_measurements(struct store *s, struct ids *bad, struct ids *odd, struct error *err)
 {
     struct sql_query q;
@@ -122,6 +128,41 @@ static int change_ids(struct salvage *s, const char *table, const char *text, co
     return 0;
 }
 
+static int mend_member(struct store *s, const struct table *t, const struct column *c, int64_t id,
+                       struct error *err)
+{
+    char select[128], update[128];
+    struct sql_query q;
+
+    snprintf(select, sizeof(select), "SELECT %.32s FROM %.32s WHERE id = ?", c->name, t->name);
+    snprintf(update, sizeof(update), "UPDATE OR IGNORE %.32s SET %.32s = ? WHERE id = ?", t->name,
+             c->name);
+    if (sql_open(&q, s, select, err))
+        return -1;
+    sql_bind_int(&q, id);
+    int rc = sql_step(&q, err);
+    char *words = rc > 0 ? read_words(&q) : NULL;
+    sql_close(&q);
+    if (words && (rc = sql_open(&q, s, update, err)) == 0) {
+        sql_bind_text(&q, words);
+        sql_bind_int(&q, id);
+        rc = sql_run(&q, err);
+    }
+    free(words);
+    return rc;
+}
+
+/* Words get '?' for what cannot be shown, unless there is such a row then (builds, machines). */
+static int mend_words(struct store *s, const struct table *t, const struct ids *odd,
+                      struct error *err)
+{
+    for (size_t i = 0; i < odd->nr; i++)
+        for (const struct column *c = t->columns; c->name; c++)
+            if (c->type == COLUMN_CHARS && mend_member(s, t, c, odd->items[i], err))
+                return -1;
+    return 0;
+}
+
 static int sift_runs(struct salvage *s, struct error *err)
 {
     struct ids runs = { 0 }, launches = { 0 };
@@ -132,7 +173,7 @@ static int sift_runs(struct salvage *s, struct error *err)
     if (rc == 0)
         rc = change_ids(s, "run", "DELETE FROM run WHERE id = ?", &runs, err);
     if (rc == 0)
-        rc = bad_rows(s->to, &table_launch, &launches, err);
+        rc = bad_rows(s->to, &table_launch, &launches, NULL, err);
     if (rc == 0)
         rc = change_ids(s, "launch", "DELETE FROM launch WHERE id = ?", &launches, err);
     array_release(&runs);
@@ -153,9 +194,9 @@ static int sift_measurements(struct salvage *s, struct error *err)
         "UPDATE measurement SET " AMOUNT(flops) AMOUNT(bytes) AMOUNT(tokens) AMOUNT(seconds)
             AMOUNT(tolerance) AMOUNT(checked) "telemetry = (SELECT json_group_object(key, value) FROM "
                             "json_each(telemetry) WHERE type IN ('integer', 'real') AND "
-                            "abs(value) <= " MOST ") WHERE id = ?";
+                            "value BETWEEN -" MOST " AND " MOST ") WHERE id = ?";
     struct ids benchmarks = { 0 }, measurements = { 0 }, odd = { 0 };
-    int rc = bad_rows(s->to, &table_benchmark, &benchmarks, err);
+    int rc = bad_rows(s->to, &table_benchmark, &benchmarks, NULL, err);
 
     if (rc == 0)
         rc = change_ids(s, "measurement", "DELETE FROM measurement WHERE benchmark = ?",
@@ -169,6 +210,8 @@ static int sift_measurements(struct salvage *s, struct error *err)
                         err);
     if (rc == 0)
         rc = change_ids(s, NULL, numbers, &odd, err);
+    if (rc == 0)
+        rc = mend_words(s->to, &table_measurement, &odd, err);
     array_release(&benchmarks);
     array_release(&measurements);
     array_release(&odd);
@@ -177,26 +220,30 @@ static int sift_measurements(struct salvage *s, struct error *err)
 
 static int sift_table(struct salvage *s, const struct table *t, struct error *err)
 {
-    struct ids bad = { 0 };
+    struct ids bad = { 0 }, odd = { 0 };
     char text[64];
-    int rc = bad_rows(s->to, t, &bad, err);
+    int rc = bad_rows(s->to, t, &bad, &odd, err);
 
     snprintf(text, sizeof(text), "DELETE FROM %s WHERE id = ?", t->name);
     if (rc == 0)
         rc = change_ids(s, t->name, text, &bad, err);
+    if (rc == 0)
+        rc = mend_words(s->to, t, &odd, err);
     array_release(&bad);
+    array_release(&odd);
     return rc;
 }
 
-/* What nobody refers to: machines go after their roofs. */
+/* What nobody refers to: machines go after their roofs. Of runs and machines those are gone by now
+ * that cannot be read. */
 static int sift_tables(struct salvage *s, struct error *err)
 {
-    static const struct table *const tables[] = { &table_ceiling,    &table_build,
-                                                  &table_comparison, &table_verdict,
-                                                  &table_acceptance, &table_selftest,
-                                                  &table_tuned };
+    static const struct table *const tables[] = {
+        &table_ceiling, &table_machine,    &table_build,    &table_run,  &table_comparison,
+        &table_verdict, &table_acceptance, &table_selftest, &table_tuned
+    };
     struct ids machines = { 0 };
-    int rc = bad_rows(s->to, &table_machine, &machines, err);
+    int rc = bad_rows(s->to, &table_machine, &machines, NULL, err);
 
     if (rc == 0)
         rc = change_ids(s, "ceiling", "DELETE FROM ceiling WHERE machine = ?", &machines, err);
@@ -213,11 +260,6 @@ static int sift_by_text(struct salvage *s, struct error *err)
     static const struct {
         const char *table, *text;
     } texts[] = {
-        { "selftest", "DELETE FROM selftest WHERE NOT json_valid(result)" },
-        { "tuned", "DELETE FROM tuned WHERE NOT json_valid(result)" },
-        { "verdict",
-          "DELETE FROM verdict WHERE NOT json_valid(result) OR NOT json_valid(evidence)" },
-        { "comparison", "DELETE FROM comparison WHERE NOT json_valid(settings)" },
         { "baseline", "DELETE FROM baseline WHERE id NOT IN (SELECT baseline FROM baseline_run)" },
         { "ceiling", "UPDATE ceiling SET " AMOUNT(value) AMOUNT(low) AMOUNT(high)
                          AMOUNT(spec) "unit = unit WHERE NOT (" IS_AMOUNT(value) " AND " IS_AMOUNT(

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "build_info.h"
 #include "device/devices.h"
 
@@ -23,7 +24,7 @@ void environment_build(struct build *b)
     *b = (struct build) { .dirty = BUILD_DIRTY };
     snprintf(b->version, sizeof(b->version), "%s", BUILD_VERSION);
     snprintf(b->commit, sizeof(b->commit), "%s", BUILD_COMMIT);
-    snprintf(b->branch, sizeof(b->branch), "%s", BUILD_BRANCH);
+    utf8_copy(b->branch, sizeof(b->branch), BUILD_BRANCH);
     snprintf(b->compiler, sizeof(b->compiler), "%s", BUILD_COMPILER);
     snprintf(b->flags, sizeof(b->flags), "%s", BUILD_FLAGS);
     snprintf(b->build_type, sizeof(b->build_type), "%s", BUILD_TYPE);

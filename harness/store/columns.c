@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/columns.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "core/names.h"
@@ -161,6 +162,22 @@ int table_open_select(const struct table *t, struct store *s, const char *tail, 
     return rc;
 }
 
+/* As they will be read: what came from outside, or was cut in the middle of a character, would else
+ * be found by `history verify`. */
+static void bind_words(struct sql_query *q, const char *words)
+{
+    char *mended;
+
+    if (name_is_line(words)) {
+        sql_bind_text(q, words);
+        return;
+    }
+    mended = memory_string(words);
+    name_mend(mended);
+    sql_bind_copy(q, mended);
+    free(mended);
+}
+
 static void bind_member(const struct column *c, struct sql_query *q, const void *member)
 {
     switch (c->type) {
@@ -184,10 +201,13 @@ static void bind_member(const struct column *c, struct sql_query *q, const void 
         sql_bind_real(q, fact_is_amount(*(const double *)member) ? *(const double *)member : NAN);
         return;
     case COLUMN_NAME:
-    case COLUMN_CHARS:
         sql_bind_text(q, member);
         return;
+    case COLUMN_CHARS:
+        bind_words(q, member);
+        return;
     case COLUMN_STRING:
+    case COLUMN_JSON:
         sql_bind_text(q, *(char *const *)member);
         return;
     case COLUMN_OUTCOME:
@@ -283,6 +303,7 @@ static bool read_text(const struct column *c, const char *text, struct store *s,
 
     switch (c->type) {
     case COLUMN_STRING:
+    case COLUMN_JSON:
         if (text && strlen(text) > READ_TEXT_MAX)
             return false;
         *(char **)member = memory_string(text);
@@ -352,14 +373,39 @@ static size_t size_of(const struct table *t)
     return size;
 }
 
+static bool is_json(const char *text)
+{
+    struct error ignored;
+    cJSON *json = text ? json_parse(text, strlen(text), "", &ignored) : NULL;
+
+    cJSON_Delete(json);
+    return json != NULL;
+}
+
+static int check_json(const struct table *t, const struct column *c, const struct store *s,
+                      const char *text, struct error *err)
+{
+    if (c->type != COLUMN_JSON || is_json(text))
+        return 0;
+    return error_set(err,
+                     "%s: %s.%s holds what is no JSON; the file is damaged or was edited. Run "
+                     "`harness history verify`",
+                     s->path, t->name, c->name);
+}
+
 int table_check(const struct table *t, struct sql_query *q, struct error *err)
 {
     char *object = memory_zeroed(size_of(t), 1);
     int rc = table_read(t, q, object, err);
 
-    for (const struct column *c = t->columns; c->name; c++)
-        if (c->type == COLUMN_STRING)
-            free(*(char **)(void *)(object + c->offset));
+    for (const struct column *c = t->columns; c->name; c++) {
+        if (c->type != COLUMN_STRING && c->type != COLUMN_JSON)
+            continue;
+        char *text = *(char **)(void *)(object + c->offset);
+        if (rc == 0)
+            rc = check_json(t, c, q->store, text, err);
+        free(text);
+    }
     free(object);
     return rc;
 }

@@ -11,7 +11,8 @@
 
 /* What the members of records may hold, once read, is in core/names.h: a name, number or date
  * beyond that refuses the row; words get '?' for what cannot be shown, and an amount that is none
- * counts as not known, with a note in store->odd, so that `history verify` can name it. */
+ * counts as not known, with a note in store->odd, so that `history verify` can name it. Both are
+ * written as they are read. */
 enum column_type {
     COLUMN_INT,      /* int */
     COLUMN_COUNT,    /* int64_t, fact_is_count() */
@@ -23,6 +24,7 @@ enum column_type {
     COLUMN_NAME,     /* char[size], name_is_line() */
     COLUMN_CHARS,    /* char[size]: a line of words */
     COLUMN_STRING,   /* char *, UTF-8, owned, may be NULL */
+    COLUMN_JSON,     /* the same, and JSON: who only reads it parses it later; table_check() does */
     COLUMN_OUTCOME,  /* enum outcome, by name */
     COLUMN_STOP,     /* enum stop_rule, by name */
     COLUMN_RUN_KIND, /* enum run_kind, by name; RUN_KIND_NR: an older program wrote the row */
@@ -70,7 +72,7 @@ int table_check_object(const struct table *t, const struct store *s, const void 
                        struct error *err);
 /* Reads the next columns into the object. -1 if a value does not fit its member. */
 int table_read(const struct table *t, struct sql_query *q, void *object, struct error *err);
-/* The same, and nothing is kept. */
+/* The same, and nothing is kept; what must be JSON is parsed. */
 int table_check(const struct table *t, struct sql_query *q, struct error *err);
 /* A table without other columns than the object's. */
 int table_insert(const struct table *t, struct store *s, const void *object, int64_t *id,

@@ -65,6 +65,8 @@ int read_nearest_name(struct store *s, const char *query, const char *word,
 /* The run, or comparison, with this uuid: 1 and *id, 0: there is none, -1: error. */
 int row_of_run(struct store *s, const char *uuid, int64_t *id, struct error *err);
 int row_of_comparison(struct store *s, const char *uuid, int64_t *id, struct error *err);
+/* Telemetry as it is written, NULL if there is none; cJSON_free() it. */
+char *telemetry_text(const struct measurement *m);
 /* Sets run->id; the uuid must be there. */
 int write_run(struct store *s, struct run *run, struct error *err);
 /* The key is the identity; the other fields are those of the first measurement that had it. */

@@ -171,6 +171,11 @@ void sql_bind_text(struct sql_query *q, const char *text)
     bound(q, sqlite3_bind_text(q->stmt, q->parameter, text, -1, SQLITE_STATIC));
 }
 
+void sql_bind_copy(struct sql_query *q, const char *text)
+{
+    bound(q, sqlite3_bind_text(q->stmt, q->parameter, text, -1, SQLITE_TRANSIENT));
+}
+
 void sql_bind_blob(struct sql_query *q, const void *bytes, size_t length)
 {
     bound(q, sqlite3_bind_blob64(q->stmt, q->parameter, bytes, length, SQLITE_STATIC));

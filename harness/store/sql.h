@@ -89,6 +89,7 @@ int sql_open(struct sql_query *q, struct store *s, const char *text, struct erro
 void sql_bind_int(struct sql_query *q, int64_t value);
 void sql_bind_real(struct sql_query *q, double value);     /* NaN becomes NULL */
 void sql_bind_text(struct sql_query *q, const char *text); /* NULL becomes NULL */
+void sql_bind_copy(struct sql_query *q, const char *text); /* which need not live on */
 void sql_bind_blob(struct sql_query *q, const void *bytes, size_t length);
 /* Texts and blobs that are bound must live until here. 1: a row, 0: no more, -1: error. */
 int sql_step(struct sql_query *q, struct error *err);

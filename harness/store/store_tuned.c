@@ -15,7 +15,7 @@ static const struct column tuned_columns[] = {
     COLUMN(COLUMN_BOOL, store_tuned, decided, "decided"),
     COLUMN(COLUMN_DATE, store_tuned, tuned_ms, "tuned_ms"),
     COLUMN(COLUMN_CHARS, store_tuned, run, "run"),
-    COLUMN(COLUMN_STRING, store_tuned, result, "result"),
+    COLUMN(COLUMN_JSON, store_tuned, result, "result"),
     COLUMN_END,
 };
 

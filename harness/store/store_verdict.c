@@ -19,7 +19,7 @@ static const struct column comparison_columns[] = {
     COLUMN(COLUMN_STRING, store_comparison, head, "head"),
     COLUMN(COLUMN_STRING, store_comparison, base_commit, "base_commit"),
     COLUMN(COLUMN_STRING, store_comparison, head_commit, "head_commit"),
-    COLUMN(COLUMN_STRING, store_comparison, settings, "settings"),
+    COLUMN(COLUMN_JSON, store_comparison, settings, "settings"),
     COLUMN(COLUMN_INT, store_comparison, exit_status, "exit_status"),
     COLUMN_END,
 };
@@ -29,8 +29,8 @@ static const struct column verdict_columns[] = {
     COLUMN(COLUMN_STRING, store_verdict, machine, "machine"),
     COLUMN(COLUMN_STRING, store_verdict, metric, "metric"),
     COLUMN(COLUMN_STRING, store_verdict, verdict, "verdict"),
-    COLUMN(COLUMN_STRING, store_verdict, result, "result"),
-    COLUMN(COLUMN_STRING, store_verdict, evidence, "evidence"),
+    COLUMN(COLUMN_JSON, store_verdict, result, "result"),
+    COLUMN(COLUMN_JSON, store_verdict, evidence, "evidence"),
     COLUMN_END,
 };
 
@@ -315,7 +315,7 @@ static const struct column selftest_columns[] = {
     COLUMN(COLUMN_NAME, store_selftest, kind, "kind"),
     COLUMN(COLUMN_DATE, store_selftest, tested_ms, "tested_ms"),
     COLUMN(COLUMN_INT, store_selftest, rule, "rule"),
-    COLUMN(COLUMN_STRING, store_selftest, result, "result"),
+    COLUMN(COLUMN_JSON, store_selftest, result, "result"),
     COLUMN_END,
 };
 

@@ -131,8 +131,7 @@ static void add_exact(cJSON *object, const char *key, double value)
     cJSON_AddRawToObject(object, key, digits);
 }
 
-/* NULL if there is none. */
-static char *telemetry_text(const struct measurement *m)
+char *telemetry_text(const struct measurement *m)
 {
     if (m->nr_telemetry == 0)
         return NULL;

@@ -95,6 +95,31 @@ TEST(arguments_are_cleaned_and_the_format_is_not)
     assert_int_equal(print(NULL, 0, "%s %d", "abc", 7), 5);
 }
 
+TEST(what_has_no_room_is_cut_between_characters)
+{
+    static const struct {
+        const char *text, *copy; /* of 6 bytes */
+    } cases[] = {
+        { "", "" },
+        { "abcde", "abcde" },
+        { "abcdef", "abcde" },
+        { "abcd\xc3\xa9", "abcd" },
+        { "abc\xc3\xa9"
+          "f",
+          "abc\xc3\xa9" },
+        { "ab\xf0\x9f\x98\x80"
+          "c",
+          "ab" },
+        { "\xa9\xa9\xa9\xa9\xa9\xa9", "" }, /* no character */
+    };
+    char out[6];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        utf8_copy(out, sizeof(out), cases[i].text);
+        assert_string_equal(out, cases[i].copy);
+    }
+}
+
 TEST(errors_are_cleaned)
 {
     struct error err;

@@ -187,6 +187,11 @@ TEST(a_tree_is_clean_changed_or_not_known)
     GIT("checkout", "-q", "-f", "main");
 }
 
+/* Of the 95 bytes of a branch these leave one. */
+#define LONG                                                                                       \
+    "01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901" \
+    "23"
+
 TEST(a_tree_is_of_a_commit_and_a_branch)
 {
     static const struct {
@@ -199,6 +204,7 @@ TEST(a_tree_is_of_a_commit_and_a_branch)
         { "v1", { { NULL } }, "" },
         { "v1", { { "GITHUB_SHA", "HEAD" }, { "GITHUB_REF_NAME", "12/merge" } }, "12/merge" },
         { "v1", { { "GITHUB_SHA", "0123" }, { "GITHUB_REF_NAME", "12/merge" } }, "" },
+        { "v1", { { "GITHUB_SHA", "HEAD" }, { "GITHUB_REF_NAME", LONG "\xc3\xa9" } }, LONG },
         { "v1",
           { { "GITHUB_SHA", "HEAD" }, { "GITHUB_REF_NAME", "v1" }, { "GITHUB_REF_TYPE", "tag" } },
           "" },

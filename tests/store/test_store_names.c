@@ -7,8 +7,10 @@
 #include "base/clean.h"
 #include "core/names.h"
 #include "history/merge.h"
+#include "history/restore.h"
 #include "history/salvage.h"
 #include "knocks.h"
+#include "store/verdicts.h"
 
 #include <math.h>
 
@@ -125,6 +127,10 @@ static const struct odd {
     { "UPDATE measurement SET bytes = -1 WHERE id = 2", NULL },
     { "UPDATE measurement SET seconds = -9e999 WHERE id = 2", NULL },
     { "UPDATE measurement SET telemetry = '{\"x\":1e300}' WHERE id = 2", NULL },
+    { "UPDATE measurement SET clock = 'a' || char(27) WHERE id = 2", NULL },
+    { "UPDATE run SET label = 'a' || char(0xad) || 'b' WHERE id = 1", NULL },
+    { "UPDATE build SET branch = CAST(x'61c3' AS TEXT)", NULL },
+    { "UPDATE machine SET cpu = 'a' || char(27) || '[2J'", NULL },
     { "UPDATE measurement SET telemetry = '{\"x\\u001b\":1}' WHERE id = 2", "measurement 2" },
     { "UPDATE measurement SET footprint = -1 WHERE id = 2", "measurement 2" },
     { "UPDATE measurement SET footprint = 9223372036854775807 WHERE id = 2", "measurement 2" },
@@ -191,6 +197,56 @@ SCRATCH_TEST(test_odd_values)
           "refused with the row named, or read as not known; `history verify` finds all");
 }
 
+static void make_compared(const char *path)
+{
+    struct store_comparison c = {
+        .base = "main", .head = "latest", .base_commit = "", .head_commit = "", .settings = "{}"
+    };
+    struct error err;
+
+    remove(path);
+    make_runs(path, 0, 1, 2);
+    struct store *s = open_store(path, STORE_WRITE);
+    assert_ok(store_comparison_add(s, &c, &err), &err);
+    store_close(s);
+}
+
+/* What only has to be read as something else keeps nobody from the rest: a backup is restored, also
+ * over a history that has such values, which is not put aside for them. */
+SCRATCH_TEST(test_odd_values_are_restored)
+{
+    static const char *const scripts[] = {
+        "UPDATE run SET label = 'a' || char(27)",
+        "UPDATE build SET branch = CAST(x'61c3' AS TEXT)",
+        "UPDATE comparison SET version = char(27)",
+        "UPDATE measurement SET clock = char(27)",
+        "UPDATE measurement SET flops = 9e999",
+    };
+    const struct scratch *scratch = *state;
+    char backup[160];
+    struct error err;
+
+    path_in(scratch, "backup.db", backup);
+    for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+        struct store_health health;
+        make_compared(backup);
+        execute_in(backup, scripts[i]);
+        remove(scratch->path);
+        for (int again = 0; again < 2; again++) {
+            struct store_restored out;
+            assert_ok(store_restore(scratch->path, backup, &out, &err), &err);
+            assert_false(out.aside);
+            assert_int_equal(out.now.measurements, 4);
+            store_restored_release(&out);
+        }
+        struct store *s = open_store(scratch->path, STORE_READ);
+        assert_int_equal(store_verify(s, &health, &err), -1);
+        assert_true(health.odd > 0 && health.odd == health.problems);
+        assert_ok(store_verify_readable(s, &health, &err), &err);
+        store_close(s);
+    }
+}
+
 /* The same values do not come in by a merge: it ends with the row named, or takes what reading
  * takes. */
 SCRATCH_TEST(test_merged_values)
@@ -212,21 +268,31 @@ SCRATCH_TEST(test_merged_values)
             fail_msg("%s: %s", odd[i].script, rc ? err.message : "was merged");
         if (rc)
             assert_int_equal(count_in(scratch->path, "SELECT count(*) FROM run"), 0);
+        else
+            assert_ok(store_merge(s, theirs, &merged, &err), &err);
+        assert_int_equal(merged.runs_new, rc ? 0 : 1);
+        assert_int_equal(merged.runs_known, rc ? 0 : 1); /* the second time */
+        assert_int_equal(merged.conflicts.nr, 0);
         store_merged_release(&merged);
         store_close(s);
+        assert_sound(scratch->path);
     }
 }
 
-/* What reading would refuse is not written either. */
+/* What reading would refuse is not written either, and what it takes for something else is written
+ * as that. */
 SCRATCH_TEST(test_written_values)
 {
     const struct scratch *scratch = *state;
     struct store *s = open_store(scratch->path, STORE_WRITE);
     struct run run = sample_run();
     struct launch launch = { .seq = 0 };
+    struct records records = { 0 };
     struct error err;
     int64_t id;
 
+    snprintf(run.label, sizeof(run.label), "a\xc2\xad\033b");
+    snprintf(run.build.branch, sizeof(run.build.branch), "half of a \xc3");
     assert_ok(store_begin_run(s, &run, &err), &err);
     assert_ok(store_begin_launch(s, run.id, &launch, &id, &err), &err);
     struct measurement m = sample_measurement(1);
@@ -238,8 +304,14 @@ SCRATCH_TEST(test_written_values)
     snprintf(m.bench.key, sizeof(m.bench.key), "a/b");
     m.flops = INFINITY;
     measurement_add_telemetry(&m, "x", 1e300);
+    snprintf(m.clock, sizeof(m.clock), "a\nb");
     assert_ok(store_add_measurement(s, id, &m, &err), &err);
     measurement_release(&m);
+    assert_ok(store_load(s, &run.id, 1, NULL, &records, &err), &err);
+    assert_string_equal(records.runs[0].label, "a??b");
+    assert_string_equal(records.runs[0].build.branch, "half of a ?");
+    assert_string_equal(records.items[0].m.clock, "a?b");
+    records_release(&records);
     store_close(s);
     assert_sound(scratch->path);
 }

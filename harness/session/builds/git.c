@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "process/process.h"
 
 #include <stdio.h>
@@ -336,7 +337,7 @@ void git_tree_describe(struct build *b)
     if (git_run(where, &out, &ignored) == 0 && strncmp(out.data, inside, strlen(inside)) == 0) {
         snprintf(b->commit, sizeof(b->commit), "%s", out.data + strlen(inside));
         bool named = git_run(branch, &out, &ignored) == 0;
-        snprintf(b->branch, sizeof(b->branch), "%s", named ? out.data : branch_of_ci(b->commit));
+        utf8_copy(b->branch, sizeof(b->branch), named ? out.data : branch_of_ci(b->commit));
         b->dirty = git_tree_dirty() != 0;
     }
     strbuf_release(&out);
