@@ -17,14 +17,14 @@ static int hash_comparison(struct store *s, int64_t id, uint64_t *hash, struct e
         return -1;
     sql_bind_int(&q, id);
     if ((rc = sql_step(&q, err)) > 0)
-        *hash = rows_hash(*hash, &q, 0, sqlite3_column_count(q.stmt));
+        *hash = rows_hash_table(&table_comparison, *hash, &q, 0);
     sql_close(&q);
     if (rc < 0 ||
         rows_open_select(&table_verdict, s, NULL, "WHERE comparison = ? ORDER BY id", &q, err))
         return -1;
     sql_bind_int(&q, id);
     while ((rc = sql_step(&q, err)) > 0)
-        *hash = rows_hash(*hash, &q, 0, sqlite3_column_count(q.stmt));
+        *hash = rows_hash_table(&table_verdict, *hash, &q, 0);
     sql_close(&q);
     return rc;
 }
@@ -44,7 +44,7 @@ static int copy_verdicts(struct merge *m, int64_t from, int64_t to, struct error
             (rc = table_open_insert(&table_verdict, m->to, extra, &insert, err)) < 0)
             break;
         sql_bind_int(&insert, to);
-        rows_copy(&insert, &q, 1);
+        rows_copy_table(&table_verdict, &insert, &q, 1);
         if ((rc = sql_run(&insert, err)) < 0)
             break;
     }
@@ -60,7 +60,7 @@ static int copy_comparison(struct merge *m, const struct sql_query *q, int64_t f
 
     if (table_open_insert(&table_comparison, m->to, NULL, &insert, err))
         return -1;
-    rows_copy(&insert, q, 1);
+    rows_copy_table(&table_comparison, &insert, q, 1);
     if (sql_run(&insert, err))
         return -1;
     return copy_verdicts(m, from, sql_last_id(m->to), err);

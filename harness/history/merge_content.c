@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Is it the same run? What two files hold of it, held against each other. */
+#include "base/json.h"
 #include "history/merge_parts.h"
+#include "store/rows.h"
 #include "store/samples.h"
 
 #include <stdlib.h>
@@ -12,24 +14,59 @@ static struct merge_item *push(struct merge_content *content)
     return &content->items[content->nr++];
 }
 
-/* The benchmark counts by its key: numbers differ from file to file. */
+/* The benchmark counts by its key: numbers differ from file to file. Behind the table's columns: */
+enum { KEY = 1, FACTS, BEHIND_FACTS = 4 /* numbers, nr_samples, telemetry, samples */ };
+
 static int open_measurements(struct store *s, struct sql_query *q, struct error *err)
 {
     struct strbuf sql;
 
     strbuf_init(&sql);
-    strbuf_adds(&sql, "SELECT b.key");
+    strbuf_adds(&sql, "SELECT m.id, b.key");
     table_add_columns(&table_measurement, "m", &sql);
     strbuf_adds(&sql,
-                ", m.telemetry, m.numbers, m.nr_samples, m.samples FROM measurement m "
+                ", m.numbers, m.nr_samples, m.telemetry, m.samples FROM measurement m "
                 "JOIN benchmark b ON b.id = m.benchmark WHERE m.launch = ? ORDER BY m.id");
     int rc = sql_open(q, s, sql.data, err);
     strbuf_release(&sql);
     return rc;
 }
 
-static int add_measurements(struct store *s, int64_t launch, struct merge_content *out,
-                            struct error *err)
+static uint64_t hash_telemetry(struct store *s, const struct sql_query *q, bool as_read, int column,
+                               uint64_t hash)
+{
+    struct measurement m = { .nr_samples = 0 };
+    struct error ignored; /* what cannot be read is as it is */
+    int rc = as_read ? read_measurement(s, sqlite3_column_int64(q->stmt, 0), &m, &ignored) : -1;
+
+    if (rc == 0) {
+        char *text = telemetry_text(&m);
+        hash = rows_hash_text(hash, text);
+        cJSON_free(text);
+    } else {
+        hash = rows_hash(hash, q, column, column + 1);
+    }
+    measurement_release(&m);
+    return hash;
+}
+
+static struct merge_item item_of(struct store *s, const struct sql_query *q, bool as_read)
+{
+    int end = sqlite3_column_count(q->stmt), behind = end - BEHIND_FACTS, samples = end - 1;
+    const void *blob = sqlite3_column_blob(q->stmt, samples);
+    uint64_t facts = rows_hash(ROWS_HASH_BEGIN, q, KEY, FACTS);
+
+    facts = rows_hash_table(&table_measurement, facts, q, FACTS);
+    facts = rows_hash(facts, q, behind, behind + 2);
+    return (struct merge_item) {
+        .facts = hash_telemetry(s, q, as_read, samples - 1, facts),
+        .samples = rows_hash(ROWS_HASH_BEGIN, q, samples, end),
+        .thinned = samples_are_thin(blob, (size_t)sqlite3_column_bytes(q->stmt, samples)),
+    };
+}
+
+static int add_measurements(struct store *s, int64_t launch, bool as_read,
+                            struct merge_content *out, struct error *err)
 {
     struct sql_query q;
     int rc;
@@ -37,30 +74,24 @@ static int add_measurements(struct store *s, int64_t launch, struct merge_conten
     if (open_measurements(s, &q, err))
         return -1;
     sql_bind_int(&q, launch);
-    int last = sqlite3_column_count(q.stmt) - 1; /* the samples */
-    while ((rc = sql_step(&q, err)) > 0) {
-        struct merge_item *item = push(out);
-        const void *blob = sqlite3_column_blob(q.stmt, last);
-        item->facts = rows_hash(ROWS_HASH_BEGIN, &q, 0, last);
-        item->samples = rows_hash(ROWS_HASH_BEGIN, &q, last, last + 1);
-        item->thinned = samples_are_thin(blob, (size_t)sqlite3_column_bytes(q.stmt, last));
-    }
+    while ((rc = sql_step(&q, err)) > 0)
+        *push(out) = item_of(s, &q, as_read);
     sql_close(&q);
     return rc;
 }
 
-int merge_content_read(struct store *s, int64_t run_id, struct merge_content *out,
+int merge_content_read(struct store *s, int64_t run_id, bool as_read, struct merge_content *out,
                        struct error *err)
 {
     struct sql_query q;
     int rc;
 
-    if (sql_open(&q, s, "SELECT id, seq, started_ms FROM launch WHERE run = ? ORDER BY seq", err))
+    if (sql_open(&q, s, "SELECT id, seq FROM launch WHERE run = ? ORDER BY seq", err))
         return -1;
     sql_bind_int(&q, run_id);
     while ((rc = sql_step(&q, err)) > 0) {
-        push(out)->facts = rows_hash(ROWS_HASH_BEGIN, &q, 1, 3);
-        if ((rc = add_measurements(s, sql_int(&q), out, err)) < 0)
+        *push(out) = (struct merge_item) { .facts = rows_hash(ROWS_HASH_BEGIN, &q, 1, 2) };
+        if ((rc = add_measurements(s, sql_int(&q), as_read, out, err)) < 0)
             break;
     }
     sql_close(&q);

@@ -179,7 +179,7 @@ static int merge_rows(struct merge *m, const struct table *t, int64_t *nr, struc
         if ((rc = rows_check(t, &q, 0, err)) < 0 ||
             (rc = rows_open_insert_new(t, m->to, NULL, &insert, err)) < 0)
             break;
-        rows_copy(&insert, &q, 0);
+        rows_copy_table(t, &insert, &q, 0);
         if ((rc = sql_run(&insert, err)) < 0)
             break;
         *nr += sqlite3_changes(m->to->db);

@@ -33,8 +33,9 @@ int merge_names(struct merge *m, struct error *err);
 /* Comparisons with their verdicts, each in a transaction of its own. */
 int merge_comparisons(struct merge *m, struct error *err);
 
-/* What a run holds, as numbers: a hash of each launch's beginning and of each measurement, in the
- * order stored. */
+/* What a run holds, as numbers: a hash of each launch's number and of each measurement, in the
+ * order stored. When a launch began is no part of it: an export does not say that, and each
+ * measurement has a time of its own. */
 struct merge_item {
     uint64_t facts, samples; /* hashes */
     bool thinned;            /* then the hash of the samples says nothing */
@@ -43,7 +44,8 @@ struct merge_content {
     struct merge_item *items;
     size_t nr, capacity;
 };
-int merge_content_read(struct store *s, int64_t run_id, struct merge_content *out,
+/* `as_read`: of telemetry, too, what reading takes; that takes longer. */
+int merge_content_read(struct store *s, int64_t run_id, bool as_read, struct merge_content *out,
                        struct error *err);
 void merge_content_release(struct merge_content *content);
 /* Are the first of `whole` the same as all of `part`? */
@@ -55,12 +57,20 @@ int rows_open_select(const struct table *t, struct store *s, const char *const *
 /* Opens the insert of what is not there yet: bind the extras, then the object. */
 int rows_open_insert_new(const struct table *t, struct store *s, const char *const *extra,
                          struct sql_query *q, struct error *err);
-/* Binds the columns of the row that `from` stands at, from `first` on, to the next parameters. */
-void rows_copy(struct sql_query *to, const struct sql_query *from, int first);
+/* Binds columns [first, end) of the row that `from` stands at to the next parameters. */
+void rows_copy(struct sql_query *to, const struct sql_query *from, int first, int end);
+/* The same for all columns of the table, which begin at `first`: values that reading takes for
+ * others (store->odd) as it takes them, all others as they are. */
+void rows_copy_table(const struct table *t, struct sql_query *to, const struct sql_query *from,
+                     int first);
 /* Would reading refuse the row that `q` stands at? Its columns of the table begin at `first`. */
 int rows_check(const struct table *t, const struct sql_query *q, int first, struct error *err);
 /* Goes on with a hash over columns [first, end). */
 uint64_t rows_hash(uint64_t hash, const struct sql_query *q, int first, int end);
+/* The same over what rows_copy_table() would bind. */
+uint64_t rows_hash_table(const struct table *t, uint64_t hash, const struct sql_query *q,
+                         int first);
+uint64_t rows_hash_text(uint64_t hash, const char *text); /* NULL is fine */
 enum { ROWS_HASH_BEGIN = 0 };
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of a merge share: conflicts, and rows that go from one file into another without
  * being taken apart. */
+#include "base/memory.h"
+#include "core/names.h"
 #include "history/merge_parts.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void merge_conflict(struct merge *m, const char *format, ...)
@@ -96,16 +100,58 @@ int rows_check(const struct table *t, const struct sql_query *q, int first, stru
     return table_check(t, &row, err);
 }
 
-void rows_copy(struct sql_query *to, const struct sql_query *from, int first)
+void rows_copy(struct sql_query *to, const struct sql_query *from, int first, int end)
 {
-    int nr = sqlite3_column_count(from->stmt);
-
-    for (int i = first; i < nr; i++) {
+    for (int i = first; i < end; i++) {
         int rc = sqlite3_bind_value(to->stmt, to->parameter++, sqlite3_column_value(from->stmt, i));
         if (to->rc == SQLITE_OK)
             to->rc = rc;
     }
 }
+
+/* ---- values that reading takes for others ---- */
+
+static bool is_no_amount(const struct column *c, sqlite3_stmt *stmt, int column)
+{
+    return c->type == COLUMN_AMOUNT && sqlite3_column_type(stmt, column) != SQLITE_NULL &&
+           !fact_is_amount(sqlite3_column_double(stmt, column));
+}
+
+/* Words with '?' in them; NULL where they are a line as they are. free() it. */
+static char *mended_words(const struct column *c, sqlite3_stmt *stmt, int column)
+{
+    bool are_words = c->type == COLUMN_CHARS && sqlite3_column_type(stmt, column) == SQLITE_TEXT;
+    const char *text = are_words ? (const char *)sqlite3_column_text(stmt, column) : NULL;
+
+    if (!text || name_is_line(text))
+        return NULL;
+    char *words = memory_string(text);
+    name_mend(words);
+    return words;
+}
+
+static void copy_as_read(const struct column *c, struct sql_query *to, const struct sql_query *from,
+                         int column)
+{
+    char *words = mended_words(c, from->stmt, column);
+
+    if (words)
+        sql_bind_copy(to, words);
+    else if (is_no_amount(c, from->stmt, column))
+        sql_bind_real(to, NAN);
+    else
+        rows_copy(to, from, column, column + 1);
+    free(words);
+}
+
+void rows_copy_table(const struct table *t, struct sql_query *to, const struct sql_query *from,
+                     int first)
+{
+    for (const struct column *c = t->columns; c->name; c++)
+        copy_as_read(c, to, from, first++);
+}
+
+/* ---- hashes ---- */
 
 /* FNV-1a. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr)
@@ -139,10 +185,54 @@ static uint64_t hash_column(uint64_t hash, sqlite3_stmt *stmt, int column)
     }
 }
 
+static const uint64_t hash_basis = 0xcbf29ce484222325U;
+
+static uint64_t hash_null(uint64_t hash)
+{
+    const int type = SQLITE_NULL;
+
+    return hash_bytes(hash, &type, sizeof(type));
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    const int type = SQLITE_TEXT;
+
+    return hash_bytes(hash_bytes(hash, &type, sizeof(type)), text, strlen(text));
+}
+
+uint64_t rows_hash_text(uint64_t hash, const char *text)
+{
+    hash ^= hash_basis;
+    return text ? hash_text(hash, text) : hash_null(hash);
+}
+
 uint64_t rows_hash(uint64_t hash, const struct sql_query *q, int first, int end)
 {
-    hash ^= 0xcbf29ce484222325U;
+    hash ^= hash_basis;
     for (int i = first; i < end; i++)
         hash = hash_column(hash, q->stmt, i);
+    return hash;
+}
+
+static uint64_t hash_as_read(uint64_t hash, const struct column *c, sqlite3_stmt *stmt, int column)
+{
+    char *words = mended_words(c, stmt, column);
+
+    if (words)
+        hash = hash_text(hash, words);
+    else if (is_no_amount(c, stmt, column))
+        hash = hash_null(hash);
+    else
+        hash = hash_column(hash, stmt, column);
+    free(words);
+    return hash;
+}
+
+uint64_t rows_hash_table(const struct table *t, uint64_t hash, const struct sql_query *q, int first)
+{
+    hash ^= hash_basis;
+    for (const struct column *c = t->columns; c->name; c++)
+        hash = hash_as_read(hash, c, q->stmt, first++);
     return hash;
 }

@@ -17,30 +17,48 @@ static const char *const measurement_source[] = { "id",      "benchmark",  "laun
 static const char *const measurement_extra[] = { "benchmark",  "launch",  "telemetry", "numbers",
                                                  "nr_samples", "samples", NULL };
 
-/* What reading would refuse here must not come in. */
-static int check_measurement(struct merge *m, int64_t id, struct error *err)
-{
-    struct measurement measurement = { .nr_samples = 0 };
-    int rc = read_measurement(m->from, id, &measurement, err);
+/* The columns of a row of measurement_source, behind the two that are translated: */
+enum { TELEMETRY = 3, NUMBERS, FACTS = 7 };
 
-    measurement_release(&measurement);
+/* Of what reading takes for something else no more than that comes in. */
+static int insert_measurement(struct merge *m, struct sql_query *row,
+                              const struct measurement *read, int64_t benchmark, int64_t launch,
+                              struct error *err)
+{
+    char *telemetry = m->from->odd ? telemetry_text(read) : NULL;
+    struct sql_query q;
+    int rc = table_open_insert(&table_measurement, m->to, measurement_extra, &q, err);
+
+    if (rc == 0) {
+        sql_bind_int(&q, benchmark);
+        sql_bind_int(&q, launch);
+        if (m->from->odd)
+            sql_bind_text(&q, telemetry);
+        else
+            rows_copy(&q, row, TELEMETRY, NUMBERS);
+        rows_copy(&q, row, NUMBERS, FACTS);
+        rows_copy_table(&table_measurement, &q, row, FACTS);
+        rc = sql_run(&q, err);
+    }
+    cJSON_free(telemetry);
     return rc;
 }
 
+/* What reading would refuse here must not come in. */
 static int copy_measurement(struct merge *m, struct sql_query *row, int64_t launch,
                             struct error *err)
 {
-    struct sql_query q;
+    struct measurement read = { .nr_samples = 0 };
     int64_t benchmark;
 
-    if (check_measurement(m, sqlite3_column_int64(row->stmt, 0), err) ||
-        merge_benchmark(m, sqlite3_column_int64(row->stmt, 1), &benchmark, err) ||
-        table_open_insert(&table_measurement, m->to, measurement_extra, &q, err))
-        return -1;
-    sql_bind_int(&q, benchmark);
-    sql_bind_int(&q, launch);
-    rows_copy(&q, row, 3);
-    return sql_run(&q, err);
+    m->from->odd = NULL;
+    int rc = read_measurement(m->from, sqlite3_column_int64(row->stmt, 0), &read, err);
+    if (rc == 0)
+        rc = merge_benchmark(m, sqlite3_column_int64(row->stmt, 1), &benchmark, err);
+    if (rc == 0)
+        rc = insert_measurement(m, row, &read, benchmark, launch, err);
+    measurement_release(&read);
+    return rc;
 }
 
 static int copy_measurements(struct merge *m, int64_t from, int64_t to, int64_t *nr,
@@ -212,34 +230,40 @@ static void tell_run(struct merge *m, const struct run *ours, const struct run *
                    ours->id, ours->uuid, why, m->from->path, theirs->id);
 }
 
-static int settle(struct merge *m, const struct run *theirs, int64_t id, struct error *err)
+static int hold_against(struct merge *m, const struct run *ours, const struct run *theirs,
+                        bool as_read, enum likeness *likeness, const char **why, struct error *err)
 {
     struct merge_content own = { 0 }, other = { 0 };
+    int rc = merge_content_read(m->to, ours->id, as_read, &own, err);
+
+    if (rc == 0)
+        rc = merge_content_read(m->from, theirs->id, as_read, &other, err);
+    if (rc == 0)
+        *likeness = compare_runs(ours, &own, theirs, &other, why);
+    merge_content_release(&own);
+    merge_content_release(&other);
+    return rc;
+}
+
+static int settle(struct merge *m, const struct run *theirs, int64_t id, struct error *err)
+{
+    enum likeness likeness = DIFFERENT;
     struct run ours = { .id = 0 };
     const char *why;
     int rc = read_ours(m->to, id, &ours, err);
 
     if (rc == 0)
-        rc = merge_content_read(m->to, id, &own, err);
-    if (rc == 0)
-        rc = merge_content_read(m->from, theirs->id, &other, err);
-    if (rc)
-        goto out;
-    switch (compare_runs(&ours, &own, theirs, &other, &why)) {
-    case SAME:
+        rc = hold_against(m, &ours, theirs, false, &likeness, &why, err);
+    /* Ours may be theirs as it was read, when it was merged. */
+    if (rc == 0 && likeness == DIFFERENT)
+        rc = hold_against(m, &ours, theirs, true, &likeness, &why, err);
+    if (rc == 0 && likeness == SAME)
         m->result->runs_known++;
-        break;
-    case BEHIND:
+    else if (rc == 0 && likeness == BEHIND)
         rc = renew_run(m, theirs, id, err);
-        break;
-    case DIFFERENT:
+    else if (rc == 0)
         tell_run(m, &ours, theirs, why);
-        break;
-    }
-out:
     run_release(&ours);
-    merge_content_release(&own);
-    merge_content_release(&other);
     return rc;
 }
 
@@ -262,7 +286,7 @@ static int copy_annotations(struct merge *m, int64_t from, int64_t to, struct er
                            err)) < 0)
             break;
         sql_bind_int(&insert, to);
-        rows_copy(&insert, &q, 1);
+        rows_copy(&insert, &q, 1, 3);
         if ((rc = sql_run(&insert, err)) < 0)
             break;
         m->result->annotations += sqlite3_changes(m->to->db);
