@@ -86,7 +86,8 @@ int store_comparison_list(struct store *s, size_t limit, struct store_comparison
 
     if (s->version < SCHEMA_VERDICTS)
         return 0;
-    if (table_open_select(&table_comparison, s, "ORDER BY comparison.id DESC LIMIT ?", &q, err))
+    if (table_open_select(&table_comparison, s,
+                          "ORDER BY decided_ms DESC, comparison.id DESC LIMIT ?", &q, err))
         return -1;
     sql_bind_int(&q, limit ? (int64_t)limit : -1);
     while ((rc = sql_step(&q, err)) > 0) {
@@ -146,6 +147,7 @@ int store_comparison_load(struct store *s, int64_t id, struct store_comparison *
     return read_head(s, id, out, err) || read_rows(s, out, err) ? -1 : 0;
 }
 
+/* By when it was decided: numbers are in the order of arrival, and a merge brings old ones. */
 static int open_newest(struct store *s, struct sql_query *q, struct error *err)
 {
     struct strbuf sql;
@@ -156,8 +158,10 @@ static int open_newest(struct store *s, struct sql_query *q, struct error *err)
     table_add_columns(&table_verdict, "v", &sql);
     strbuf_adds(&sql,
                 " FROM verdict v JOIN comparison c ON c.id = v.comparison WHERE v.id IN "
-                "(SELECT max(id) FROM verdict WHERE ?1 IS NULL OR metric = ?1 "
-                "GROUP BY key, machine, metric) ORDER BY v.id");
+                "(SELECT id FROM (SELECT o.id AS id, row_number() OVER (PARTITION BY o.key, "
+                "o.machine, o.metric ORDER BY d.decided_ms DESC, o.id DESC) AS nth "
+                "FROM verdict o JOIN comparison d ON d.id = o.comparison "
+                "WHERE ?1 IS NULL OR o.metric = ?1) WHERE nth = 1) ORDER BY c.decided_ms, v.id");
     int rc = sql_open(q, s, sql.data, err);
     strbuf_release(&sql);
     return rc;

@@ -43,7 +43,7 @@ struct store_comparisons {
 
 /* One transaction. Sets c->id, and c->uuid where it is empty. */
 int store_comparison_add(struct store *s, struct store_comparison *c, struct error *err);
-/* Newest first, without rows; limit 0 is all. */
+/* Newest first, by when they were decided, without rows; limit 0 is all. */
 int store_comparison_list(struct store *s, size_t limit, struct store_comparisons *out,
                           struct error *err);
 /* With its rows. An unknown id is an error. */

@@ -110,6 +110,12 @@ SCRATCH_TEST(test_comparisons_newest_first)
     assert_ok(store_comparison_list(s, 0, &list, &err), &err);
     assert_int_equal(list.nr, 3);
     store_comparisons_release(&list);
+    struct store_comparison old = sample_comparison("same");
+    old.decided_ms -= 1000; /* as a merge brings it */
+    int64_t merged = add_comparison(s, old);
+    assert_ok(store_comparison_list(s, 0, &list, &err), &err);
+    assert_true(list.nr == 4 && list.items[0].id == ids[2] && list.items[3].id == merged);
+    store_comparisons_release(&list);
     store_close(s);
 }
 
@@ -154,7 +160,7 @@ SCRATCH_TEST(test_newest_verdicts)
 
     add_verdict(&c, "gemm/a/simd", "p95", "improved");
     add_comparison(s, c);
-    c = (struct store_comparison) { .decided_ms = 1,
+    c = (struct store_comparison) { .decided_ms = c.decided_ms + 1,
                                     .base = memory_string("x"),
                                     .head = memory_string("y"),
                                     .base_commit = memory_string(""),
@@ -162,6 +168,9 @@ SCRATCH_TEST(test_newest_verdicts)
                                     .settings = memory_string("{}") };
     add_verdict(&c, "gemm/a/simd", "p50", "broken");
     int64_t last = add_comparison(s, c);
+    c = sample_comparison("improved");
+    c.decided_ms -= 1000; /* as a merge brings it */
+    add_comparison(s, c);
     assert_ok(store_verdict_newest(s, all, 1, NULL, &list, &err), &err);
     assert_int_equal(list.nr, 3);
     const struct store_comparison *found = of_key(&list, "gemm/a/simd", "p50");
