@@ -187,16 +187,22 @@ static int open_temporary(struct file_output *o)
     return fd;
 }
 
-/* A file that takes another's place is as readable as that was, and belongs to whom that did. */
+int file_take_mode(int fd, const struct stat *from, mode_t mode)
+{
+    /* Not everybody may give files away; it is the writer's then, but of the same group if he may.
+     */
+    if (fchown(fd, from->st_uid, from->st_gid) && fchown(fd, (uid_t)-1, from->st_gid))
+        errno = 0;
+    return fchmod(fd, mode);
+}
+
 static int take_mode(const struct file_output *o, int fd)
 {
     struct stat st;
 
     if (lstat(o->target, &st) || !S_ISREG(st.st_mode))
         return 0;
-    if (fchown(fd, st.st_uid, st.st_gid))
-        errno = 0; /* not everybody may; it is the writer's then */
-    return fchmod(fd, st.st_mode & 0777);
+    return file_take_mode(fd, &st, st.st_mode & 0777);
 }
 
 static int open_output(struct file_output *o)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* What is read at most, by kind. */
 #define FILE_SETTINGS_MOST                                                                         \
@@ -51,6 +52,9 @@ int file_commit(struct file_output *o, struct error *err);
 void file_abort(struct file_output *o);
 /* The same in one call. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *err);
+/* For other files that stand for one: owner and group of that, as far as one may, and the mode. -1
+ * and errno. */
+int file_take_mode(int fd, const struct stat *from, mode_t mode);
 /* Creates the directory and its parents; existing ones are fine. One named .harness, where it is
  * made, holds a .gitignore of its own from then on. */
 int file_make_directory(const char *path, struct error *err);

@@ -60,7 +60,7 @@ int temporary_fill(struct store *s, const char *name, const char *called, struct
     return rc;
 }
 
-int store_backup(struct store *s, const char *path, struct error *err)
+int temporary_backup(struct store *s, const char *path, const char *stands_for, struct error *err)
 {
     struct temporary partial;
 
@@ -70,9 +70,16 @@ int store_backup(struct store *s, const char *path, struct error *err)
         return -1;
     int rc = temporary_make(&partial, path, TEMPORARY_BACKUP, err);
     if (rc == 0)
+        temporary_stand_for(&partial, stands_for);
+    if (rc == 0)
         rc = temporary_fill(s, partial.name.data, path, err);
     if (rc == 0)
         rc = temporary_publish(&partial, path, err);
     temporary_release(&partial);
     return rc;
+}
+
+int store_backup(struct store *s, const char *path, struct error *err)
+{
+    return temporary_backup(s, path, s->path, err);
 }

@@ -221,7 +221,7 @@ static int restore(const char *path, struct store *from, struct store_restored *
         out->aside = out->was_there;
         if (out->aside && put_aside(path, &out->kept, err))
             return -1;
-        return store_backup(from, path, err);
+        return temporary_backup(from, path, out->aside ? out->kept.data : from->path, err);
     }
     int rc = count_content(to, &out->before, err);
     if (rc == 0)

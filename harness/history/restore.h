@@ -6,7 +6,8 @@
 #include "base/strbuf.h"
 #include "store/store.h"
 
-/* A copy of a history in use, as one complete file. Refuses to replace an existing file. */
+/* A copy of a history in use, as one complete file of the same mode and owner (as all that stands
+ * for a history has). Refuses to replace an existing file. */
 int store_backup(struct store *s, const char *path, struct error *err);
 
 struct store_content {

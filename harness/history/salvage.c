@@ -209,6 +209,8 @@ static int salvage_beside(struct salvage *s, const char *from, const char *to, s
     if (rc == 0) {
         rc = temporary_make(&partial, to, TEMPORARY_SALVAGED, err);
         if (rc == 0)
+            temporary_stand_for(&partial, from);
+        if (rc == 0)
             rc = salvage(s, from, copy.name.data, partial.name.data, err);
         if (rc == 0)
             rc = temporary_publish(&partial, to, err);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -89,6 +90,16 @@ static void remove_left_overs(const char *path)
 
 /* ---- making one ---- */
 
+/* A new one of those names. */
+static void name_it(struct temporary *t, const char *path, enum temporary_kind kind)
+{
+    char *plain = sql_plain_name(path);
+
+    place_name(plain, kinds[kind].word, &t->name);
+    strbuf_adds(&t->name, END);
+    free(plain);
+}
+
 int temporary_make(struct temporary *t, const char *path, enum temporary_kind kind,
                    struct error *err)
 {
@@ -98,8 +109,7 @@ int temporary_make(struct temporary *t, const char *path, enum temporary_kind ki
     strbuf_init(&t->name);
     remove_left_overs(path);
     for (int i = 0; i < TRIES; i++) {
-        place_name(path, kinds[kind].word, &t->name);
-        strbuf_adds(&t->name, END);
+        name_it(t, path, kind);
         t->fd = open(t->name.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kinds[kind].mode);
         if (t->fd < 0 && errno != EEXIST)
             return error_set(err, "%s: cannot be created: %s", t->name.data, strerror(errno));
@@ -111,6 +121,15 @@ int temporary_make(struct temporary *t, const char *path, enum temporary_kind ki
     }
     t->fd = -1;
     return error_set(err, "%s: cannot be created", t->name.data);
+}
+
+/* Its owner has to write it, whatever the other's may do. */
+void temporary_stand_for(struct temporary *t, const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        file_take_mode(t->fd, &st, (st.st_mode & 0666) | S_IRUSR | S_IWUSR);
 }
 
 /* Some file systems know neither a renaming that replaces nothing nor a second name. */

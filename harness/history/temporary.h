@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "store/store.h"
+#include "store/sql.h"
 
 enum temporary_kind {
     TEMPORARY_BACKUP,   /* a copy of a history */
@@ -37,6 +37,11 @@ struct temporary {
 /* An empty file beside `path`. */
 int temporary_make(struct temporary *t, const char *path, enum temporary_kind kind,
                    struct error *err);
+/* It will be as readable as that file is, and belong to whom that does, as far as one may give
+ * files away. A private history stays private, and a shared one shared. */
+void temporary_stand_for(struct temporary *t, const char *path);
+/* store_backup() of a history that stands for the file `stands_for`. backup.c */
+int temporary_backup(struct store *s, const char *path, const char *stands_for, struct error *err);
 /* Writes the whole history into the empty file `name`, which is one file then, and on the disk;
  * errors say `called`. backup.c */
 int temporary_fill(struct store *s, const char *name, const char *called, struct error *err);

@@ -261,6 +261,18 @@ int64_t sql_last_id(const struct store *s)
     return sqlite3_last_insert_rowid(s->db);
 }
 
+/* "./" saves names that begin with "file:". */
+char *sql_plain_name(const char *path)
+{
+    struct strbuf name;
+
+    strbuf_init(&name);
+    if (path[0] != '/')
+        strbuf_adds(&name, "./");
+    strbuf_adds(&name, path);
+    return strbuf_detach(&name);
+}
+
 /* sqlite.org/uri.html: '%', '?' and '#' are written in hex. */
 char *sql_immutable_name(const char *path)
 {

@@ -118,6 +118,8 @@ int sql_begin(struct store *s, struct error *err);
 int sql_begin_lasting(struct store *s, struct error *err);
 int sql_end(struct store *s, int rc, struct error *err);
 
+/* A path that SQLite takes for no URI; free() it. */
+char *sql_plain_name(const char *path);
 /* The file without its log and without locks, as SQLite takes it (a URI); free() it. */
 char *sql_immutable_name(const char *path);
 

@@ -83,18 +83,6 @@ static int check_names(const struct store *s, struct error *err)
         s->path, (unsigned long)st.st_nlink);
 }
 
-/* SQLite keeps the name as a path, never as a URI: "./" saves names that begin with "file:". */
-static char *plain_name(const char *path)
-{
-    struct strbuf name;
-
-    strbuf_init(&name);
-    if (path[0] != '/')
-        strbuf_adds(&name, "./");
-    strbuf_adds(&name, path);
-    return strbuf_detach(&name);
-}
-
 /* SHARED is the usual way. IMMUTABLE needs no file beside the main one, and sees nothing else;
  * ALONE needs none either, and keeps all others out. */
 enum reading { SHARED, IMMUTABLE, ALONE };
@@ -102,7 +90,7 @@ enum reading { SHARED, IMMUTABLE, ALONE };
 static int read_connection(struct store *s, enum reading how, struct error *err)
 {
     bool empty, immutable = how == IMMUTABLE;
-    char *name = immutable ? sql_immutable_name(s->path) : plain_name(s->path);
+    char *name = immutable ? sql_immutable_name(s->path) : sql_plain_name(s->path);
     /* Read-write where that is permitted: only such a handle tidies up the files beside it. */
     int flags = immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE;
     int rc = connect_to(s, name, flags, err);
@@ -274,7 +262,7 @@ static int open_for_writing(struct store *s, struct error *err)
                          "written to",
                          s->path);
     watch_log_keep(s->path, &s->note);
-    char *name = plain_name(s->path);
+    char *name = sql_plain_name(s->path);
     int rc = connect_to(s, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     free(name);
     if (rc == 0)

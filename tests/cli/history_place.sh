@@ -36,6 +36,37 @@ ln -s far/away/h.db link.db
 t history move x.db --db link.db
 t history move
 
+say "A private history stays private"
+fake seed=7 --launches 1 --batch 1 --db own.db
+chmod 600 own.db
+private() { test "$(stat -c %a "$1")" = 600; }
+quiet history backup own_copy.db --db own.db
+check "as a backup" private own_copy.db
+quiet history restore own_copy.db --db own_new.db
+check "as a new one, of the backup" private own_new.db
+quiet history salvage own.db own_saved.db
+check "salvaged" private own_saved.db
+other_disk=$(mktemp -d /dev/shm/harness-XXXXXX 2>/dev/null || mktemp -d)
+quiet history move "$other_disk/own.db" --db own_new.db
+check "on another disk" private "$other_disk/own.db"
+rm -r "$other_disk"
+chmod 644 own_copy.db
+echo 'my notes' >own.db
+quiet history restore own_copy.db --db own.db
+check "in the place of a damaged one" private own.db
+chmod 444 own_copy.db
+quiet history backup own_second.db --db own_copy.db
+check "the copy of one that may not be written to may" test "$(stat -c %a own_second.db)" = 644
+
+say "A name that SQLite would take for an address"
+t history backup file:x.db --db far/away/h.db
+t history verify --db file:x.db
+quiet history salvage file:x.db file:y.db
+t history verify --db file:y.db
+quiet history restore file:x.db --db file:z.db
+t history verify --db file:z.db
+check "and nothing else is there" test "$(echo file:* [xyz].db*)" = "file:x.db file:y.db file:z.db [xyz].db*"
+
 say "While somebody reads"
 fake seed=3 --launches 1 --batch 1 --db far/away/h.db
 "$HARNESS" serve --db far/away/h.db --port 0 >serving 2>&1 &
