@@ -2,6 +2,7 @@
 #include "history/merge.h"
 
 #include "history/merge_parts.h"
+#include "store/place.h"
 
 #include <sys/stat.h>
 
@@ -17,13 +18,8 @@ static bool same_file(const char *a, const char *b)
  * else write it into the file. */
 static int open_source(struct store **from, const char *path, struct error *err)
 {
-    struct strbuf log;
-    struct stat st;
+    bool has_log = place_has_log(path);
 
-    strbuf_init(&log);
-    strbuf_addf(&log, "%s-wal", path);
-    bool has_log = stat(log.data, &st) == 0 && st.st_size > 0;
-    strbuf_release(&log);
     if (store_open(from, path, STORE_READ, err))
         return -1;
     if (has_log)

@@ -62,15 +62,16 @@ static void beside(const char *path, const char *suffix, struct strbuf *out)
 static int copy_with_log(const char *from, const char *copy, struct error *err)
 {
     struct strbuf log, log_copy;
-    struct stat st;
+    char *real = place_true_path(from);
 
     strbuf_init(&log);
     strbuf_init(&log_copy);
-    beside(from, "-wal", &log);
+    beside(real, "-wal", &log);
     beside(copy, "-wal", &log_copy);
     int rc = copy_file(from, copy, 0, err);
-    if (rc == 0 && stat(log.data, &st) == 0 && st.st_size > 0 && !place_log_is_foreign(from))
+    if (rc == 0 && place_has_log(real) && !place_log_is_foreign(real))
         rc = copy_file(log.data, log_copy.data, O_CREAT | O_EXCL, err);
+    free(real);
     strbuf_release(&log);
     strbuf_release(&log_copy);
     return rc;

@@ -23,6 +23,10 @@ int place_look(const char *path, enum store_mode mode, bool *foreign, struct str
 
 /* The same question, and nothing is changed. */
 bool place_log_is_foreign(const char *path);
+/* SQLite has the log beside the file itself, not beside a link to it: where that is; free() it. */
+char *place_true_path(const char *path);
+/* Lies a log with something in it beside the file, or beside what a link leads to? */
+bool place_has_log(const char *path);
 
 /* Which file is open, and by which log. After it was opened and read from. */
 void place_remember(struct store *s);

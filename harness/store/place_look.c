@@ -20,6 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
+char *place_true_path(const char *path)
+{
+    char *real = realpath(path, NULL);
+
+    return real ? real : memory_string(path);
+}
+
 /* ---- its log ---- */
 
 static bool read_descriptor(void *context, void *bytes, size_t nr, int64_t at)
@@ -60,6 +67,20 @@ static enum seal_answer look_closely(const char *path, int fd)
         answer = look_at_log(path, fd);
     }
     return answer;
+}
+
+bool place_has_log(const char *path)
+{
+    char *real = place_true_path(path);
+    struct strbuf name;
+    struct stat st;
+
+    strbuf_init(&name);
+    place_beside(real, "-wal", &name);
+    bool has = stat(name.data, &st) == 0 && st.st_size > 0;
+    strbuf_release(&name);
+    free(real);
+    return has;
 }
 
 bool place_log_is_foreign(const char *path)
@@ -337,18 +358,10 @@ static int refuse_planted(const char *path, enum store_mode mode, struct error *
     return rc;
 }
 
-/* SQLite has the log beside the file itself, not beside a link to it. */
-static char *true_path(const char *path)
-{
-    char *real = realpath(path, NULL);
-
-    return real ? real : memory_string(path);
-}
-
 int place_look(const char *path, enum store_mode mode, bool *foreign, struct strbuf *note,
                struct error *err)
 {
-    char *real = true_path(path);
+    char *real = place_true_path(path);
     struct look l = { .path = real };
     int rc = refuse_planted(real, mode, err);
 

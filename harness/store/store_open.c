@@ -111,19 +111,6 @@ static int read_connection(struct store *s, enum reading how, struct error *err)
     return sql_execute(s, "PRAGMA query_only = ON", err);
 }
 
-/* No process can be writing, and all results are in the main file. */
-static bool is_at_rest(const struct store *s)
-{
-    struct strbuf wal;
-    struct stat st;
-
-    strbuf_init(&wal);
-    strbuf_addf(&wal, "%s-wal", s->path);
-    bool at_rest = stat(wal.data, &st) != 0 || st.st_size == 0;
-    strbuf_release(&wal);
-    return at_rest;
-}
-
 static int open_for_reading(struct store *s, struct error *err)
 {
     bool foreign = false;
@@ -141,7 +128,8 @@ static int open_for_reading(struct store *s, struct error *err)
     }
     /* On read-only media SQLite cannot make its lock file. */
     bool no_lock_file = s->failure == SQLITE_CANTOPEN || s->failure == SQLITE_READONLY;
-    if (!no_lock_file || access(s->path, R_OK) || !is_at_rest(s))
+    /* Without a log no process can be writing, and all results are in the main file. */
+    if (!no_lock_file || access(s->path, R_OK) || place_has_log(s->path))
         return -1;
     disconnect(s);
     return read_connection(s, IMMUTABLE, err);

@@ -100,12 +100,13 @@ SCRATCH_TEST(test_source_stays)
     free(after);
 }
 
-/* A writer died: what is in its log alone comes along, and stays in the log. */
+/* A writer died: what is in its log alone comes along, and stays in the log; also through a link,
+ * beside which there is no log. */
 SCRATCH_TEST(test_left_log)
 {
     struct two p = two_paths(state);
     static const char *const suffixes[] = { "", "-wal" };
-    char live[160], name[2][180];
+    char live[160], link_path[160], name[2][180];
     size_t before_length[2], after_length;
     char *before[2];
     struct error err;
@@ -123,8 +124,11 @@ SCRATCH_TEST(test_left_log)
     add_run_of(s, 2, 4, NULL); /* not theirs */
     store_close(s);
     assert_true(before_length[1] > 0);
+    path_in(*state, "link.db", link_path);
+    assert_int_equal(symlink(p.theirs, link_path), 0);
     merge_expecting(p.ours, p.theirs, 1, 0);
     merge_expecting(p.ours, p.theirs, 0, 1);
+    merge_expecting(p.ours, link_path, 0, 1);
     for (int i = 0; i < 2; i++) {
         char *after = file_read(name[i], FILE_RECORDS_MOST, &after_length, &err);
         assert_int_equal(after_length, before_length[i]);

@@ -164,6 +164,10 @@ SCRATCH_TEST(test_with_log)
     snprintf(wal, sizeof(wal), "%s-wal", f.sound);
     snprintf(wal_copy, sizeof(wal_copy), "%s-wal", f.damaged);
     copy_bytes(wal, wal_copy);
+    char whole[160];
+    assert_true(snprintf(whole, sizeof(whole), "%s", f.damaged) > 0);
+    path_in(*state, "link.db", f.damaged);
+    assert_int_equal(symlink(whole, f.damaged), 0); /* the log is beside the file, not here */
     struct salvaged out = salvage(&f);
     assert_int_equal(count_in(f.saved, "SELECT count(*) FROM run"), RUNS + 1);
     assert_int_equal(count_in(f.saved, "SELECT count(*) FROM measurement"), MEASUREMENTS + 6);
