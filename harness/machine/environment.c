@@ -82,7 +82,7 @@ char *environment_json(void)
                        "/sys/kernel/mm/transparent_hugepage/enabled");
     json_add_string(json, "buffers", "huge pages from 64 KiB"); /* device/device_host.c */
     add_system_setting(json, "address_randomisation", "/proc/sys/kernel/randomize_va_space");
-    if (environment_cpuinfo("microcode", value, sizeof(value)))
+    if (environment_cpuinfo("", "microcode", value, sizeof(value)))
         json_add_string(json, "microcode", value);
     if (getloadavg(load, 1) == 1)
         json_add_number(json, "load1", load[0]);

@@ -11,8 +11,15 @@
 
 /* machine_class.c: its class, and a hash that tells it from others. */
 void environment_machine(struct machine *m);
-/* The value after ':' of the first line of /proc/cpuinfo that starts with `field`. */
-bool environment_cpuinfo(const char *field, char *value, size_t size);
+/* The value after ':' of the first line of /proc/cpuinfo that starts with `field`. `root` stands
+ * before /proc, for tests; "" otherwise. */
+bool environment_cpuinfo(const char *root, const char *field, char *value, size_t size);
+/* What tells kinds of processors apart; of an Arm one (which has no words) implementer, variant and
+ * part, and a name made of them. */
+struct processor {
+    char name[96], vendor[64], family[16], model[16];
+};
+void environment_processor(const char *root, struct processor *p);
 /* Of this binary: version, commit, compiler, flags, from the build. */
 void environment_build(struct build *b);
 /* Day of its source, "2026-11-26" in UTC; "" where nothing told the build. */

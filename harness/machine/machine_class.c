@@ -123,12 +123,13 @@ void gpus_find(struct gpus *g)
 
 /* ---- the machine ---- */
 
-bool environment_cpuinfo(const char *field, char *value, size_t size)
+bool environment_cpuinfo(const char *root, const char *field, char *value, size_t size)
 {
-    FILE *file = fopen("/proc/cpuinfo", "r");
     char line[4096];
     bool found = false;
 
+    snprintf(line, sizeof(line), "%s/proc/cpuinfo", root);
+    FILE *file = fopen(line, "r");
     while (file && !found && fgets(line, sizeof(line), file)) {
         char *colon = strchr(line, ':');
         if (!colon || strncmp(line, field, strlen(field)) != 0)
@@ -141,6 +142,31 @@ bool environment_cpuinfo(const char *field, char *value, size_t size)
     if (file)
         fclose(file);
     return found;
+}
+
+/* Fields that one kind of processor has and the other not, and what stands for neither. */
+static void either_field(const char *root, const char *x86, const char *arm, const char *otherwise,
+                         char *value, size_t size)
+{
+    if (!environment_cpuinfo(root, x86, value, size) &&
+        !environment_cpuinfo(root, arm, value, size))
+        snprintf(value, size, "%s", otherwise);
+}
+
+/* An Arm processor has numbers alone: who made it, which core it is, and the core's version. */
+void environment_processor(const char *root, struct processor *p)
+{
+    char maker[16], part[16];
+
+    either_field(root, "vendor_id", "CPU implementer", "unknown", p->vendor, sizeof(p->vendor));
+    either_field(root, "cpu family", "CPU variant", "0", p->family, sizeof(p->family));
+    either_field(root, "model\t", "CPU part", "0", p->model, sizeof(p->model));
+    if (environment_cpuinfo(root, "model name", p->name, sizeof(p->name)))
+        return;
+    snprintf(p->name, sizeof(p->name), "unknown processor");
+    if (environment_cpuinfo(root, "CPU implementer", maker, sizeof(maker)) &&
+        environment_cpuinfo(root, "CPU part", part, sizeof(part)))
+        snprintf(p->name, sizeof(p->name), "Arm %s part %s", maker, part);
 }
 
 static const char *best_isa(void)
@@ -174,29 +200,27 @@ static int64_t positive(long value)
     return value > 0 ? value : 0;
 }
 
-static void identify(struct machine *m)
+static void identify(struct machine *m, const struct processor *p)
 {
-    char vendor[64] = "unknown", family[16] = "0", model[16] = "0", text[512];
+    char text[512];
 
-    environment_cpuinfo("vendor_id", vendor, sizeof(vendor));
-    environment_cpuinfo("cpu family", family, sizeof(family));
-    environment_cpuinfo("model\t", model, sizeof(model));
-    snprintf(text, sizeof(text), "%s fam%s mod%s %dc %s %s", m->cpu, family, model, m->cores,
+    snprintf(text, sizeof(text), "%s fam%s mod%s %dc %s %s", m->cpu, p->family, p->model, m->cores,
              m->isa, m->gpu);
     text_slug(text, m->class_name, sizeof(m->class_name));
-    snprintf(text, sizeof(text), "%s|%s|%s|%s|%d|%d|%s|%lld|%lld|%lld|%lld%s%s", vendor, m->cpu,
-             family, model, m->cores, m->threads, m->isa, (long long)m->l1d, (long long)m->l2,
+    snprintf(text, sizeof(text), "%s|%s|%s|%s|%d|%d|%s|%lld|%lld|%lld|%lld%s%s", p->vendor, m->cpu,
+             p->family, p->model, m->cores, m->threads, m->isa, (long long)m->l1d, (long long)m->l2,
              (long long)m->l3, (long long)(m->memory >> 30), m->gpu[0] ? "|" : "", m->gpu);
     snprintf(m->id, sizeof(m->id), "%016llx", (unsigned long long)hash(text));
 }
 
 void environment_machine(struct machine *m)
 {
+    struct processor processor;
     struct gpus gpus;
 
     *m = (struct machine) { 0 };
-    if (!environment_cpuinfo("model name", m->cpu, sizeof(m->cpu)))
-        snprintf(m->cpu, sizeof(m->cpu), "unknown processor");
+    environment_processor("", &processor);
+    snprintf(m->cpu, sizeof(m->cpu), "%s", processor.name);
     m->threads = (int)positive(sysconf(_SC_NPROCESSORS_ONLN));
     m->cores = device_cpu_cores();
     snprintf(m->isa, sizeof(m->isa), "%s", best_isa());
@@ -208,5 +232,5 @@ void environment_machine(struct machine *m)
     m->memory = (m->memory + ((int64_t)1 << 29)) >> 30 << 30;
     gpus_find(&gpus);
     snprintf(m->gpu, sizeof(m->gpu), "%s", gpus.names);
-    identify(m);
+    identify(m, &processor);
 }
