@@ -27,11 +27,11 @@ static int open_source(struct store **from, const char *path, struct error *err)
     return 0;
 }
 
-int store_merge_check(const struct store *to, const char *path, struct error *err)
+int store_merge_check(const char *to, const char *path, struct error *err)
 {
     struct store *from;
 
-    if (same_file(to->path, path))
+    if (same_file(to, path))
         return error_set(err, "%s: cannot be merged into itself", path);
     if (open_source(&from, path, err))
         return -1;

@@ -32,8 +32,9 @@ struct store_merged {
     struct string_list conflicts; /* a line each, for people; owned */
 };
 
-/* Refuses what cannot be merged into `to`: files that store_open() refuses, and the same file. */
-int store_merge_check(const struct store *to, const char *path, struct error *err);
+/* Refuses what cannot be merged into the history at the path `to`, which need not be there yet:
+ * files that store_open() refuses, and the same file. */
+int store_merge_check(const char *to, const char *path, struct error *err);
 /* Adds the file's content to `to` (STORE_WRITE) and to the counts. The file stays as it is; it may
  * be in use, and of an older version. Conflicts are no error. */
 int store_merge(struct store *to, const char *path, struct store_merged *merged, struct error *err);

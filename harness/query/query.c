@@ -262,7 +262,7 @@ int query_keys(struct store *s, const struct query *q, const int64_t *run_ids, s
     struct sql_query statement;
     struct strbuf sql;
 
-    if (nr > (size_t)sqlite3_limit(s->db, SQLITE_LIMIT_VARIABLE_NUMBER, -1) - q->nr_bindings)
+    if (q->nr_bindings + nr > (size_t)sqlite3_limit(s->db, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
         return error_set(err, "too many runs at once: %zu", nr);
     strbuf_init(&sql);
     keys_sql(q, nr, &sql);

@@ -297,7 +297,7 @@ static int check_dim(const struct query_term *t, size_t *at, struct error *err)
     return error_set(err, "there is no field \"%s\"%s%s%s", t->field,
                      nearest ? "; did you mean \""
                              : ". Fields: key kernel variant math device "
-                               "cache outcome run label suite branch commit "
+                               "cache fill outcome run label suite branch commit "
                                "dirty machine started, and every dim",
                      nearest ? nearest : "", nearest ? "\"? (A dim takes whole numbers.)" : "");
 }

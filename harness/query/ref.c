@@ -158,9 +158,9 @@ static int left_out_error(const struct ref_lookup *l, const char *ref, struct er
     strbuf_init(&list);
     add_newest_runs(l, &list);
     error_set(err,
-              "%s: \"%s\" names no run that counts: unfinished ones and trials (of A/B "
-              "comparisons, bisections and self-tests) are reached by number, label or "
-              "baseline alone%s",
+              "%s: \"%s\" names no run that counts: unfinished ones are reached by number or "
+              "baseline alone, trials (of A/B comparisons, bisections and self-tests) by label, "
+              "too%s",
               l->store->path, ref, list.data);
     strbuf_release(&list);
     return -1;

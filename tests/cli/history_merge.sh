@@ -10,6 +10,8 @@ cp a.db before.db
 
 say "Into the project's history, which is not there yet"
 t history merge a.db b.db --dry-run
+t history merge none.db
+check "none is made for nothing" test ! -e .harness/history.db
 t history merge a.db b.db
 t history merge a.db b.db
 t history list

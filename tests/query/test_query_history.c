@@ -122,6 +122,31 @@ static void test_runs_that_fit(void **state)
     store_close(s);
 }
 
+/* As much as a condition may hold: 58 tests of 32 values each come to the 4,096 bytes that it has.
+ */
+static void test_many_values(void **state)
+{
+    static const char *const words[] = { " or ", " and " };
+    struct store *s = small_history(*state);
+    struct strbuf text, got;
+
+    for (size_t k = 0; k < 2; k++) {
+        strbuf_init(&text);
+        strbuf_init(&got);
+        for (int i = 0; i < 58; i++) {
+            strbuf_addf(&text, "%sid=1", i ? words[k] : "");
+            for (int j = 0; j < (k ? 30 : 31); j++)
+                strbuf_adds(&text, ",1");
+        }
+        assert_in_range(text.length, 3900, 4096);
+        runs_that_fit(s, text.data, &got);
+        assert_string_equal(got.data, "1");
+        strbuf_release(&text);
+        strbuf_release(&got);
+    }
+    store_close(s);
+}
+
 static int64_t add_row(struct store *s, const cJSON *row)
 {
     struct run run = sample_run();
@@ -438,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(test_runs_that_fit),
+        scratch_test(test_many_values),
         scratch_test(test_conditions_shared_with_the_page),
         scratch_test(test_hostile_values_change_nothing),
         scratch_test(test_trials_and_unfinished_runs_are_left_out),

@@ -318,7 +318,8 @@ static void test_profiles_are_no_runs(void **state)
 /* A name is no suggestion for itself. */
 static void test_all_unfinished(void **state)
 {
-    static const char *const parts[] = { "\"latest\" names no run that counts", "unfinished",
+    static const char *const parts[] = { "\"latest\" names no run that counts",
+                                         "unfinished ones are reached by number or baseline alone",
                                          NULL };
     struct history *h = *state;
     struct error err;

@@ -302,8 +302,7 @@ int history_annotate(struct store *store, const struct history_options *o, int a
 /* What an action needs the history for. */
 enum need {
     NEED_READ,
-    NEED_WRITE,  /* one that is there */
-    NEED_CREATE, /* or a new one */
+    NEED_WRITE, /* one that is there */
     NEED_NOTHING,
 };
 
@@ -321,7 +320,7 @@ static const struct action {
       show_system },
     { { "verdicts", "what comparisons decided" }, 2, NEED_READ, show_verdicts },
     { { "annotate", "write a note to runs" }, 3, NEED_WRITE, history_annotate },
-    { { "merge", "take in what other histories have" }, INT_MAX, NEED_CREATE, history_merge },
+    { { "merge", "take in what other histories have" }, INT_MAX, NEED_NOTHING, history_merge },
     { { "prune", "remove old runs, or their samples" }, 1, NEED_WRITE, history_prune },
     { { "verify", "check the file" }, 1, NEED_READ, verify_history },
     { { "backup", "a copy, while others write" }, 2, NEED_READ, backup_history },
@@ -347,7 +346,7 @@ static int open_for_action(const struct action *action, const struct history_opt
     *store = NULL;
     if (action->need == NEED_NOTHING)
         return 0;
-    if (action->need != NEED_CREATE && history_open(store, o->db, STORE_READ, err))
+    if (history_open(store, o->db, STORE_READ, err))
         return -1;
     if (action->need == NEED_READ || (action->need == NEED_WRITE && o->dry_run))
         return 0;

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/history_open.h"
 #include "core/clock.h"
 #include "history/merge.h"
 #include "history/prune.h"
@@ -105,19 +106,25 @@ static void tell_merge_conflicts(const struct store_merged *m)
                       m->conflicts.nr, m->conflicts.nr == 1 ? "" : "s");
 }
 
-/* All files are looked at before the first is merged. */
-int history_merge(struct store *store, const struct history_options *o, int argc, char **argv,
-                  struct error *err)
+static int check_sources(const struct history_options *o, int argc, char **argv, struct error *err)
+{
+    struct strbuf path;
+    int rc = 0;
+
+    strbuf_init(&path);
+    history_path(o->db, &path);
+    for (int i = 1; rc == 0 && i < argc; i++)
+        rc = store_merge_check(path.data, argv[i], err);
+    strbuf_release(&path);
+    return rc ? error_prefix(err, "nothing was merged") : 0;
+}
+
+static int merge_into(struct store *store, const struct history_options *o, int argc, char **argv,
+                      struct error *err)
 {
     struct store_merged merged = { 0 };
     int rc = 0;
 
-    if (argc < 2)
-        return error_set(err, "harness history merge FILE...");
-    for (int i = 1; rc == 0 && i < argc; i++)
-        rc = store_merge_check(store, argv[i], err);
-    if (rc)
-        return error_prefix(err, "nothing was merged");
     for (int i = 1; rc == 0 && i < argc; i++)
         rc = store_merge(store, argv[i], &merged, err);
     if (rc == 0 && o->json)
@@ -131,6 +138,22 @@ int history_merge(struct store *store, const struct history_options *o, int argc
     if (rc == 0 && merged.conflicts.nr)
         rc = EXIT_REGRESSION;
     store_merged_release(&merged);
+    return rc;
+}
+
+/* All files are looked at before the first is merged, and before a history is made. */
+int history_merge(struct store *none, const struct history_options *o, int argc, char **argv,
+                  struct error *err)
+{
+    struct store *store;
+
+    (void)none;
+    if (argc < 2)
+        return error_set(err, "harness history merge FILE...");
+    if (check_sources(o, argc, argv, err) || history_open(&store, o->db, STORE_WRITE, err))
+        return -1;
+    int rc = merge_into(store, o, argc, argv, err);
+    store_close(store);
     return rc;
 }
 
