@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "query/query.h"
 #include "store/samples.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -25,6 +26,8 @@ struct pruning {
     const struct store_prune *rules;
     struct store_pruned *result;
     ARRAY(struct candidate) runs;
+    int64_t counter; /* query_changed() */
+    bool overtaken;  /* others have written since the runs were read */
 };
 
 /* ---- which ---- */
@@ -42,6 +45,10 @@ struct pruning {
 #define RUNS_TEXT(thinned, named)                                                                  \
     "SELECT r.id, r.started_ms, r.ended_ms > 0, " thinned ", " named                               \
     " FROM run r JOIN build b ON b.id = r.build ORDER BY r.started_ms DESC, r.id DESC"
+
+#define RUN_TEXT                                                                                   \
+    "SELECT " NAMED_BY_BASELINE " OR " NAMED_BY_VERDICT                                            \
+    " FROM run r JOIN build b ON b.id = r.build WHERE r.id = ?"
 
 /* A dry run may look at an older file. */
 static const char *text_for(const struct store *s)
@@ -169,21 +176,50 @@ static int count_results(struct store *s, int64_t run, int64_t *nr, struct error
     return rc < 0 ? -1 : 0;
 }
 
-/* Launches and measurements go with it. A baseline that was saved meanwhile keeps it. */
+/* Launches and measurements go with it. */
 static int delete_run(struct store *s, int64_t run, int64_t *removed, struct error *err)
 {
     struct sql_query q;
 
-    if (sql_open(&q, s,
-                 "DELETE FROM run WHERE id = ?1 AND "
-                 "NOT EXISTS (SELECT 1 FROM baseline_run WHERE run = ?1)",
-                 err))
+    if (sql_open(&q, s, "DELETE FROM run WHERE id = ?", err))
         return -1;
     sql_bind_int(&q, run);
     if (sql_run(&q, err))
         return -1;
     *removed = sqlite3_changes(s->db);
     return 0;
+}
+
+/* Within a transaction: has a baseline or a verdict named it since the runs were read? */
+static int is_named_by_now(struct pruning *p, int64_t run, bool *named, struct error *err)
+{
+    struct sql_query q;
+    bool changed;
+
+    *named = false;
+    if (query_changed(p->store, &p->counter, &changed, err))
+        return -1;
+    p->overtaken = p->overtaken || changed;
+    if (!p->overtaken)
+        return 0;
+    if (sql_open(&q, p->store, RUN_TEXT, err))
+        return -1;
+    sql_bind_int(&q, run);
+    int rc = sql_step(&q, err);
+    *named = rc > 0 && sql_int(&q);
+    sql_close(&q);
+    p->result->named += *named;
+    return rc < 0 ? -1 : 0;
+}
+
+static int delete_unnamed(struct pruning *p, int64_t run, int64_t *removed, struct error *err)
+{
+    bool named;
+
+    *removed = 0;
+    if (is_named_by_now(p, run, &named, err))
+        return -1;
+    return named ? 0 : delete_run(p->store, run, removed, err);
 }
 
 static int remove_run(struct pruning *p, const struct candidate *c, struct error *err)
@@ -194,7 +230,7 @@ static int remove_run(struct pruning *p, const struct candidate *c, struct error
         return -1;
     if (!p->rules->dry_run) {
         if (sql_begin(p->store, err) ||
-            sql_end(p->store, delete_run(p->store, c->id, &removed, err), err))
+            sql_end(p->store, delete_unnamed(p, c->id, &removed, err), err))
             return -1;
     }
     p->result->removed += removed;
@@ -319,6 +355,17 @@ static int mark_thinned(struct pruning *p, int64_t run, struct error *err)
     return sql_run(&q, err);
 }
 
+static int thin_unnamed(struct pruning *p, const struct candidate *c, struct error *err)
+{
+    bool named;
+
+    if (is_named_by_now(p, c->id, &named, err))
+        return -1;
+    if (named)
+        return 0;
+    return thin_launches(p, c, err) ? -1 : mark_thinned(p, c->id, err);
+}
+
 static int thin_run(struct pruning *p, const struct candidate *c, struct error *err)
 {
     int64_t before = p->result->thinned_results;
@@ -329,10 +376,7 @@ static int thin_run(struct pruning *p, const struct candidate *c, struct error *
     } else {
         if (sql_begin(p->store, err))
             return -1;
-        rc = thin_launches(p, c, err);
-        if (rc == 0)
-            rc = mark_thinned(p, c->id, err);
-        rc = sql_end(p->store, rc, err);
+        rc = sql_end(p->store, thin_unnamed(p, c, err), err);
     }
     p->result->thinned += p->result->thinned_results > before;
     return rc;
@@ -360,8 +404,12 @@ int store_prune(struct store *s, const struct store_prune *rules, struct store_p
 {
     struct pruning p = { .store = s, .rules = rules, .result = pruned };
 
+    bool ignored;
+
     *pruned = (struct store_pruned) { 0 };
-    int rc = read_runs(&p, err);
+    int rc = query_changed(s, &p.counter, &ignored, err);
+    if (rc == 0)
+        rc = read_runs(&p, err);
     pruned->runs = (int64_t)p.runs.nr;
     if (rc == 0)
         rc = check_clock(&p, err);

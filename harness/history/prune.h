@@ -7,7 +7,9 @@
  * recorded comparison found something (regressed, broken, improved, fixed), or against which it
  * did; unfinished runs that began within the last two days. Verdicts, acceptances and roofs stay.
  *
- * Each run is one transaction: a pruning that is killed leaves a sound history.
+ * Each run is one transaction, which also asks again whether something names the run: a pruning
+ * that is killed leaves a sound history, and one beside which a baseline is saved leaves its runs
+ * whole.
  */
 #ifndef HARNESS_HISTORY_PRUNE_H
 #define HARNESS_HISTORY_PRUNE_H

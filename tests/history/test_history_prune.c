@@ -241,6 +241,66 @@ SCRATCH_TEST(test_named_stays)
     assert_int_equal(count_in(path, "SELECT count(*) FROM build"), 2);
 }
 
+struct meanwhile {
+    const char *path, *verdict; /* verdict NULL: a baseline */
+    bool done;
+};
+
+/* Called as the first transaction begins: the runs were read before that. */
+static int name_runs(unsigned type, void *context, void *statement, void *text)
+{
+    struct meanwhile *m = context;
+    struct error err;
+
+    if (m->done || strncmp(text, "BEGIN IMMEDIATE", 15) != 0)
+        return 0;
+    m->done = true;
+    if (m->verdict) {
+        add_verdict(m->path, sample_run().build.commit, m->verdict);
+        return 0;
+    }
+    struct store *s = open_store(m->path, STORE_WRITE);
+    assert_ok(store_baseline_save(s, "main", (const int64_t[]) { 1, 2 }, 2, 5, NULL, false, &err),
+              &err);
+    store_close(s);
+    return 0;
+}
+
+/* What is named after a pruning has begun stays as well; the newest of three runs is too young. */
+SCRATCH_TEST(test_named_meanwhile)
+{
+    static const struct {
+        const char *verdict;
+        bool removes;
+        int64_t named;
+    } cases[] = {
+        { NULL, false, 2 },       { NULL, true, 2 },   { "regressed", false, 2 },
+        { "regressed", true, 2 }, { "same", true, 0 },
+    };
+    char path[160];
+
+    path_in(*state, "h.db", path);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct meanwhile m = { .path = path, .verdict = cases[i].verdict };
+        const struct store_prune rules = { .now_ms = now,
+                                           .trust_clock = true,
+                                           .keep_ms = cases[i].removes,
+                                           .samples_ms = !cases[i].removes };
+        struct store_pruned pruned;
+        struct error err;
+        remove(path);
+        make_old_runs(path, 3);
+        struct store *s = open_store(path, STORE_WRITE);
+        assert_int_equal(sqlite3_trace_v2(s->db, SQLITE_TRACE_STMT, name_runs, &m), SQLITE_OK);
+        assert_ok(store_prune(s, &rules, &pruned, &err), &err);
+        store_close(s);
+        assert_true(m.done);
+        assert_int_equal(pruned.named, cases[i].named);
+        assert_int_equal(pruned.removed + pruned.thinned, 2 - cases[i].named);
+        assert_sound(path);
+    }
+}
+
 static void load_run(const char *path, int64_t id, struct records *records)
 {
     struct store *s = open_store(path, STORE_READ);
