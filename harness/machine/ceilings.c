@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "core/clock.h"
 #include "core/host_cache.h"
+#include "core/host_memory.h"
 #include "machine/ceiling_fill.h"
 #include "machine/ceiling_loops.h"
 #include "machine/ceilings_cuda.h"
@@ -195,19 +196,24 @@ static size_t level_bytes(int64_t cache, int sharers)
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
 }
 
-/* Four times the caches. Where that is more than 1 GiB, twice is enough. */
-size_t ceilings_walk_bytes(const struct machine *machine, int threads)
+/* Four times the caches. Where that is more than 1 GiB, twice is enough. A container's limit is
+ * less than the memory, and what goes beyond it is killed. */
+size_t ceilings_walk_bytes(const struct machine *machine, int threads, int64_t room)
 {
     const struct host_caches caches = { .l2 = machine->l2,
                                         .l3 = machine->l3,
                                         .l3_shared_by = machine->l3_shared_by,
                                         .cores = machine->cores };
     size_t cached = host_caches_bytes(&caches, threads), most = (size_t)machine->memory / 4;
-    size_t all = 4 * cached;
+    size_t all = 4 * cached, half = (size_t)room / 2;
 
     if (all > longest_walk)
         all = 2 * cached > longest_walk ? 2 * cached : longest_walk;
-    return most > 0 && all > most ? most : all;
+    if (most > 0 && all > most)
+        all = most;
+    if (all <= half)
+        return all;
+    return half < cached ? 0 : half;
 }
 
 /* A quarter of the cache for as many as may share it: in a virtual machine others have their part.
@@ -223,10 +229,10 @@ size_t ceilings_l3_bytes(const struct machine *machine, int threads)
     return half > l2 ? half : 0;
 }
 
-/* Steps of the walk of one thread. */
+/* Steps of the walk of one thread; 0: there is no room for it. */
 static size_t walk_steps(const struct machine *machine, int threads)
 {
-    size_t all = ceilings_walk_bytes(machine, threads);
+    size_t all = ceilings_walk_bytes(machine, threads, host_memory_available(""));
 
     if (is_quick() && all > QUICK_WALK)
         all = QUICK_WALK;
@@ -301,12 +307,13 @@ static int ceilings_cpu(struct device *device, const struct machine *machine, st
     struct job empty = job_of(device, EMPTY, 0, 1);
     struct ceiling_times ns;
     char *none = NULL, **no_buffers = &none;
+    size_t steps = walk_steps(machine, device->threads);
     int nr = 0;
 
     nr += l1 ? bandwidth(device, "L1", l1, 1, out + nr) : 0;
     nr += l2 ? bandwidth(device, "L2", l2, 1, out + nr) : 0;
     nr += l3 > l2 ? bandwidth(device, "L3", l3, 1, out + nr) : 0;
-    nr += bandwidth(device, "dram", WALK_STEP, walk_steps(machine, device->threads), out + nr);
+    nr += steps ? bandwidth(device, "dram", WALK_STEP, steps, out + nr) : 0;
 
     nr += arithmetic(device, out + nr);
     ceiling_init(&out[nr], device, "overhead.launch", "ns");

@@ -158,10 +158,33 @@ TEST(sizes_of_walks)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        size_t walk = ceilings_walk_bytes(&cases[i].machine, cases[i].threads) / MIB;
+        size_t walk = ceilings_walk_bytes(&cases[i].machine, cases[i].threads, INT64_MAX) / MIB;
         size_t l3 = ceilings_l3_bytes(&cases[i].machine, cases[i].threads) / KIB;
         if (walk != (size_t)cases[i].walk || l3 != (size_t)cases[i].l3)
             fail_msg("%s: a walk of %zu MiB, and %zu KiB of L3", cases[i].what, walk, l3);
+    }
+}
+
+/* Half of what may be taken, if that is more than the caches hold: of this processor 288 MiB by 64
+ * threads, and 32.5 by one. */
+TEST(walks_in_containers)
+{
+    enum { KIB = 1 << 10, MIB = 1 << 20 };
+    static const struct machine machine = {
+        .cores = 64, .l2 = 512 * KIB, .l3 = 32 * MIB, .l3_shared_by = 8, .memory = INT64_C(1) << 38
+    };
+    static const struct {
+        int threads, room, walk; /* MiB */
+    } cases[] = {
+        { 64, 4096, 1024 }, { 64, 900, 450 }, { 64, 576, 288 }, { 64, 574, 0 },
+        { 1, 260, 130 },    { 1, 100, 50 },   { 1, 64, 0 },     { 1, 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int64_t room = (int64_t)cases[i].room * MIB;
+        size_t walk = ceilings_walk_bytes(&machine, cases[i].threads, room) / MIB;
+        if (walk != (size_t)cases[i].walk)
+            fail_msg("%d threads, %d MiB: %zu MiB", cases[i].threads, cases[i].room, walk);
     }
 }
 
