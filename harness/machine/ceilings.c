@@ -232,12 +232,13 @@ size_t ceilings_l3_bytes(const struct machine *machine, int threads)
 /* Steps of the walk of one thread; 0: there is no room for it. */
 static size_t walk_steps(const struct machine *machine, int threads)
 {
-    size_t all = ceilings_walk_bytes(machine, threads, host_memory_available(""));
+    int64_t room = host_memory_available("");
+    size_t all = ceilings_walk_bytes(machine, threads, room);
 
     if (is_quick() && all > QUICK_WALK)
         all = QUICK_WALK;
-    size_t step = (size_t)WALK_STEP * (size_t)threads;
-    return (all + step - 1) / step;
+    size_t step = (size_t)WALK_STEP * (size_t)threads, nr = (all + step - 1) / step;
+    return nr * step > (size_t)room ? 0 : nr;
 }
 
 static void add_data_sheet(const struct device *d, const struct machine *m, struct ceiling *out,

@@ -3,6 +3,7 @@
  * not asked for. */
 #include "base/array.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "core/names.h"
 #include "store/rows.h"
@@ -97,6 +98,31 @@ static int read_all_dims(struct store *s, struct known_benchmarks *all, struct e
     return rc;
 }
 
+static int order_keys(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Many keys are asked for, and there are many benchmarks: the keys are sorted once. */
+static void choose_benchmarks(const struct store_filter *filter, struct known_benchmarks *all)
+{
+    size_t nr = filter ? filter->nr_keys : 0;
+    const char **keys = memory_zeroed(nr + 1, sizeof(*keys));
+    struct store_filter rest = filter ? *filter : (struct store_filter) { .nr_keys = 0 };
+
+    if (nr > 0)
+        memcpy(keys, filter->keys, nr * sizeof(*keys));
+    qsort(keys, nr, sizeof(*keys), order_keys);
+    rest.nr_keys = 0;
+    for (size_t i = 0; i < all->nr; i++) {
+        const char *key = all->items[i].name.key;
+        bool is_key = nr > 0 && bsearch(&key, keys, nr, sizeof(*keys), order_keys);
+        bool other = nr == 0 || rest.nr_filters > 0;
+        all->items[i].wanted = is_key || (other && filter_wants(&rest, key));
+    }
+    free(keys);
+}
+
 static int read_benchmarks(struct store *s, const struct store_filter *filter,
                            struct known_benchmarks *all, struct error *err)
 {
@@ -116,9 +142,9 @@ static int read_benchmarks(struct store *s, const struct store_filter *filter,
         b->id = sql_int(&q);
         if ((rc = table_read(&table_benchmark, &q, &b->name, err)) < 0)
             break;
-        b->wanted = filter_wants(filter, b->name.key);
     }
     sql_close(&q);
+    choose_benchmarks(filter, all);
     return rc < 0 ? -1 : read_all_dims(s, all, err);
 }
 

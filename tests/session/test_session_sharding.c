@@ -69,6 +69,7 @@ SCRATCH_TEST(the_last_run_that_counts_says)
         { { { .a = 1, .b = 2 } }, 1, 2 },
         { { { .a = 1, .b = 2 }, { .a = 3, .b = 4 } }, 3, 4 },
         { { { .a = 1, .b = 2 }, { .a = 3 } }, 3, 2 }, /* each as it was last measured */
+        { { { .a = 1, .b = 2 }, { .a = 3, .b = 4 }, { .a = 5 }, { .a = 6 } }, 6, 4 },
         { { { .a = 1 }, { .a = 9, .kind = RUN_TRIAL } }, 1, 0 },
         { { { .a = 1 }, { .a = 9, .kind = RUN_PROFILE } }, 1, 0 },
         { { { .a = 1 }, { .a = 9, .unfinished = true } }, 1, 0 },

@@ -15,34 +15,50 @@
 enum { RUNS_MAX = 500 }; /* looked into; older ones say little */
 
 /* The mean of each key over the launches of one run. */
+struct tally_item {
+    const char *key;
+    size_t at; /* among the keys as they were given */
+    double sum;
+    size_t launches;
+};
+
 struct tally {
     const char *const *keys;
     size_t nr;
-    double *seconds, *sum; /* seconds: what is asked for; 0 or NaN: not known yet */
-    size_t *launches;
+    double *seconds;          /* what is asked for; 0 or NaN: not known yet */
+    struct tally_item *items; /* by key */
 };
+
+static int order_items(const void *a, const void *b)
+{
+    return strcmp(((const struct tally_item *)a)->key, ((const struct tally_item *)b)->key);
+}
 
 static void tally_init(struct tally *t, const char *const *keys, size_t nr, double *seconds)
 {
     *t = (struct tally) { .keys = keys, .nr = nr, .seconds = seconds };
-    t->sum = memory_zeroed(nr + 1, sizeof(*t->sum));
-    t->launches = memory_zeroed(nr + 1, sizeof(*t->launches));
+    t->items = memory_zeroed(nr + 1, sizeof(*t->items));
+    for (size_t i = 0; i < nr; i++)
+        t->items[i] = (struct tally_item) { .key = keys[i], .at = i };
+    qsort(t->items, nr, sizeof(*t->items), order_items);
 }
 
 static void tally_release(struct tally *t)
 {
-    free(t->sum);
-    free(t->launches);
+    free(t->items);
 }
 
 static void tally_add(struct tally *t, const struct measurement *m)
 {
-    for (size_t i = 0; m->seconds > 0 && i < t->nr; i++) {
-        if (strcmp(t->keys[i], m->bench.key) != 0)
-            continue;
-        t->sum[i] += m->seconds;
-        t->launches[i]++;
-    }
+    const struct tally_item wanted = { .key = m->bench.key };
+
+    if (t->nr == 0 || !(m->seconds > 0))
+        return;
+    struct tally_item *item = bsearch(&wanted, t->items, t->nr, sizeof(*t->items), order_items);
+    if (!item)
+        return;
+    item->sum += m->seconds;
+    item->launches++;
 }
 
 /* The end of a run; true once nothing is left to be found. */
@@ -51,11 +67,13 @@ static bool tally_run(struct tally *t)
     bool all = true;
 
     for (size_t i = 0; i < t->nr; i++) {
-        if (!(t->seconds[i] > 0) && t->launches[i] > 0)
-            t->seconds[i] = t->sum[i] / (double)t->launches[i];
-        t->sum[i] = 0;
-        t->launches[i] = 0;
-        all &= t->seconds[i] > 0;
+        struct tally_item *item = &t->items[i];
+        double *seconds = &t->seconds[item->at];
+        if (!(*seconds > 0) && item->launches > 0)
+            *seconds = item->sum / (double)item->launches;
+        item->sum = 0;
+        item->launches = 0;
+        all &= *seconds > 0;
     }
     return all;
 }
@@ -64,7 +82,7 @@ static bool tally_run(struct tally *t)
 
 static bool run_counts(const struct run *run)
 {
-    return run->ended_ms > 0 && run->kind != RUN_TRIAL && run->kind != RUN_PROFILE;
+    return run->kind != RUN_TRIAL && run->kind != RUN_PROFILE;
 }
 
 static bool same_plan(const struct run_shard *a, const struct run_shard *b)
@@ -72,58 +90,84 @@ static bool same_plan(const struct run_shard *a, const struct run_shard *b)
     return a->count == b->count && strcmp(a->plan, b->plan) == 0;
 }
 
-/* How often this part of the plan was finished, by the runs from `from` (newest first) on. */
-static size_t count_finished(const struct store_listing *l, size_t from, const struct run_shard *p,
+/* How often this part of the plan was finished, by the first `nr` runs (oldest first). */
+static size_t count_finished(const struct records *all, size_t nr, const struct run_shard *p,
                              unsigned index)
 {
-    size_t nr = 0;
+    size_t found = 0;
 
-    for (size_t i = from; i < l->nr; i++) {
-        const struct run *run = &l->items[i].run;
-        nr += run_counts(run) && run->shard.index == index && same_plan(&run->shard, p);
+    for (size_t i = 0; i < nr; i++) {
+        const struct run *run = &all->runs[i];
+        found += run_counts(run) && run->shard.index == index && same_plan(&run->shard, p);
     }
-    return nr;
+    return found;
 }
 
 /* Whether all other parts were finished as often as this one was with this run. */
-static bool is_shard_complete(const struct store_listing *l, size_t which)
+static bool is_shard_complete(const struct records *all, size_t which)
 {
-    const struct run_shard *p = &l->items[which].run.shard;
-    size_t own = p->count > 0 ? count_finished(l, which, p, p->index) : 0;
+    const struct run_shard *p = &all->runs[which].shard;
+    size_t own = p->count > 0 ? count_finished(all, which + 1, p, p->index) : 0;
 
-    for (unsigned index = 1; index <= p->count && p->count <= l->nr; index++)
-        if (count_finished(l, 0, p, index) < own)
+    for (unsigned index = 1; index <= p->count && p->count <= all->nr_runs; index++)
+        if (count_finished(all, all->nr_runs, p, index) < own)
             return false;
-    return p->count <= l->nr;
+    return p->count <= all->nr_runs;
 }
+
+struct scanning {
+    struct tally *tally;
+    size_t run; /* of those that are scanned: this one is being added */
+};
 
 static int on_tallied_measurement(void *context, size_t run, int launch_seq, struct measurement *m,
                                   struct error *err)
 {
-    (void)run;
+    struct scanning *scanning = context;
+
     (void)launch_seq;
     (void)err;
-    tally_add(context, m);
+    if (run != scanning->run)
+        tally_run(scanning->tally);
+    scanning->run = run;
+    tally_add(scanning->tally, m);
     return 0;
 }
 
-static int scan_runs(struct store *store, const struct store_listing *l, struct tally *t,
+/* The next runs that count, newest first, before the one at *end. */
+static size_t next_runs(const struct records *all, size_t *end, int64_t *ids, size_t most)
+{
+    size_t nr = 0;
+
+    while (*end > 0 && nr < most) {
+        size_t i = --*end;
+        if (run_counts(&all->runs[i]) && is_shard_complete(all, i))
+            ids[nr++] = all->runs[i].id;
+    }
+    return nr;
+}
+
+/* The newest run has nearly all as a rule, so the first look is at it alone; each look reads what
+ * benchmarks there are, so the next ones are at ever more. */
+static int scan_runs(struct store *store, const struct records *all, struct tally *t,
                      struct error *err)
 {
     const struct store_filter filter = {
         .keys = t->keys, .nr_keys = t->nr, .without_samples = true, .without_telemetry = true
     };
-    const struct store_sink sink = { .context = t, .measurement = on_tallied_measurement };
-    size_t looked = 0;
+    size_t end = all->nr_runs, looked = 0, most = 1, nr;
+    int64_t ids[RUNS_MAX];
 
-    for (size_t i = 0; i < l->nr && looked < RUNS_MAX; i++) {
-        if (!run_counts(&l->items[i].run) || !is_shard_complete(l, i))
-            continue;
-        if (store_scan(store, &l->items[i].run.id, 1, &filter, &sink, err))
+    while (looked < RUNS_MAX && (nr = next_runs(all, &end, ids, most)) > 0) {
+        struct scanning scanning = { .tally = t };
+        const struct store_sink sink = { .context = &scanning,
+                                         .measurement = on_tallied_measurement };
+        if (store_scan(store, ids, nr, &filter, &sink, err))
             return -1;
         if (tally_run(t))
             return 0;
-        looked++;
+        looked += nr;
+        most = 4 * most < RUNS_MAX - looked ? 4 * most : RUNS_MAX - looked;
     }
     return 0;
 }
@@ -131,15 +175,15 @@ static int scan_runs(struct store *store, const struct store_listing *l, struct 
 int durations_of_store(struct store *store, const char *const *keys, size_t nr, double *seconds,
                        struct error *err)
 {
-    struct store_listing listing = { 0 };
+    struct records finished = { .nr = 0 };
     struct tally tally;
 
-    int rc = store_list_runs(store, NULL, 0, &listing, err);
+    int rc = store_finished_runs(store, NULL, &finished, err);
     tally_init(&tally, keys, nr, seconds);
     if (rc == 0)
-        rc = scan_runs(store, &listing, &tally, err);
+        rc = scan_runs(store, &finished, &tally, err);
     tally_release(&tally);
-    store_listing_release(&listing);
+    records_release(&finished);
     return rc;
 }
 
