@@ -73,6 +73,8 @@ static void plots_draw_one(const struct plot_request *request, const struct plot
             result->reason = memory_string(f->reason);
         else if (plots_paint(f, request, options, formats, &err))
             result->reason = memory_string(err.message);
+        if (f->boxes && formats & ~(1u << PICTURE_SVG))
+            result->boxes = memory_string(f->boxes);
         if (result->reason || !(formats & 1u << PICTURE_PDF))
             figure_free(f);
         else
@@ -145,6 +147,9 @@ static void list_picture(struct strbuf *sb, const struct plot_result *r,
     strbuf_addf(sb, "): %s\n      %s\n", plots_description_of(r->preset), r->alt ? r->alt : "");
     if (r->preset->how)
         strbuf_addf(sb, "      %s\n", r->preset->how);
+    if (r->boxes)
+        strbuf_addf(sb, "      no font here has these, which are boxes in PNG and PDF: %s\n",
+                    r->boxes);
 }
 
 static int plots_write_text(const struct plots_summary *summary,
@@ -191,6 +196,7 @@ static cJSON *result_json(const struct plot_result *r, bool flat, unsigned forma
     if (r->reason)
         return json;
     json_add_string(json, "alt", r->alt);
+    json_add_string(json, "boxes", r->boxes);
     cJSON *files = cJSON_AddArrayToObject(json, "files");
     strbuf_init(&name);
     for (int i = 0; i < PICTURE_FORMAT_NR; i++) {
@@ -248,6 +254,7 @@ void plots_summary_release(struct plots_summary *summary)
 {
     for (size_t i = 0; i < summary->nr; i++) {
         free(summary->items[i].alt);
+        free(summary->items[i].boxes);
         free(summary->items[i].reason);
     }
     array_release(summary);

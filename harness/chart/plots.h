@@ -6,7 +6,7 @@
  *     index.html     all of them, by section
  *     summary.txt    a line a picture, and a line for each reason why some are absent
  *     plots.json     the same for programs: {"schema_version":1,"plots":[{name,title,description,
- *                    type,section,how,files,alt,reason}]}
+ *                    type,section,how,files,alt,boxes,reason}]}
  *     plots.pdf      where PDF is among the formats: all figures, a page each
  *     <name>.gp      the script of each picture, <name>.json its figure as data
  */
@@ -35,6 +35,8 @@ struct plots_options {
 struct plot_result {
     const struct preset *preset; /* borrowed */
     char *alt;                   /* owned; may be NULL */
+    char *boxes;                 /* characters that are boxes in PNG and PDF, see paint_gnuplot();
+                                  * NULL: none. Owned */
     char *reason;                /* NULL: drawn. Owned */
 };
 

@@ -69,8 +69,8 @@ void figure_free(struct figure *f)
     ticks_release(&f->bar.ticks);
     figure_names_release(&f->benchmarks);
     figure_names_release(&f->runs);
-    char *strings[] = { f->id,  f->title,  f->subtitle, f->caption,
-                        f->alt, f->banner, f->reason,   f->bar.label };
+    char *strings[] = { f->id,     f->title,  f->subtitle, f->caption,  f->alt,
+                        f->banner, f->reason, f->boxes,    f->bar.label };
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
         free(strings[i]);
     free(f);

@@ -188,6 +188,7 @@ struct figure {
     char *alt;     /* one sentence with the main numbers, for those who cannot see it */
     char *banner;  /* an error to explain, drawn in the plot's head; NULL if none */
     char *reason;  /* why it cannot be drawn; then nothing else counts */
+    char *boxes;   /* characters that no font here has, from paint_gnuplot(); NULL: none */
     struct panel **panels;
     size_t nr_panels, panels_capacity;
     int columns; /* panels side by side */

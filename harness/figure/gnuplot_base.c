@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "figure/gnuplot_base.h"
+
+#include "figure/fonts.h"
 #include "text/escape.h"
 
 #include <math.h>
+#include <string.h>
 
 /* gnuplot's point types, filled and hollow. */
 static const int filled_points[SHAPE_NR] = {
@@ -80,11 +83,30 @@ void gp_point_style(struct gp_script *s, const struct style *style)
     gp_colour(s, style);
 }
 
+void gp_text(struct gp_script *s, const char *text,
+             void (*escape)(struct strbuf *out, const char *text))
+{
+    struct strbuf boxed;
+
+    strbuf_init(&boxed);
+    fonts_box(text, s->f->boxes ? s->f->boxes : "", &boxed);
+    if (strcmp(boxed.data, text) == 0) {
+        escape(s->out, text);
+    } else {
+        strbuf_adds(s->out, "(boxes ? ");
+        escape(s->out, boxed.data);
+        strbuf_adds(s->out, " : ");
+        escape(s->out, text);
+        strbuf_addc(s->out, ')');
+    }
+    strbuf_release(&boxed);
+}
+
 void gp_label(struct gp_script *s, const char *text, const char *coordinates, double x, double y,
               enum anchor anchor, double angle)
 {
     strbuf_addf(s->out, "set label %d ", ++s->label);
-    escape_gnuplot(s->out, text);
+    gp_text(s, text, escape_gnuplot);
     strbuf_addf(s->out, " at %s %.9g,%s %.9g %s", coordinates, x, coordinates, y, anchors[anchor]);
     if (angle != 0)
         strbuf_addf(s->out, " rotate by %.4g", angle);

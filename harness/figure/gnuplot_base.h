@@ -36,6 +36,11 @@ void gp_fill(struct gp_script *s, const struct style *style);
 void gp_line_style(struct gp_script *s, const struct style *style);
 /* Type, size, line width and colour. */
 void gp_point_style(struct gp_script *s, const struct style *style);
+/* A text in single quotes, as `escape` writes it. Where it has some of the figure's `boxes`, it is
+ * an expression that has two of them: one is for formats that are drawn with fonts of this machine.
+ */
+void gp_text(struct gp_script *s, const char *text,
+             void (*escape)(struct strbuf *out, const char *text));
 /* A text at a place that is written "screen 0.1,0.2" or "first 3,4"; gp_font() must follow. */
 void gp_label(struct gp_script *s, const char *text, const char *coordinates, double x, double y,
               enum anchor anchor, double angle);

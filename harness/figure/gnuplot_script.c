@@ -125,7 +125,7 @@ static void gp_add_axis(struct gp_script *s, const struct axis *axis, char name)
     for (size_t i = 0; i < axis->ticks.nr; i++) {
         const struct tick *t = &axis->ticks.items[i];
         strbuf_adds(s->out, i ? ", " : "");
-        escape_gnuplot_tick(s->out, t->text);
+        gp_text(s, t->text, escape_gnuplot_tick);
         strbuf_addf(s->out, " %.9g %d", t->at, t->minor);
     }
     strbuf_adds(s->out, ")\n");

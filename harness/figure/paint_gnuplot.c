@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "figure/fonts.h"
 #include "process/process.h"
 #include "text/escape.h"
 
@@ -217,7 +218,25 @@ static int paint_write_script(const char *folder, const char *id, const struct s
     return rc;
 }
 
-int paint_gnuplot(const struct figure *f, const char *folder, unsigned formats, struct error *err)
+/* The script has all texts, so it says itself whether it is to be written with boxes. */
+static void paint_make_script(struct figure *f, struct strbuf *script)
+{
+    struct strbuf lacking;
+
+    free(f->boxes);
+    f->boxes = NULL;
+    strbuf_init(&lacking);
+    paint_gnuplot_script(f, script);
+    fonts_lack(script->data, &lacking);
+    if (lacking.length) {
+        figure_set(&f->boxes, "%s", lacking.data);
+        strbuf_clear(script);
+        paint_gnuplot_script(f, script);
+    }
+    strbuf_release(&lacking);
+}
+
+int paint_gnuplot(struct figure *f, const char *folder, unsigned formats, struct error *err)
 {
     struct strbuf script;
 
@@ -226,7 +245,7 @@ int paint_gnuplot(const struct figure *f, const char *folder, unsigned formats, 
     if (paint_check_name(f->id, err))
         return -1;
     strbuf_init(&script);
-    paint_gnuplot_script(f, &script);
+    paint_make_script(f, &script);
     int rc = paint_write_script(folder, f->id, &script, err);
     for (int format = 0; rc == 0 && format < PICTURE_FORMAT_NR; format++)
         if (formats & 1u << format)

@@ -3,6 +3,9 @@
 # pdfcairo 72). SVG draws points larger than the other two: `point` makes up for it.
 if (!exists('format')) format = 'png'
 if (!exists('scale')) scale = 2.0
+# A character that no font had where this was written is a box, but not in SVG, whose fonts are the
+# viewer's. Where a font has it: -e "boxes = 0".
+if (!exists('boxes')) boxes = format ne 'svg'
 point = format eq 'svg' ? 0.69 : 1
 if (format eq 'svg') {
     set terminal svg size width,height noenhanced font 'DejaVu Sans,12' background rgb 'white'

@@ -333,6 +333,40 @@ TEST(bands_across_are_outlines)
     figure_free(f);
 }
 
+/* Names with characters that no font has: a box for each, but in SVG, which the viewer's fonts
+ * draw.
+ */
+TEST(what_has_no_font_is_a_box)
+{
+    struct figure *f = figure_create("boxes", "日本 'a'");
+    struct panel *p = figure_panel(f);
+    const char *names[] = { "50% 🚀", "plain" };
+    struct strbuf script;
+    struct error err;
+
+    axis_set(&p->x, "time", QUANTITY_TIME, "", AXIS_LINEAR);
+    axis_names(&p->y, names, 2, true);
+    struct layer *bars = panel_layer(p, MARK_BARS, "本");
+    bars->across = true;
+    layer_add(bars, 1000, 0);
+    layer_add(bars, 2000, 1);
+    figure_finish(f);
+    figure_set(&f->boxes, "日🚀");
+    strbuf_init(&script);
+    paint_gnuplot_script(f, &script);
+    assert_has(script.data, "(boxes ? '□本 ''a''' : '日本 ''a''') at screen");
+    assert_has(script.data, "((boxes ? '50%% □' : '50%% 🚀') 0 0, 'plain' 1 0)");
+    if (have_gnuplot()) {
+        assert_ok(paint_gnuplot(f, FOLDER, 7, &err), &err);
+        char *svg = read_picture("boxes.svg");
+        assert_has(svg, "<text>日本 ");
+        assert_has(svg, "<text>50% 🚀</text>");
+        free(svg);
+    }
+    strbuf_release(&script);
+    figure_free(f);
+}
+
 static size_t count_words(const char *text, const char *word)
 {
     size_t nr = 0;

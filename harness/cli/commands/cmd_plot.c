@@ -112,6 +112,19 @@ static int make_plot_plan(const struct viewing *v, const struct string_list *onl
     return 0;
 }
 
+static void print_boxes(const struct plots_summary *summary)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < summary->nr; i++)
+        nr += summary->items[i].boxes != NULL;
+    if (nr)
+        terminal_print(
+            "  in %zu of them boxes stand for characters that no font here has: "
+            "summary.txt tells which\n",
+            nr);
+}
+
 static void print_plots(const struct plots_summary *summary, const char *folder)
 {
     struct strbuf absences;
@@ -122,6 +135,7 @@ static void print_plots(const struct plots_summary *summary, const char *folder)
         if (!summary->items[i].reason)
             terminal_print("  %-26s %s\n", summary->items[i].preset->name,
                            summary->items[i].preset->title);
+    print_boxes(summary);
     char *rest = absences.data;
     for (const char *line; (line = strsep(&rest, "\n")) && *line;)
         terminal_print("  not drawn, %s\n", line);
