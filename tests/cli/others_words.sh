@@ -18,10 +18,14 @@ done
 t compare --export-markdown a.md -- true --versus true
 
 say "Of Google Benchmark and pytest-benchmark"
-for option in --benchmark_filter=BM_ --benchmark_format=json --benchmark_repetitions=3 --benchmark-json=a.json \
-  --benchmark-compare; do
+for option in --benchmark_filter=BM_ --benchmark_list_tests --benchmark_format=json --benchmark_repetitions=3 \
+  --benchmark-json=a.json --benchmark-compare; do
   t run "$option"
 done
+check "keys are listed as the hint has it" grep -q / <("$HARNESS" run --dry-run)
+quiet run null/copy/right --device "$FAKE" --launches 1 --iterations 2 --gbench-json -o gbench.json
+check "Google Benchmark's file is written as the hint has it" json_length gbench.json benchmarks
+rm -rf .harness
 
 say "What stands behind -- is the program's"
 t run --nope -- true --runs
