@@ -5,6 +5,7 @@
 
 #include "base/clean.h"
 #include "base/memory.h"
+#include "chart/base/chart_base.h"
 #include "chart/types/roofline_roofs.h"
 #include "figure/figure.h"
 #include "text/escape.h"
@@ -244,6 +245,34 @@ TEST(widths_and_cuts)
     free(whole);
     assert_int_equal(text_line("one two three", 10, text_width("one two t", 10, false)), 7);
     assert_true(text_line("中中中中", 10, 1) == 3); /* whole characters, at least one */
+}
+
+/* What a title calls a benchmark: without what it has not, cut between characters. */
+TEST(names_in_sentences)
+{
+    static const struct {
+        const char *kernel, *variant, *called;
+    } rows[] = {
+        { "gemm/nn", "simd", "gemm/nn simd" },
+        { "BM_Sort", "", "BM_Sort" },
+        { "BM_Sort", "-", "BM_Sort" },
+        { "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", "a",
+          "abcdefghijklmnopqrstuvw…klmnopqrstuvwxyz a" },
+        { "k", "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+          "k abcdefghijklmnopq…opqrstuvwxyz" },
+        { "中中中中中中中中中中中中中中中中中中中中", "simd",
+          "中中中中中中中中中中中中中中中中中中中中 simd" },
+        { "中中中中中中中中中中中中中中中中中中中中中", "simd",
+          "中中中中中中中中中中中…中中中中中中中中 simd" },
+    };
+    char text[CHART_NAME_SIZE];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct benchmark_name name = { 0 };
+        snprintf(name.kernel, sizeof(name.kernel), "%s", rows[i].kernel);
+        snprintf(name.variant, sizeof(name.variant), "%s", rows[i].variant);
+        assert_string_equal(chart_name_of(&name, text), rows[i].called);
+    }
 }
 
 /* WCAG 2.1, 1.4.11: graphics need 3:1 against what is beside them. */

@@ -510,6 +510,20 @@ RECORDS_TEST(poor_records_have_a_state)
     check_poor(r); /* absurd work, a key of another tool */
 }
 
+/* Benchmarks of other programs have no variant and no device: no sentence has a hole for them. */
+RECORDS_TEST(imports_are_named_by_what_they_have)
+{
+    made_run(r, 0, "feedbeef", "gcc");
+    made_measurement(r, 0, 0, "BM_Sort/arg=8", 1e5, 0.02, 40, 1);
+    made_measurement(r, 0, 0, "BM_Sort/arg=64", 1e6, 0.02, 40, 2);
+    struct figure *f = build(r, "latency-kernels");
+    assert_has(f->title, ": BM_Sort takes longest, ");
+    figure_free(f);
+    f = build(r, "roofline");
+    assert_string_equal(f->reason, "no benchmark has both FLOPs and bytes");
+    figure_free(f);
+}
+
 /* 60 benchmarks with 200-byte keys still give readable rows. */
 RECORDS_TEST(many_long_names)
 {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "metrics/label.h"
+#include "text/shorten.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -204,6 +205,19 @@ void chart_conclude(struct figure *f, const struct chart *chart, const char *for
     va_end(args);
     figure_set(&f->title, "%s%s %s", chart->preset->title,
                strchr(chart->preset->title, ':') ? "," : ":", words);
+}
+
+char *chart_name_of(const struct benchmark_name *name, char text[CHART_NAME_SIZE])
+{
+    enum { KERNEL_WIDTH = 40, VARIANT_WIDTH = 30 };
+    bool varies = *name->variant && strcmp(name->variant, "-") != 0;
+    char *kernel = shorten_text(name->kernel, KERNEL_WIDTH);
+    char *variant = shorten_text(varies ? name->variant : "", VARIANT_WIDTH);
+
+    snprintf(text, CHART_NAME_SIZE, "%s%s%s", kernel, varies ? " " : "", variant);
+    free(kernel);
+    free(variant);
+    return text;
 }
 
 void chart_absent(struct figure *f, const char *format, ...)

@@ -304,6 +304,10 @@ struct chart_names {
 };
 size_t chart_names_index(struct chart_names *names, const char *name);
 
+/* What a sentence calls a benchmark: "gemm/nn simd", each at most as long as a title has room for;
+ * the kernel alone where there is no variant. */
+enum { CHART_NAME_SIZE = 2 * NAME_SIZE + 8 };
+char *chart_name_of(const struct benchmark_name *name, char text[CHART_NAME_SIZE]);
 /* The name without one dim, key included: what a line over that dim, or a map, has in common. */
 void chart_name_without(const struct benchmark_name *name, const char *dim,
                         struct benchmark_name *without);

@@ -186,11 +186,11 @@ const struct chart_item *chart_samples_widest(const struct chart_samples *s)
 void chart_samples_conclude(const struct chart_samples *s)
 {
     const struct chart_item *widest = chart_samples_widest(s);
-    char spread[TEXT_UNIT_SIZE];
+    char spread[TEXT_UNIT_SIZE], name[CHART_NAME_SIZE];
 
     if (s->items->nr > 1)
-        chart_conclude(s->f, s->chart, "widest %.40s %.30s, p5 to p95 %s of its median",
-                       widest->bench->kernel, widest->bench->variant,
+        chart_conclude(s->f, s->chart, "widest %s, p5 to p95 %s of its median",
+                       chart_name_of(widest->bench, name),
                        text_share(chart_samples_spread(widest), spread));
 }
 

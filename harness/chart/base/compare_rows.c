@@ -188,7 +188,7 @@ static void compare_rows_conclude(const struct compare_rows *rows, const struct 
                                   struct figure *f)
 {
     size_t count[VERDICT_NR];
-    char broken[40] = "", change[TEXT_UNIT_SIZE];
+    char broken[40] = "", change[TEXT_UNIT_SIZE], name[CHART_NAME_SIZE];
 
     compare_rows_count(rows, chart, count);
     if (count[VERDICT_BROKEN])
@@ -196,9 +196,9 @@ static void compare_rows_conclude(const struct compare_rows *rows, const struct 
     enum verdict verdict = count[VERDICT_REGRESSED] ? VERDICT_REGRESSED : VERDICT_IMPROVED;
     const struct compare_row *most = compare_rows_most(rows, verdict);
     if (most)
-        chart_conclude(f, chart, "%s%zu %s, the most %.40s %.30s by %s", broken, count[verdict],
-                       verdict_word(verdict, rows->metric), most->item->bench->kernel,
-                       most->item->bench->variant, text_percent_size(most->change, change));
+        chart_conclude(f, chart, "%s%zu %s, the most %s by %s", broken, count[verdict],
+                       verdict_word(verdict, rows->metric), chart_name_of(most->item->bench, name),
+                       text_percent_size(most->change, change));
     else if (count[VERDICT_UNDECIDED] && !count[VERDICT_SAME])
         chart_conclude(f, chart, "%snothing is decided, %zu undecided", broken,
                        count[VERDICT_UNDECIDED]);

@@ -166,16 +166,15 @@ static void bars_draw(struct bars *b)
     /* Values in a column of their own: beside a whisker or a p99 cross they would be taken for its.
      */
     struct layer *texts = panel_outside(b->p);
-    char text[QUANTITY_TEXT_SIZE];
+    char text[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
     for (size_t i = 0; i < b->items->nr; i++)
         layer_add_outside(texts, i, chart_text(&b->metric, bars_value(b, i).value, text));
     bars_words(b, tails);
     const struct benchmark_name *most = b->items->items[b->largest].bench;
     if (bars_kind_of(b) != METRIC_FACT && b->items->nr > 1)
         chart_conclude(b->f, b->chart,
-                       bars_kind_of(b) == METRIC_RATE ? "%.40s %.30s reaches %s"
-                                                      : "%.40s %.30s takes longest, %s",
-                       most->kernel, most->variant,
+                       bars_kind_of(b) == METRIC_RATE ? "%s reaches %s" : "%s takes longest, %s",
+                       chart_name_of(most, name),
                        chart_text(&b->metric, bars_value(b, b->largest).value, text));
 }
 

@@ -153,7 +153,7 @@ static void quantiles_conclude(const struct curves *c)
 {
     const struct chart_item *longest = NULL;
     double most = 0;
-    char ratio[QUANTITY_TEXT_SIZE];
+    char ratio[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
 
     for (size_t i = 0; i < c->s.items->nr; i++) {
         const struct chart_item *item = curves_item_at(c, i);
@@ -165,8 +165,8 @@ static void quantiles_conclude(const struct curves *c)
         }
     }
     if (longest && c->s.items->nr > 1)
-        chart_conclude(c->s.f, c->s.chart, "longest tail %.40s %.30s, p99 %s its median",
-                       longest->bench->kernel, longest->bench->variant, ratio_text(most, ratio));
+        chart_conclude(c->s.f, c->s.chart, "longest tail %s, p99 %s its median",
+                       chart_name_of(longest->bench, name), ratio_text(most, ratio));
 }
 
 /* Close together where the line bends: by 1/100 in the body, by parts of a nine in the tail. */
@@ -372,11 +372,11 @@ static void percentiles_words(const struct percentiles *c, struct figure *f)
 {
     const struct chart_item *widest = &c->items->items[c->widest];
     size_t nr = c->items->nr;
-    char spread[QUANTITY_TEXT_SIZE];
+    char spread[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
 
     if (nr > 1)
-        chart_conclude(f, c->items->chart, "widest %.40s %.30s, p95 %s its p5",
-                       widest->bench->kernel, widest->bench->variant,
+        chart_conclude(f, c->items->chart, "widest %s, p95 %s its p5",
+                       chart_name_of(widest->bench, name),
                        ratio_text(percentiles_spread(widest), spread));
     chart_caption(f, c->items, widest_first,
                   "One line a benchmark: its percentiles as multiples of its own median. A steep "

@@ -182,7 +182,7 @@ static void memory_add_rates(struct memory_chart *c)
 
 static void memory_add_words(struct memory_chart *c)
 {
-    char largest[QUANTITY_TEXT_SIZE], fastest[QUANTITY_TEXT_SIZE];
+    char largest[QUANTITY_TEXT_SIZE], fastest[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
     struct strbuf sb;
 
     strbuf_init(&sb);
@@ -203,9 +203,8 @@ static void memory_add_words(struct memory_chart *c)
     quantity_text(QUANTITY_BYTES, "", footprint_weight(memory_item_at(c, c->largest)), largest);
     quantity_text(QUANTITY_RATE, "B/s", memory_rate_of(memory_item_at(c, c->fastest)), fastest);
     if (c->rates)
-        chart_conclude(c->f, c->chart, "%.40s %.30s moves %s",
-                       memory_item_at(c, c->fastest)->bench->kernel,
-                       memory_item_at(c, c->fastest)->bench->variant, fastest);
+        chart_conclude(c->f, c->chart, "%s moves %s",
+                       chart_name_of(memory_item_at(c, c->fastest)->bench, name), fastest);
     figure_set(&c->f->alt,
                "Memory of %zu benchmark%s: the largest is %s with %s of tensors, the highest rate "
                "is that of %s with %s.",

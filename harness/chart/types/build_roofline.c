@@ -371,7 +371,7 @@ static void roofline_judge(struct roofline *r)
 {
     double best = 0;
     size_t nearest = 0;
-    char rate[QUANTITY_TEXT_SIZE];
+    char rate[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
 
     for (size_t i = 0; i < r->items->nr; i++) {
         struct roof roof;
@@ -390,12 +390,12 @@ static void roofline_judge(struct roofline *r)
                    r->above, r->above == 1 ? " is" : "s are");
     quantity_text(QUANTITY_RATE, "FLOP/s", roofline_point(&r->items->items[nearest]).rate, rate);
     if (!r->comparison && best > 0)
-        chart_conclude(r->f, r->chart, "%.40s %.30s reaches %.0f %% of its roof",
-                       r->items->items[nearest].bench->kernel,
-                       r->items->items[nearest].bench->variant, best * 100);
+        chart_conclude(r->f, r->chart, "%s reaches %.0f %% of its roof",
+                       chart_name_of(r->items->items[nearest].bench, name), best * 100);
     figure_set(&r->f->alt,
-               "Roofline of %zu benchmarks on %s; nearest to its roof is %s with %.0f %% at %s.",
-               r->items->nr, r->device, r->items->items[nearest].label, best * 100, rate);
+               "Roofline of %zu benchmarks%s%s; nearest to its roof is %s with %.0f %% at %s.",
+               r->items->nr, *r->device ? " on " : "", r->device, r->items->items[nearest].label,
+               best * 100, rate);
 }
 
 static void roofline_add_caption(struct roofline *r)
@@ -486,12 +486,13 @@ void build_roofline(const struct chart *chart, struct chart_items *items, struct
     roofline_keep_drawable(&r);
     roofline_find_roofs(&r);
     if (!items->nr)
-        chart_absent(f, "no benchmark of device %s has both FLOPs and bytes", r.device);
+        chart_absent(f, "no benchmark%s%s has both FLOPs and bytes", *r.device ? " of device " : "",
+                     r.device);
     else if (compare && !roofline_count_decided(&r))
         chart_absent(f, "no change is decided: nothing moved under the roofs");
     else if (!r.roofs.levels[LEVEL_DRAM])
-        chart_absent(f, "the ceilings of %s were not measured; `harness roofline` does it",
-                     r.device);
+        chart_absent(f, "the ceilings%s%s were not measured; `harness roofline` does it",
+                     *r.device ? " of " : "", r.device);
     else
         roofline_draw(&r);
 }

@@ -213,6 +213,7 @@ static void runs_runs_words(struct runs *r)
 {
     const struct chart_metric *m = &r->metric;
     char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], more[120] = "";
+    char name[CHART_NAME_SIZE];
 
     if (comparable(r) > r->drawn)
         snprintf(more, sizeof(more),
@@ -224,8 +225,8 @@ static void runs_runs_words(struct runs *r)
                   more);
     const struct run_series *widest = &r->series[r->widest];
     if (widest->spread >= 1)
-        chart_conclude(r->f, r->chart, "%.40s %.30s differs most, by %s", widest->bench->kernel,
-                       widest->bench->variant, ratio_text(widest->spread, low));
+        chart_conclude(r->f, r->chart, "%s differs most, by %s", chart_name_of(widest->bench, name),
+                       ratio_text(widest->spread, low));
     figure_set(&r->f->alt,
                "%s of %zu benchmark%s in %zu runs, from %s to %s; %s differs most between runs.",
                m->label, r->drawn, r->drawn == 1 ? "" : "s", chart_nr_runs(r->chart),

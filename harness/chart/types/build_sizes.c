@@ -270,7 +270,7 @@ static void sizes_words(struct sizes *s, bool roofs)
     const struct curve *c = &s->curves.items[best];
     const struct chart_item *last = c->items[c->nr - 1];
     chart_text(m, sizes_value_of(s, last), high);
-    chart_conclude(s->f, s->chart, "%.30s reaches %s at %lld", c->name.variant, high,
+    chart_conclude(s->f, s->chart, "%s reaches %s at %lld", c->name.variant, high,
                    (long long)sizes_square_of(last->bench));
     figure_set(&s->f->alt,
                "Lines of %s over the size of square products for %zu variant%s, from %s; %s "

@@ -11,6 +11,7 @@
 #include "chart/base/compare_rows.h"
 #include "chart/types/chart_types.h"
 #include "reporters/compare_words.h"
+#include "text/shorten.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,11 +129,14 @@ static void speedup_add_texts(struct speedup *s)
 
     for (size_t i = 0; i < s->nr; i++) {
         const struct ratio *r = &s->items[i];
-        char text[QUANTITY_TEXT_SIZE + 96], times[QUANTITY_TEXT_SIZE];
-        ratio_text(r->value, times);
-        snprintf(text, sizeof(text), "%s%s%.40s  %s", times, r->base ? " " : "",
-                 r->base ? r->base : "", r->word);
-        layer_add_outside(texts, i, text);
+        char times[QUANTITY_TEXT_SIZE], *base = shorten_text(r->base ? r->base : "", 40);
+        struct strbuf text;
+        strbuf_init(&text);
+        strbuf_addf(&text, "%s%s%s  %s", ratio_text(r->value, times), *base ? " " : "", base,
+                    r->word);
+        layer_add_outside(texts, i, text.data);
+        strbuf_release(&text);
+        free(base);
     }
 }
 

@@ -75,14 +75,14 @@ static void split_conclude(struct split *s)
 {
     size_t last = s->nr_metrics - 1, best = 0;
     const struct metric *metric = s->metrics[last].metric;
-    char most[QUANTITY_TEXT_SIZE];
+    char most[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
 
     for (size_t i = 1; i < s->items->nr; i++)
         if (!(split_value_of(s, last, i) <= split_value_of(s, last, best)))
             best = isfinite(split_value_of(s, last, i)) ? i : best;
     if (metric && metric->kind == METRIC_RATE && isfinite(split_value_of(s, last, best)))
-        chart_conclude(s->f, s->chart, "%.40s %.30s reaches %s",
-                       s->items->items[best].bench->kernel, s->items->items[best].bench->variant,
+        chart_conclude(s->f, s->chart, "%s reaches %s",
+                       chart_name_of(s->items->items[best].bench, name),
                        chart_text(&s->metrics[last], split_value_of(s, last, best), most));
 }
 

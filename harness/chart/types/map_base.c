@@ -41,11 +41,11 @@ void map_add_scale(const struct map *m)
 void map_conclude(const struct map *m)
 {
     const struct metric *metric = m->metric.metric;
-    char most[QUANTITY_TEXT_SIZE];
+    char most[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
 
     if (m->largest && metric && metric->kind == METRIC_RATE)
-        chart_conclude(m->f, m->chart, "%.40s %.30s reaches %s", m->largest->bench->kernel,
-                       m->largest->bench->variant, chart_text(&m->metric, m->seen, most));
+        chart_conclude(m->f, m->chart, "%s reaches %s", chart_name_of(m->largest->bench, name),
+                       chart_text(&m->metric, m->seen, most));
 }
 
 const char *map_hole_text(const struct map *m)
