@@ -202,6 +202,17 @@ int output_choose_format(const char *format, const char *const *formats, struct 
     return -1;
 }
 
+int output_short_format(const char **format, bool given, const char *option, const char *form,
+                        struct error *err)
+{
+    if (!given)
+        return 0;
+    if (*format && strcmp(*format, form) != 0)
+        return error_set(err, "%s and --format %s: one of the two", option, *format);
+    *format = form;
+    return 0;
+}
+
 int output_check_format(const char *format, struct error *err)
 {
     static const char *const formats[] = { "text", "markdown", "json", NULL };

@@ -42,6 +42,10 @@ void terminal_add_name(struct strbuf *out, const char *name);
 
 /* Accepts "text", "markdown", "json" and NULL, the forms of commands that print tables. */
 int output_check_format(const char *format, struct error *err);
+/* `option`, if `given`, is short for --format `form`: makes that the format, and is an error where
+ * another one is asked for, too. */
+int output_short_format(const char **format, bool given, const char *option, const char *form,
+                        struct error *err);
 /* The index of `format` in the NULL-ended list; NULL is the first. -1 and an error that lists
  * them. */
 int output_choose_format(const char *format, const char *const *formats, struct error *err);

@@ -61,6 +61,12 @@ t run null --device fake --shard 3/2
 t run null --device fake --shard 1
 t run null/copy/right --device fake --shard 7/7
 t run null --device fake --format xml
+t run null --device fake --format csv --json
+t run null --device fake --json --gbench-json
+t compare --baseline main --json --format text
+t compare --format markdown --json -- true --versus true
+t compare --replay --json --format text
+t trend --json --format markdown
 
 say "No history, and none was made"
 t history list

@@ -68,8 +68,7 @@ static int replay_recorded(const struct compare_options *o, int argc, char **arg
         return -1;
     int rc = replay_run(&replay, argv, argc, err);
     if (rc == 0)
-        rc = replay_report(&replay, o->json || (o->format && strcmp(o->format, "json") == 0),
-                           o->output, err);
+        rc = replay_report(&replay, o->format && strcmp(o->format, "json") == 0, o->output, err);
     enum exit_status status = replay_exit_status(&replay);
     replay_release(&replay);
     store_close(replay.store);
@@ -165,8 +164,7 @@ static int hint_at_commands(const struct compare_options *o, int rc, struct erro
 
 static int compare_two_commands(struct compare_options *o, struct error *err)
 {
-    const struct compare_commands_output output = { o->db, o->json ? "json" : o->format,
-                                                    o->output };
+    const struct compare_commands_output output = { o->db, o->format, o->output };
     struct progress progress;
 
     progress_attach(&progress, &o->request.measuring, true);
@@ -183,7 +181,7 @@ static int run_compare(int argc, char **argv, void *options, struct error *err)
     enum compare_format format;
 
     int commands = compare_commands_asked(&o->commands, r->what.plugins.nr > 0, err);
-    if (commands < 0)
+    if (commands < 0 || output_short_format(&o->format, o->json, "--json", "json", err))
         return -1;
     r->what.params = o->commands.command.params;
     r->filters = argv;
@@ -195,7 +193,7 @@ static int run_compare(int argc, char **argv, void *options, struct error *err)
     strbuf_init(&builds);
     r->builds = history_builds(o->db, &builds);
     progress_attach(&progress, &r->measuring, compare_request_measures(r) || r->run);
-    int rc = compare_choose_format(o->json ? "json" : o->format, &o->comment, &format, err);
+    int rc = compare_choose_format(o->format, &o->comment, &format, err);
     if (rc == 0)
         rc = compare_request_check(r, &c.rule, err);
     if (rc == 0)

@@ -103,10 +103,13 @@ static void adjust_run_sampling(struct run_session *s, double min_time)
 /* --json and --gbench-json are short for --format. */
 static int choose_run_form(struct run_session *s, struct error *err)
 {
-    s->form = s->o->gbench_json ? RUN_REPORT_GBENCH
-              : s->o->json      ? RUN_REPORT_JSON
-                                : RUN_REPORT_TABLE;
-    return s->o->format ? run_report_form_find(s->o->format, &s->form, err) : 0;
+    struct run_options *o = s->o;
+
+    if (output_short_format(&o->format, o->json, "--json", "json", err) ||
+        output_short_format(&o->format, o->gbench_json, "--gbench-json", "gbench", err))
+        return -1;
+    s->form = RUN_REPORT_TABLE;
+    return o->format ? run_report_form_find(o->format, &s->form, err) : 0;
 }
 
 /* What the shards of one sweep have in common: told, or the job that runs them as an array. */

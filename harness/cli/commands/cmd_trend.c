@@ -103,7 +103,7 @@ static int print(const struct trends *t, const struct trend_options *o, struct e
     struct trend_table_options table = { .all = o->all };
     struct strbuf text;
 
-    if (o->json || (o->format && strcmp(o->format, "json") == 0))
+    if (o->format && strcmp(o->format, "json") == 0)
         return output_json(trends_to_json(t, o->all), o->output, err);
     strbuf_init(&text);
     bool markdown = o->format && strcmp(o->format, "markdown") == 0;
@@ -160,10 +160,11 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
 
 static int run(int argc, char **argv, void *options, struct error *err)
 {
-    const struct trend_options *o = options;
+    struct trend_options *o = options;
     struct subject s = { 0 };
 
-    if (output_check_format(o->format, err))
+    if (output_short_format(&o->format, o->json, "--json", "json", err) ||
+        output_check_format(o->format, err))
         return -1;
     if (o->since && o->last)
         return error_set(err, "--since and --last both say where the history begins; give one");
