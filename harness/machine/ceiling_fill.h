@@ -24,6 +24,8 @@ void ceiling_set_time(struct ceiling *c, const struct ceiling_times *ns);
 void ceiling_set_value(struct ceiling *c, double value);
 /* Is it a time, of which less is better? Else it is a rate. */
 bool ceiling_is_time(const struct ceiling *c);
+/* May a device have a roof of this name? All of them: machine/ceilings.h, ceilings_cuda.h. */
+bool ceiling_is_name(const char *name);
 /* Takes the rate of `other` if it is the better one. */
 void ceiling_raise(struct ceiling *c, const struct ceiling *other);
 

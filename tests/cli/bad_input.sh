@@ -114,6 +114,10 @@ t plot --only rooflin
 t plot --format jpg
 t roofline all
 t roofline --device fake
+t roofline --spec foo=3 --db none.db
+t roofline --spec bandwidth.dram --db none.db
+t roofline --spec bandwidth.dram=3x --db none.db
+check "nothing was measured for that" test ! -e none.db
 t verify gem --device fake
 t verify null/copy --device fake --variant rigt
 t verify null/copy --device fake --dtype fp33

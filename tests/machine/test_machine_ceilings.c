@@ -10,6 +10,7 @@
 #include "core/registry.h"
 #include "device/devices.h"
 #include "launch/sweep.h"
+#include "machine/ceiling_fill.h"
 #include "machine/ceiling_loops.h"
 #include "machine/ceilings.h"
 #include "machine/datasheet.h"
@@ -39,6 +40,7 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
               isfinite(c[i].high)))
             fail_msg("%s: %g in [%g, %g]", c[i].name, c[i].value, c[i].low, c[i].high);
         assert_string_equal(c[i].device, label);
+        assert_true(ceiling_is_name(c[i].name));
         assert_true(c[i].spec >= 0 && c[i].measured_ms > 0);
         assert_ptr_equal(find(c, nr, c[i].name), &c[i]); /* each name once */
     }

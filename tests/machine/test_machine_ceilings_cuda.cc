@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "device/devices.h"
+#include "machine/ceiling_fill.h"
 #include "machine/ceilings.h"
 #include "machine/datasheet.h"
 }
@@ -56,6 +57,7 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
               isfinite(c[i].high)))
             fail_msg("%s: %g in [%g, %g]", c[i].name, c[i].value, c[i].low, c[i].high);
         assert_string_equal(c[i].device, label);
+        assert_true(ceiling_is_name(c[i].name));
         assert_ptr_equal(find(c, nr, c[i].name), &c[i]); /* each name once */
     }
     assert_true(find(c, nr, "bandwidth.dram")->value >= find(c, nr, "copy.dram")->value);

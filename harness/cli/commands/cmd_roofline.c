@@ -89,26 +89,51 @@ static void note_flush(const struct records *r)
                 r->ceilings[i].value);
 }
 
-/* "bandwidth.dram=460.8e9": kept with the roofs measured last. */
+struct ceiling_spec {
+    char name[48];
+    double value;
+};
+
+/* "bandwidth.dram=460.8e9", of a roof that some device has. */
+static int parse_ceiling_spec(const char *text, struct ceiling_spec *spec, struct error *err)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals - text >= (long)sizeof(spec->name))
+        return error_set(err, "--spec: \"%s\" is not ROOF=VALUE", text);
+    snprintf(spec->name, sizeof(spec->name), "%.*s", (int)(equals - text), text);
+    if (!ceiling_is_name(spec->name))
+        return error_set(err, "--spec: no roof is called \"%s\"; `harness roofline` shows them",
+                         spec->name);
+    return text_parse_double(equals + 1, 0, 1e18, "--spec", &spec->value, err);
+}
+
+/* Before the roofs are measured, which takes its time. */
+static int check_ceiling_specs(const struct string_list *specs, struct error *err)
+{
+    struct ceiling_spec spec;
+
+    for (size_t i = 0; i < specs->nr; i++)
+        if (parse_ceiling_spec(specs->items[i], &spec, err))
+            return -1;
+    return 0;
+}
+
+/* It is kept with the roofs measured last. */
 static int set_ceiling_spec(struct records *r, const char *text, struct error *err)
 {
-    char name[48];
-    const char *equals = strchr(text, '=');
-    double value;
+    struct ceiling_spec spec;
     bool found = false;
 
-    if (!equals || equals - text >= (long)sizeof(name))
-        return error_set(err, "--spec: \"%s\" is not ROOF=VALUE", text);
-    snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
-    if (text_parse_double(equals + 1, 0, 1e18, "--spec", &value, err))
+    if (parse_ceiling_spec(text, &spec, err))
         return -1;
     for (size_t i = 0; i < r->nr_ceilings; i++) {
-        if (strcmp(r->ceilings[i].name, name) != 0)
+        if (strcmp(r->ceilings[i].name, spec.name) != 0)
             continue;
-        r->ceilings[i].spec = value;
+        r->ceilings[i].spec = spec.value;
         found = true;
     }
-    return found ? 0 : error_set(err, "--spec: no roof is called \"%s\"", name);
+    return found ? 0 : error_set(err, "--spec: there is no roof \"%s\" here", spec.name);
 }
 
 static int apply_ceiling_specs(struct store *store, const struct run *run, struct records *r,
@@ -156,6 +181,8 @@ static int run_roofline(int argc, char **argv, void *options, struct error *err)
     (void)argv;
     if (argc > 0)
         return error_set(err, "harness roofline takes no arguments; `harness plot` draws");
+    if (check_ceiling_specs(&o->specs, err))
+        return -1;
     if (device_open(&device, o->device ? o->device : "cpu", err))
         return -1;
     environment_machine(&current.machine);
