@@ -176,16 +176,15 @@ static int unknown_error(const struct ref_lookup *l, const char *ref, struct err
                          l->store->path, ref);
     strbuf_init(&list);
     int rc = read_nearest_name(l->store, all_names, l->name, nearest, err);
-    if (rc == 0 && nearest[0])
-        strbuf_addf(&list, ". Did you mean \"%s\"?", nearest);
     if (rc == 0)
         rc = read_name_list(l->store, baseline_names, "Baselines: ", &list, err);
     if (rc == 0)
         rc = read_name_list(l->store, branch_names, "Branches: ", &list, err);
     add_newest_runs(l, &list);
     if (rc == 0)
-        error_set(err, "%s: no baseline, run, label, branch or commit is \"%s\"%s", l->store->path,
-                  ref, list.data);
+        error_set(err, "%s: no baseline, run, label, branch or commit is \"%s\"%s%s%s%s",
+                  l->store->path, ref, nearest[0] ? "; did you mean \"" : "", nearest,
+                  nearest[0] ? "\"?" : ".", list.data + 1);
     strbuf_release(&list);
     return -1;
 }

@@ -132,8 +132,8 @@ static int remove_named(struct store *s, const char *name, struct error *err)
     if (read_nearest_name(s, names_query, name, nearest, err) == 0 &&
         read_name_list(s, names_query, "There are: ", &list, err) == 0)
         error_set(err, "%s: there is no baseline \"%s\"%s%s%s%s", s->path, name,
-                  nearest[0] ? "; did you mean \"" : "", nearest, nearest[0] ? "\"?" : "",
-                  list.length ? list.data : ". There are none");
+                  nearest[0] ? "; did you mean \"" : "", nearest, nearest[0] ? "\"?" : ".",
+                  list.length ? list.data + 1 : " There are none");
     strbuf_release(&list);
     return -1;
 }

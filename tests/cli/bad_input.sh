@@ -76,7 +76,7 @@ check "no history was made" test ! -e .harness
 
 say "References and settings, with a history"
 fake seed=3 --launches 1
-unknown() { t "$@" | sed -E 's/(is "[^"]*")\. .*/\1 .../'; }
+unknown() { t "$@" | sed -E 's/(is "[^"]*")[.;] .*/\1 .../'; }
 unknown compare --baseline foo
 unknown compare --baseline 1 --head 99
 unknown compare --baseline baseline:latest

@@ -29,7 +29,7 @@ say "OpenMetrics"
     s/,(commit|branch)="[^"]*"//g; s/,dirty="true"//'
 
 say "Mistakes"
-t export none | sed -E 's/(is "none")\. .*/\1 .../'
+t export none | sed -E 's/(is "none")[.;] .*/\1 .../'
 t export 1 --format xml
 t export 1 2
 t export ./none.json

@@ -207,8 +207,11 @@ static void test_errors_help(void **state)
                                   not_8 = { .exclude = head, .nr_exclude = 1 };
     static const char *const empty[] = { "history.db", "no runs yet", NULL };
     static const char *const unknown[] = {
-        "\"mian\"", "Did you mean \"main\"", "Baselines: stable", "Branches: main",
-        "gpu",      "Newest runs: 9 (1970-", "unfinished",        "aaaaaaa",
+        "\"mian\"; did you mean \"main\"? Baselines: stable. Branches: main",
+        "gpu",
+        "Newest runs: 9 (1970-",
+        "unfinished",
+        "aaaaaaa",
         NULL
     };
     static const char *const elsewhere[] = { "\"gpu\"", "class-a", "class-b", NULL };
@@ -328,7 +331,7 @@ static void test_all_unfinished(void **state)
     add_row(h->store, &rows[8], 1);
     assert_error_has(h->store, "latest", NULL, parts);
     assert_int_equal(ref_resolve(h->store, "latest", NULL, &runs, &err), -1);
-    assert_null(strstr(err.message, "Did you mean"));
+    assert_null(strstr(err.message, "did you mean"));
     ref_runs_release(&runs);
 }
 

@@ -468,7 +468,7 @@ SCRATCH_TEST(test_baseline_replace_and_remove)
     assert_ok(store_baseline_save(s, "main", &ids[1], 1, 7, "new", true, &err), &err);
     assert_only_baseline(s, "main", ids[1]);
     assert_int_equal(store_baseline_remove(s, "mian", &err), -1);
-    assert_non_null(strstr(err.message, "did you mean \"main\""));
+    assert_non_null(strstr(err.message, "did you mean \"main\"? There are: "));
     assert_ok(store_baseline_remove(s, "main", &err), &err);
     assert_int_equal(store_baseline_remove(s, "main", &err), -1);
     assert_non_null(strstr(err.message, "There are none"));
