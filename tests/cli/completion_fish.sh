@@ -21,5 +21,16 @@ echo "run gemm/n: $(offered 'harness run gemm/n')"
 echo "help doc: $(offered 'harness help doc')"
 echo "history: $(offered 'harness history ')"
 echo "history restore data/: $(offered 'harness history restore data/')"
+echo "history verify --test: $(offered 'harness history verify --test')"
+echo "verify --test: $(offered 'harness verify --test')"
+echo "help run --cac: $(offered 'harness help run --cac')"
+echo "plugin new: $(offered 'harness plugin new ')"
+echo "judge ./d: $(offered 'harness judge ./d')"
+echo "tune ./d: $(offered 'harness tune ./d')"
+echo "tune gemm/n: $(offered 'harness tune gemm/n')"
+fake seed=3 --launches 1
+quiet baseline save before
+echo "export: $(offered 'harness export ')"
+echo "baseline show: $(offered 'harness baseline show ')"
 # shellcheck disable=SC2016  # fish's own
 PATH=$(dirname "$HARNESS"):$PATH fish --no-config -c 'source file; complete -C "harness history pr"' | tr '\t' ':'

@@ -52,7 +52,7 @@ for command in $commands; do
   words=$(sed -n "s/^        options='//p" <<<"$part")
   values=$(sed -n '/case .before in/,/esac/p' <<<"$part")
   zsh=$(sed -n "/^    $command)\$/,/^        ;;\$/p" shells/zsh)
-  fish=$(grep -- "seen_subcommand_from $command'" shells/fish)
+  fish=$(grep -- "-n '__harness_command $command'" shells/fish)
   while IFS='|' read -r letter name argument; do
     option "$letter" "$name" "$argument"
     options=$((options + 1))
@@ -70,6 +70,15 @@ check "-- COMMAND is an option without a name: in none of them, either" \
 say "A page"
 "$HARNESS" help version --man |
   sed -E 's/"(20[0-9]{2}-[0-9]{2}-[0-9]{2}|)" "harness [^"]*"/"DATE" "harness VERSION"/'
+sed -n '/^\.SH EXIT STATUS/,/^\.SH SEE ALSO/p' harness.1
+for command in $commands; do
+  page=$("$HARNESS" help "$command" --man)
+  case $page in
+  *'Exit status'*'.SH EXIT STATUS'*) echo "$command: two statements of its exit status" ;;
+  *'Exit status'* | *'.SH EXIT STATUS'*) ;;
+  *) echo "$command: its exit status is not told" ;;
+  esac
+done
 if command -v mandoc >/dev/null; then
   for command in $commands; do
     "$HARNESS" help "$command" --man >page.1
@@ -120,9 +129,18 @@ echo "run gemm/n: $(offered run gemm/n)"
 echo "compare --format: $(offered compare --format j)"
 echo "baseline: $(offered baseline s)"
 echo "help: $(offered help 'do')"
+echo "history restore data/: $(offered history restore data/)"
+echo "history merge d: $(offered history merge d)"
+echo "history --db data/run.json re: $(offered history --db data/run.json re)"
+echo "model info l: $(offered model info l)"
+echo "judge ./d: $(offered judge ./d)"
+echo "tune ./d: $(offered tune ./d)"
+echo "tune gemm/n: $(offered tune gemm/n)"
 fake seed=3 --launches 3
 quiet baseline save before
 echo "compare --baseline: $(offered compare --baseline b)"
+echo "baseline show: $(offered baseline show b)"
+echo "export: $(offered export b)"
 echo "help --completion: $(offered help --completion '')"
 t help --completion tcsh
 t help --completion bash run

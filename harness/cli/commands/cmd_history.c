@@ -430,9 +430,12 @@ const struct command cmd_history = {
         "\n"
         "merge may be repeated: a run is recognised by its uuid. Where two copies of a run "
         "differ,\n"
-        "the one in this history is kept and the exit status is 1. prune never removes a run that\n"
-        "a baseline or a recorded verdict refers to. Replace a history that is in use by restore\n"
-        "and move it by move: mv and cp leave its log (FILE-wal) behind.",
+        "the one in this history is kept. prune never removes a run that a baseline or a recorded\n"
+        "verdict refers to. Replace a history that is in use by restore and move it by move: mv\n"
+        "and cp leave its log (FILE-wal) behind.\n"
+        "\n"
+        "Exit status: 0 done, 1 merge kept a run of this history and left another of that uuid, 2\n"
+        "usage or failure, or verify found damage.",
     .action = history_action_at,
     .owned = owned,
     .options = rows,

@@ -382,7 +382,7 @@ const struct command cmd_run = {
         "  harness run --metric 'rate=/rate: (\\S+)/' --better higher -- ./program\n"
         "\n"
         "A FILTER is a glob over KERNEL/VARIANT/DTYPE/DIMS/DEVICE/CACHE or a leading run of\n"
-        "its parts. Exit status 1 if any result was wrong or failed.",
+        "its parts. Exit status 1 if any result was wrong or failed, 77 if none was OK.",
     .options = rows,
     .options_size = sizeof(struct run_options),
     .run = run_run,

@@ -363,7 +363,7 @@ const struct command cmd_verify = {
     .summary = "check variants against the float64 oracles, without timing",
     .details =
         "Every output row is compared, inputs are random, outputs are poisoned first.\n"
-        "Exit status 1 if any result was wrong or failed.\n"
+        "Exit status 1 if any result was wrong or failed, 77 if none was OK.\n"
         "\n"
         "  harness verify --device cuda --test-shapes --isolate \\\n"
         "      --record baselines/verification.json\n"

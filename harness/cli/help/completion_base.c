@@ -100,18 +100,25 @@ struct completion completion_of_arguments(const struct command *c)
         add_completion_words(&completion, c->arguments, '|');
     if (completion.kind != COMPLETION_NOTHING)
         return completion;
+    bool plugin = strstr(c->arguments, "PLUGIN") != NULL;
     if (strstr(c->arguments, "FILTER"))
-        return completion_names("kernels");
-    if (strstr(c->arguments, "RUN"))
-        return completion_names("baselines");
-    if (strstr(c->arguments, "FILE"))
+        completion = completion_names("kernels");
+    else if (strstr(c->arguments, "RUN") || strstr(c->arguments, "REF"))
+        completion = completion_names("baselines");
+    else if (plugin || strstr(c->arguments, "FILE"))
         completion.kind = COMPLETION_FILES;
+    if (plugin && completion.kind == COMPLETION_NAMES)
+        completion.kind = COMPLETION_EITHER;
     return completion;
 }
 
 struct completion completion_behind_action(const struct command *c)
 {
-    struct completion completion = { .kind = COMPLETION_FILES };
+    struct completion completion = { .kind = COMPLETION_NOTHING };
 
-    return strstr(c->arguments, "FILE") ? completion : completion_names("baselines");
+    if (strstr(c->arguments, "FILE"))
+        completion.kind = COMPLETION_FILES;
+    else if (strstr(c->arguments, "show NAME"))
+        completion = completion_names("baselines");
+    return completion;
 }

@@ -16,8 +16,9 @@ enum completion_kind {
     COMPLETION_NOTHING, /* a number, a text: nobody can guess */
     COMPLETION_FILES,
     COMPLETION_FOLDERS,
-    COMPLETION_WORDS, /* of a fixed list */
-    COMPLETION_NAMES, /* of what the program lists when it is asked */
+    COMPLETION_WORDS,  /* of a fixed list */
+    COMPLETION_NAMES,  /* of what the program lists when it is asked */
+    COMPLETION_EITHER, /* the same, or a file */
 };
 
 struct completion {
@@ -31,7 +32,7 @@ bool completion_has_name(const struct option_row *row);
 struct completion completion_of_option(const struct option_row *row);
 /* Of what is no option; of a command with actions: the first of them. */
 struct completion completion_of_arguments(const struct command *c);
-/* What may stand behind an action. */
+/* What may stand behind an action, the same for all of a command. */
 struct completion completion_behind_action(const struct command *c);
 
 /* The whole file for a shell. */

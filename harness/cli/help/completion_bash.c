@@ -48,6 +48,10 @@ static void add_bash_helpers(struct strbuf *out)
         "        mapfile -t names < <(_harness_names \"$1\")\n"
         "        _harness_offer \"${names[@]}\"\n"
         "        ;;\n"
+        "    either)\n"
+        "        [[ $word == [./]* ]] && set -- files || set -- names \"$1\"\n"
+        "        _harness_reply \"$@\"\n"
+        "        ;;\n"
         "    words) _harness_offer \"$@\" ;;\n"
         "    esac\n"
         "}\n\n");
@@ -59,7 +63,7 @@ static void add_bash_reply(struct strbuf *out, const struct completion *c)
     static const char *const kinds[] = {
         [COMPLETION_NOTHING] = "words",   [COMPLETION_FILES] = "files",
         [COMPLETION_FOLDERS] = "folders", [COMPLETION_WORDS] = "words",
-        [COMPLETION_NAMES] = "names",
+        [COMPLETION_NAMES] = "names",     [COMPLETION_EITHER] = "either",
     };
 
     strbuf_addf(out, "'%s%s%s'", kinds[c->kind], c->words[0] ? " " : "", c->words);
@@ -77,6 +81,16 @@ static void add_bash_value(struct strbuf *out, const struct option_row *row)
     strbuf_adds(out, " ;;\n");
 }
 
+/* Behind one of its actions a command's arguments are others. */
+static void add_bash_actions(struct strbuf *out, const struct command *command, const char *actions)
+{
+    struct completion behind = completion_behind_action(command);
+
+    strbuf_addf(out, "        actions='%s' behind=", actions);
+    add_bash_reply(out, &behind);
+    strbuf_addc(out, '\n');
+}
+
 static void add_bash_command(struct strbuf *out, const struct command *command)
 {
     struct completion arguments = completion_of_arguments(command);
@@ -92,6 +106,8 @@ static void add_bash_command(struct strbuf *out, const struct command *command)
     strbuf_adds(out, "--help'\n        arguments=");
     add_bash_reply(out, &arguments);
     strbuf_addc(out, '\n');
+    if (command->action)
+        add_bash_actions(out, command, arguments.words);
     if (values)
         strbuf_adds(out, "        case $before in\n");
     for (const struct option_row *row = command->options; row->name; row++)
@@ -107,7 +123,7 @@ void completion_bash(struct strbuf *out)
                 "_harness()\n"
                 "{\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                "    local options= arguments=words values= IFS=$' \\t\\n'\n"
+                "    local options= arguments=words actions= behind= values= i IFS=$' \\t\\n'\n"
                 "    COMPREPLY=()\n"
                 "    if [ \"$word\" = = ]; then\n"
                 "        word=\n"
@@ -125,6 +141,10 @@ void completion_bash(struct strbuf *out)
             add_bash_command(out, *c);
     strbuf_adds(out,
                 "    esac\n"
+                "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+                "        [[ -z $actions || \" $actions \" != *\" ${COMP_WORDS[i]} \"* ]] || "
+                "arguments=$behind\n"
+                "    done\n"
                 "    if [ -n \"$values\" ]; then\n"
                 "        _harness_reply $values\n"
                 "    elif [[ $word == -* ]]; then\n"

@@ -26,6 +26,9 @@ static void add_fish_values(struct strbuf *out, const struct completion *c, cons
     case COMPLETION_WORDS:
         strbuf_addf(out, "%s -a '%s'", exclusive, c->words);
         break;
+    case COMPLETION_EITHER:
+        strbuf_addf(out, " -F -a '(__harness_names %s)'", c->words);
+        break;
     case COMPLETION_NAMES:
         strbuf_addf(out, "%s -a '(__harness_names %s)'", exclusive, c->words);
         break;
@@ -34,7 +37,7 @@ static void add_fish_values(struct strbuf *out, const struct completion *c, cons
 
 static void add_fish_condition(struct strbuf *out, const struct command *command)
 {
-    strbuf_addf(out, "complete -c harness -n '__fish_seen_subcommand_from %s'", command->name);
+    strbuf_addf(out, "complete -c harness -n '__harness_command %s'", command->name);
 }
 
 static void add_fish_option(struct strbuf *out, const struct command *command,
@@ -64,14 +67,18 @@ static void add_fish_actions(struct strbuf *out, const struct command *command)
         strbuf_addf(&names, " %s", command->action(i)->name);
     for (size_t i = 0; command->action(i); i++) {
         strbuf_addf(out,
-                    "complete -c harness -n '__fish_seen_subcommand_from %s; and not "
+                    "complete -c harness -n '__harness_command %s; and not "
                     "__fish_seen_subcommand_from%s' -a %s -d ",
                     command->name, names.data, command->action(i)->name);
         add_fish_quoted(out, command->action(i)->summary);
         strbuf_addc(out, '\n');
     }
+    if (c.kind == COMPLETION_NOTHING) {
+        strbuf_release(&names);
+        return;
+    }
     strbuf_addf(out,
-                "complete -c harness -n '__fish_seen_subcommand_from %s; and "
+                "complete -c harness -n '__harness_command %s; and "
                 "__fish_seen_subcommand_from%s'",
                 command->name, names.data);
     add_fish_values(out, &c, "");
@@ -109,6 +116,11 @@ void completion_fish(struct strbuf *out)
                 "    else\n"
                 "        harness list $argv[1] --names 2>/dev/null\n"
                 "    end\n"
+                "end\n\n"
+                "# the command is the first word: an action may be called as another command is\n"
+                "function __harness_command\n"
+                "    set -l words (commandline -opc)\n"
+                "    test (count $words) -gt 1; and test $words[2] = $argv[1]\n"
                 "end\n\ncomplete -c harness -f\n");
     for (const struct command *const *c = command_all(); *c; c++)
         if (!(*c)->hidden)

@@ -25,6 +25,7 @@ static void add_zsh_action(struct strbuf *out, const struct completion *c)
         [COMPLETION_FOLDERS] = "_files -/",
         [COMPLETION_WORDS] = "_harness_words %s",
         [COMPLETION_NAMES] = "_harness_names %s",
+        [COMPLETION_EITHER] = "_harness_names %s; _files",
     };
     const char *form = forms[c->kind], *place = strchr(form, '%');
 
@@ -34,8 +35,7 @@ static void add_zsh_action(struct strbuf *out, const struct completion *c)
     }
     strbuf_addc(out, '{');
     strbuf_add(out, form, (size_t)(place - form));
-    strbuf_adds(out, c->words);
-    strbuf_addc(out, '}');
+    strbuf_addf(out, "%s%s}", c->words, place + strlen("%s"));
 }
 
 /* The message above what is offered; a colon would end it. */

@@ -14,14 +14,22 @@ const char manual_statuses[] =
     "exit status: 0 no regression, 1 regression or a wrong result,\n"
     "             2 usage or failure, 77 cannot tell or nothing to compare with\n";
 
-static const struct {
+static const char failure[] = "bad usage, or a failure of the program itself";
+
+struct status {
     const char *value, *meaning;
-} statuses[] = {
+};
+
+/* Of all commands together. */
+static const struct status all_statuses[] = {
     { "0", "no regression" },
     { "1", "a regression, or a wrong result" },
-    { "2", "bad usage, or a failure of the program itself" },
+    { "2", failure },
     { "77", "cannot tell, or nothing to compare with" },
+    { "128 + N", "ended by signal N: 130 for Ctrl+C, 143 for SIGTERM" },
 };
+/* Of a command that says nothing of its own. */
+static const struct status usual_statuses[] = { { "0", "done" }, { "2", failure } };
 
 /* Plain text. Signs that troff reads, or draws as others than were typed, have names of their own:
  * examples shall be fit for copying. */
@@ -160,6 +168,18 @@ static void add_program_page(struct strbuf *out)
     add_man_entry(out, "baselines/CLASS/NAME.json", "reviewed baselines of a machine class");
 }
 
+static void add_man_statuses(struct strbuf *out, const struct status *list, size_t nr)
+{
+    add_man_heading(out, "EXIT STATUS");
+    for (size_t i = 0; i < nr; i++)
+        add_man_entry(out, list[i].value, list[i].meaning);
+}
+
+static bool says_statuses(const struct command *c)
+{
+    return c->details && strstr(c->details, "Exit status");
+}
+
 void manual_page(const struct command *c, struct strbuf *out)
 {
     add_man_title(out, c);
@@ -167,9 +187,10 @@ void manual_page(const struct command *c, struct strbuf *out)
         add_command_page(out, c);
     else
         add_program_page(out);
-    add_man_heading(out, "EXIT STATUS");
-    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
-        add_man_entry(out, statuses[i].value, statuses[i].meaning);
+    if (!c)
+        add_man_statuses(out, all_statuses, sizeof(all_statuses) / sizeof(all_statuses[0]));
+    else if (!says_statuses(c))
+        add_man_statuses(out, usual_statuses, sizeof(usual_statuses) / sizeof(usual_statuses[0]));
     add_man_heading(out, "SEE ALSO");
     if (c) {
         strbuf_adds(out, ".BR harness (1)\n");
