@@ -41,7 +41,7 @@ struct drift {
     bool found;
     double per_point;      /* slope (Theil and Sen), units a point */
     struct interval slope; /* 95 % */
-    double total;          /* slope times length */
+    double total;          /* from the first point to the last, along the line */
     double p;
 };
 

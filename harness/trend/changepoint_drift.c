@@ -134,7 +134,7 @@ struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, 
     if (n < 8)
         goto out;
     d.per_point = robust_slope(x, n, cuts);
-    d.total = d.per_point * (double)n;
+    d.total = d.per_point * (double)(n - 1);
     for (size_t t = 0; t < n; t++) {
         line[t] = (double)t;
         y[t] = x[t] - d.per_point * (double)t;
