@@ -19,6 +19,8 @@ set(HARNESS_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined or t
 option(HARNESS_COVERAGE "Instrument for gcov" OFF)
 set(HARNESS_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON, OFF, or HOST (see tests/cuda_host)")
 set_property(CACHE HARNESS_CUDA PROPERTY STRINGS AUTO ON OFF HOST)
+include(HarnessCudaChoice)
+harness_cuda_choice("${HARNESS_CUDA}" HARNESS_CUDA)
 
 # Flags of all our own C and C++ code, as a target, so that nothing leaks to other projects.
 add_library(harness_flags INTERFACE)
