@@ -62,8 +62,8 @@ struct prof_cuda *prof_cuda_start(const struct prof_cuda_options *options,
 
 /* Waits for the current device of the calling thread (of several GPUs, wait for the others before),
  * stops, and makes a snapshot with all of it; `trace` is initialised here, to be released by the
- * caller. Frees `cuda`. -1, with the reason in `why`: the trace is that of the scopes alone, and its
- * note says so, or it is empty for want of memory. `cuda` NULL: a snapshot of the scopes. */
+ * caller. Frees `cuda`. -1, with the reason in `why`: the trace is that of the scopes alone, and
+ * its note says so, or it is empty for want of memory. `cuda` NULL: a snapshot of the scopes. */
 int prof_cuda_stop(struct prof_cuda *cuda, struct prof *prof, struct prof_trace *trace,
                    char why[PROF_CUDA_WORDS]);
 
