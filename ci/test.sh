@@ -270,7 +270,7 @@ cppcheck_all() {
 # Left out: whole models and loops of kernels, which take hours there; what judges times or memory;
 # and what starts programs, or this one anew by /proc/self/exe, which is valgrind there.
 stage_valgrind() {
-  local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|process|plugin_command'
+  local out='cuda_choice|fonts|kernel|gpt_|stats$|changepoint|streams|scope|cost|process|plugin_command'
   out+='|chart_gnuplot|store_reliability|machine_nvml'
   out+='|measure_(plant|ceilings|kill|sweep|ab|profile)|session_(ab|bisect|commands|tuning)'
   build dev

@@ -103,7 +103,7 @@ static const struct option_row *find_option(const struct command *c, const char 
 int command_action_options(const struct command *c, const struct command_action *action,
                            const void *options, struct error *err)
 {
-    for (const struct command_owned *o = c->owned; o->option; o++)
+    for (const struct command_owned *o = c->owned; o && o->option; o++)
         if (!names_action(o->actions, action->name) &&
             options_has(find_option(c, o->option), options))
             return error_set(err, "%s has no --%s; %s %s", action->name, o->option, o->actions,

@@ -33,10 +33,10 @@ struct pruning {
 /* ---- which ---- */
 
 /* What a comparison found stays open to a closer look. */
-#define FOUND                                                                                      \
-    "(SELECT base_commit AS hash, head_commit AS other FROM comparison c WHERE EXISTS (SELECT 1 "  \
-    "FROM verdict v WHERE v.comparison = c.id AND "                                                \
-    "v.verdict IN ('regressed', 'broken', 'improved', 'fixed')))"
+#define FINDS                                                                                      \
+    "EXISTS (SELECT 1 FROM verdict v WHERE v.comparison = c.id AND "                               \
+    "v.verdict IN ('regressed', 'broken', 'improved', 'fixed'))"
+#define FOUND "(SELECT base_commit AS hash, head_commit AS other FROM comparison c WHERE " FINDS ")"
 
 #define NAMED_BY_BASELINE "EXISTS (SELECT 1 FROM baseline_run WHERE run = r.id)"
 #define NAMED_BY_VERDICT                                                                           \
@@ -46,8 +46,12 @@ struct pruning {
     "SELECT r.id, r.started_ms, r.ended_ms > 0, " thinned ", " named                               \
     " FROM run r JOIN build b ON b.id = r.build ORDER BY r.started_ms DESC, r.id DESC"
 
+/* Of one: the comparisons of its commit alone are looked into. */
 #define RUN_TEXT                                                                                   \
-    "SELECT " NAMED_BY_BASELINE " OR " NAMED_BY_VERDICT                                            \
+    "SELECT " NAMED_BY_BASELINE                                                                    \
+    " OR (b.commit_hash <> '' AND EXISTS (SELECT 1 FROM comparison c "                             \
+    "WHERE b.commit_hash IN (c.base_commit, c.head_commit) AND " FINDS                             \
+    "))"                                                                                           \
     " FROM run r JOIN build b ON b.id = r.build WHERE r.id = ?"
 
 /* A dry run may look at an older file. */
@@ -403,7 +407,6 @@ int store_prune(struct store *s, const struct store_prune *rules, struct store_p
                 struct error *err)
 {
     struct pruning p = { .store = s, .rules = rules, .result = pruned };
-
     bool ignored;
 
     *pruned = (struct store_pruned) { 0 };

@@ -229,16 +229,22 @@ size_t ceilings_l3_bytes(const struct machine *machine, int threads)
     return half > l2 ? half : 0;
 }
 
-/* Steps of the walk of one thread; 0: there is no room for it. */
+/* Steps of the walk of one thread; 0: there is no room for it. A quick one stays within the caches
+ * anyway. */
 static size_t walk_steps(const struct machine *machine, int threads)
 {
     int64_t room = host_memory_available("");
-    size_t all = ceilings_walk_bytes(machine, threads, room);
+    size_t all = ceilings_walk_bytes(machine, threads, is_quick() ? INT64_MAX : room);
 
     if (is_quick() && all > QUICK_WALK)
         all = QUICK_WALK;
     size_t step = (size_t)WALK_STEP * (size_t)threads, nr = (all + step - 1) / step;
     return nr * step > (size_t)room ? 0 : nr;
+}
+
+bool ceilings_have_room(const struct device *device, const struct machine *machine)
+{
+    return device->kind != DEVICE_CPU || walk_steps(machine, device->threads) > 0;
 }
 
 static void add_data_sheet(const struct device *d, const struct machine *m, struct ceiling *out,

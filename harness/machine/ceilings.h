@@ -37,6 +37,8 @@ int ceilings_measure(struct device *device, const struct machine *machine, struc
  * caches hold that they may lie on, at most a quarter of the memory, and half of the `room` that
  * there is (host_memory_available()). 0: that is less than the caches hold. */
 size_t ceilings_walk_bytes(const struct machine *machine, int threads, int64_t room);
+/* Whether there is so much memory now. Without it the device gets no bandwidth.dram. */
+bool ceilings_have_room(const struct device *device, const struct machine *machine);
 /* What each of them reads again and again for bandwidth.L3; 0: nothing lies in its share of that
  * cache and not in its L2. */
 size_t ceilings_l3_bytes(const struct machine *machine, int threads);

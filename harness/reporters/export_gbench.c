@@ -158,6 +158,8 @@ static double gbench_cpu_share(const struct measurement *m, double ns)
         share = (user + system) * 1e6 / ns;
     else if (isfinite(imported))
         share = imported / ns;
+    else if (strncmp(m->bench.cache, "cold", 4) == 0)
+        share = NAN; /* most of it emptied the caches */
     return isfinite(share) ? share : 0;
 }
 

@@ -125,6 +125,11 @@ static int add_bound_flow(struct trace_reader *r, const struct flow_point *p, in
     /* Older files name all flows alike: those of calls begin at what has a correlation. */
     if (!(p->is_of_scope || !slices[from].correlation) || !bind_scope(r->trace, &from, &to))
         from = launch_by_correlation(r->trace, from, to);
+    /* A wait is a slice nowhere (trace_reader.c): its flow ends in what runs then, and starts it
+     * not. */
+    if (slices[from].correlation && slices[to].correlation &&
+        slices[from].correlation != slices[to].correlation)
+        return 0;
     return prof_trace_flow(r->trace, from, to) < 0 ? -1 : 0;
 }
 

@@ -2,34 +2,57 @@
 #include "kernels/gemm/gemm_blas.h"
 
 #include "kernels/gemm/gemm_call.h"
+#include "kernels/host.h"
 #include "kernels/pointwise/pointwise.h"
+#include "kernels/team.h"
 
 #include <limits.h>
 #include <string.h>
 
-/* y = bias + what `start` holds (either may be NULL). */
-static void fill(const struct gemm_linear *g, const float *start)
+struct filling {
+    const struct gemm_linear *g;
+    const float *start;
+};
+
+static void fill_rows(const void *operation)
 {
+    const struct filling *f = operation;
+    const struct gemm_linear *g = f->g;
+
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < g->m; i++) {
         float *y = g->y + i * g->ldy;
-        if (start == NULL) {
+        if (f->start == NULL) {
             memcpy(y, g->bias, (size_t)g->n * sizeof(*y));
             continue;
         }
         for (int64_t j = 0; j < g->n; j++)
-            y[j] = start[i * g->ldr + j] + (g->bias != NULL ? g->bias[j] : 0);
+            y[j] = f->start[i * g->ldr + j] + (g->bias != NULL ? g->bias[j] : 0);
     }
+    team_meet();
 }
 
+/* y = bias + what `start` holds (either may be NULL). */
+static void fill(const struct gemm_linear *g, const float *start)
+{
+    const struct filling f = { g, start };
+
+    host_share(fill_rows, &f, g->threads, 8.0 * (double)(g->m * g->n));
+}
+
+/* All rows at once where they lie side by side. */
 static void activate(const struct gemm_linear *g)
 {
-    for (int64_t i = 0; i < g->m; i++) {
+    bool is_dense = g->ldy == g->n && (g->residual == NULL || g->ldr == g->n);
+    int64_t rows = is_dense ? g->m : 1;
+
+    for (int64_t i = 0; i < g->m; i += rows) {
         struct pointwise p = { .op = POINTWISE_GELU,
-                               .rows = 1,
+                               .rows = rows,
                                .width = g->n,
                                .x = g->y + i * g->ldy,
                                .y = g->y + i * g->ldy,
-                               .threads = 1 };
+                               .threads = g->threads };
         pointwise_rows_simd(&p);
         if (g->residual != NULL) {
             p.op = POINTWISE_RESIDUAL;

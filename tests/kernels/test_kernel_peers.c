@@ -8,6 +8,7 @@
 
 #include "kernel_testing.h"
 
+#include "base/memory.h"
 #include "core/registry.h"
 #include "core/thread_pinning.h"
 #include "kernels/ggml/ggml.h"
@@ -176,10 +177,13 @@ TEST(every_peer_says_why_it_cannot)
     const size_t nr_variables = sizeof(variables) / sizeof(variables[0]);
     const struct registry *r = registry_builtin();
     const struct variant *v;
+    char *before[sizeof(variables) / sizeof(variables[0])];
     size_t nr = 0;
 
-    for (size_t i = 0; i < nr_variables; i++)
+    for (size_t i = 0; i < nr_variables; i++) {
+        before[i] = memory_string(getenv(variables[i]));
         setenv(variables[i], "/nonexistent/library.so", 1);
+    }
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         const struct device device = { .kind = DEVICE_CPU, .threads = 1 };
         struct error why = { "" };
@@ -195,8 +199,12 @@ TEST(every_peer_says_why_it_cannot)
     }
     assert_true(nr > 25); /* two of BLAS for five kernels, ggml for three and two, PyTorch for four
                              and the models */
-    for (size_t i = 0; i < nr_variables; i++)
+    for (size_t i = 0; i < nr_variables; i++) {
         unsetenv(variables[i]);
+        if (before[i])
+            setenv(variables[i], before[i], 1);
+        free(before[i]);
+    }
 }
 
 /* How many threads of this process may use one processor alone. */

@@ -201,6 +201,34 @@ static void add_flow(char *text, char phase, int ts, const char *id)
             phase, phase == 's' ? 1 : 2, ts, phase == 's' ? "" : ",\"bp\":\"e\"", id);
 }
 
+/* PyTorch draws an arrow from a call that waits to the wait, which ends in the kernel that runs
+ * then. */
+TEST(waits_launch_nothing)
+{
+    struct prof_trace trace;
+
+    parse(
+        "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":2,\"name\":\"cudaLaunchKernel\","
+        "\"cat\":\"cuda_runtime\",\"args\":{\"correlation\":1}},"
+        "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":3,\"dur\":20,\"name\":\"cudaStreamSynchronize\","
+        "\"cat\":\"cuda_runtime\",\"args\":{\"correlation\":2}},"
+        "{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":4,\"dur\":18,\"name\":\"k\",\"cat\":\"kernel\","
+        "\"args\":{\"device\":0,\"stream\":7,\"correlation\":1}},"
+        "{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":5,\"dur\":17,\"name\":\"Stream Sync\","
+        "\"cat\":\"cuda_sync\",\"args\":{\"device\":0,\"stream\":7,\"correlation\":2}},"
+        "{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"ts\":0,\"id\":1,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
+        "{\"ph\":\"f\",\"pid\":0,\"tid\":7,\"ts\":4,\"id\":1,\"cat\":\"ac2g\",\"name\":\"ac2g\","
+        "\"bp\":\"e\"},"
+        "{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"ts\":3,\"id\":2,\"cat\":\"ac2g\",\"name\":\"ac2g\"},"
+        "{\"ph\":\"f\",\"pid\":0,\"tid\":7,\"ts\":5,\"id\":2,\"cat\":\"ac2g\",\"name\":\"ac2g\","
+        "\"bp\":\"e\"}]",
+        &trace);
+    assert_int_equal(trace.nr_slices, 3);
+    assert_int_equal(trace.nr_flows, 1);
+    assert_string_equal(trace.slices[trace.flows[0].from].name, "cudaLaunchKernel");
+    prof_trace_release(&trace);
+}
+
 /* By which number the ends of a flow belong together; without one to nothing. */
 TEST(flows_have_a_number_of_some_kind)
 {

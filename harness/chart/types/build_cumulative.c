@@ -408,14 +408,15 @@ static void percentiles_find_places(struct percentiles *c, const char *names[STE
  * beyond stands at its edge. */
 static void percentiles_frame(const struct range *r, struct axis *y)
 {
-    double linear = 0.06 * (r->high - r->low) + 0.005, log = pow(r->high / r->low, 0.06) * 1.005;
+    double linear = 0.06 * (r->high - r->low) + 0.005;
+    double factor = pow(r->high / r->low, 0.06) * 1.005;
 
     if (y->scale == AXIS_LINEAR) {
         y->low = r->low - linear;
         y->high = r->high + linear;
     } else if (r->low > 0) {
-        y->low = r->low / log;
-        y->high = r->high * log;
+        y->low = r->low / factor;
+        y->high = r->high * factor;
     }
 }
 

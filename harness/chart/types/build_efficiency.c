@@ -4,6 +4,7 @@
  */
 #include "base/memory.h"
 #include "chart/types/chart_types.h"
+#include "text/shorten.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,9 +143,10 @@ static void efficiency_words(struct efficiency *e)
     for (size_t i = 1; i < e->items->nr; i++)
         if (efficiency_value_of(e, &e->y[2], i) > efficiency_value_of(e, &e->y[2], best))
             best = i;
-    chart_conclude(e->f, e->chart, "%.40s has the highest compute rate, %s",
-                   e->items->items[best].model->name,
+    char *model = shorten_text(e->items->items[best].model->name, 40);
+    chart_conclude(e->f, e->chart, "%s has the highest compute rate, %s", model,
                    chart_text(&e->y[2], efficiency_value_of(e, &e->y[2], best), high));
+    free(model);
     figure_set(&e->f->alt,
                "Throughput per layer, throughput per GFLOP of a token and compute rate for %zu "
                "benchmark%s; throughput runs from %s to %s, and %s has the highest compute rate.",

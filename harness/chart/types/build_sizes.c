@@ -269,14 +269,15 @@ static void sizes_words(struct sizes *s, bool roofs)
             best = i;
     const struct curve *c = &s->curves.items[best];
     const struct chart_item *last = c->items[c->nr - 1];
+    char name[CHART_NAME_SIZE];
     chart_text(m, sizes_value_of(s, last), high);
-    chart_conclude(s->f, s->chart, "%s reaches %s at %lld", c->name.variant, high,
+    chart_conclude(s->f, s->chart, "%s reaches %s at %lld", chart_name_of(last->bench, name), high,
                    (long long)sizes_square_of(last->bench));
     figure_set(&s->f->alt,
                "Lines of %s over the size of square products for %zu variant%s, from %s; %s "
                "reaches %s at %lld.",
                m->label, s->curves.nr, s->curves.nr == 1 ? "" : "s",
-               chart_text(m, s->range.low, low), c->name.variant, high,
+               chart_text(m, s->range.low, low), name, high,
                (long long)sizes_square_of(last->bench));
 }
 

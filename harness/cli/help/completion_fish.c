@@ -73,16 +73,14 @@ static void add_fish_actions(struct strbuf *out, const struct command *command)
         add_fish_quoted(out, command->action(i)->summary);
         strbuf_addc(out, '\n');
     }
-    if (c.kind == COMPLETION_NOTHING) {
-        strbuf_release(&names);
-        return;
+    if (c.kind != COMPLETION_NOTHING) {
+        strbuf_addf(out,
+                    "complete -c harness -n '__harness_command %s; and "
+                    "__fish_seen_subcommand_from%s'",
+                    command->name, names.data);
+        add_fish_values(out, &c, "");
+        strbuf_addc(out, '\n');
     }
-    strbuf_addf(out,
-                "complete -c harness -n '__harness_command %s; and "
-                "__fish_seen_subcommand_from%s'",
-                command->name, names.data);
-    add_fish_values(out, &c, "");
-    strbuf_addc(out, '\n');
     strbuf_release(&names);
 }
 

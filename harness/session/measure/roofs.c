@@ -55,6 +55,14 @@ static bool are_roofs_busy(const struct ceiling *ceilings, size_t nr)
     return false;
 }
 
+static bool has_memory_roof(const struct ceiling *ceilings, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(ceilings[i].name, "bandwidth.dram") == 0)
+            return true;
+    return false;
+}
+
 /* `missing`: it was the measuring that failed. */
 static int measure_roofs(struct store *store, const struct run *run, const struct device *device,
                          const char *epoch, const struct records *known,
@@ -73,6 +81,10 @@ static int measure_roofs(struct store *store, const struct run *run, const struc
                   "the roofs vary by more than %.0f %%: the machine is busy; the next run "
                   "measures them again\n",
                   100 * (busy_spread - 1));
+    if (!has_memory_roof(ceilings, (size_t)nr) && !ceilings_have_room(device, &run->machine))
+        sink_note(how->sink,
+                  "no roof of the memory: of what may be taken half is less than the caches "
+                  "hold; a run with more measures it\n");
     return store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
 }
 
@@ -87,6 +99,15 @@ int roofs_load(struct store *store, const struct run *run, const struct device *
     return store_load_ceilings(store, run->machine.id, label, epoch, out, err);
 }
 
+/* The roofs are there, were measured in quiet, and none is absent that could be measured now. */
+static bool are_roofs_usable(const struct records *known, const struct run *run,
+                             const struct device *device)
+{
+    return known->nr_ceilings > 0 && !are_roofs_busy(known->ceilings, known->nr_ceilings) &&
+           (has_memory_roof(known->ceilings, known->nr_ceilings) || device->kind != DEVICE_CPU ||
+            !ceilings_have_room(device, &run->machine));
+}
+
 /* Those that are known, however old, go into `known`. */
 static int find_roofs(struct store *store, const struct run *run, const struct device *device,
                       bool again, const struct measuring *how, struct records *known, bool *missing,
@@ -99,8 +120,7 @@ static int find_roofs(struct store *store, const struct run *run, const struct d
         return 0;
     roofs_epoch(run, epoch);
     int rc = roofs_load(store, run, device, known, err);
-    bool usable = known->nr_ceilings > 0 && !are_roofs_busy(known->ceilings, known->nr_ceilings);
-    if (rc == 0 && (again || !usable)) {
+    if (rc == 0 && (again || !are_roofs_usable(known, run, device))) {
         sink_note(how->sink,
                   "measuring the roofs of %s (once for this machine, compiler and kernel)\n",
                   device->model[0] ? device->model : device->describe);
