@@ -68,8 +68,8 @@ class=$("$HARNESS" list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p')
 "$HARNESS" history show 1 | sed "s/\"$class\"/\"elsewhere\"/" >elsewhere.json
 t compare --baseline ./elsewhere.json --head 2
 t compare --baseline ./elsewhere.json --head 2 --any-machine | brief
-sed -i -E 's/("branch":[[:space:]]*")main/\1moved/' elsewhere.json
-"$HARNESS" history show 2 >here.json
+sed -i -E 's/("branch":[[:space:]]*")[^"]*/\1moved/' elsewhere.json
+"$HARNESS" history show 2 | sed -E 's/("branch":[[:space:]]*")[^"]*/\1main/' >here.json
 "$HARNESS" import elsewhere.json here.json --db moved.db >/dev/null
 t compare --db moved.db --baseline moved --head main
 t compare --db moved.db --baseline moved --head main --any-machine | brief
