@@ -201,7 +201,7 @@ TEST(the_device_is_waited_for)
         forward(&g, 3);
         end(&g);
         check_kernels(&g.trace, 3);
-        assert_int_equal(waits() - before, i < 2);
+        assert_int_equal(waits() - before, i < 3);
         assert_int_equal(g.trace.meta.note != NULL, cases[i].note != NULL);
         if (cases[i].note)
             assert_non_null(strstr(g.trace.meta.note, cases[i].note));

@@ -46,12 +46,6 @@ test('a trace of PyTorch: what tells of the recording is no operation', () => {
   assert.deepEqual(answer.words, []);
 });
 
-test('a trace with ranges over each other: what they share is taken once', () => {
-  const { rows } = traceAnswer(traceSlices([slice('outer', 0, 100), slice('a', 10, 50), slice('b', 40, 50)]), 'x');
-  const self = (name) => rows.find(({ operation }) => operation === name).self / 1e3;
-  assert.deepEqual(['outer', 'a', 'b'].map(self), [20, 50, 50]);
-});
-
 test('a trace of little', () => {
   assert.equal(answerOf([slice('a', 0, 10)]).headline, 'a is one operation: nothing inside it was recorded.');
   assert.equal(answerOf([slice('a', 0, 10), slice('b', 0, 2)]).headline,

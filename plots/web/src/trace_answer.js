@@ -52,17 +52,12 @@ function mainLane(trace) {
   return { lane: best, why: 'whose outermost calls last longest' };
 }
 
-/* Of each slice of a lane what is not of those inside it; where these overlap, once. */
+/* Of each slice of a lane what is not of those inside it. */
 function selfTimes(trace, lane) {
   const self = trace.duration.slice(lane.first, lane.first + lane.nr);
-  const until = trace.start.slice(lane.first, lane.first + lane.nr);
-  for (const i of slicesOf(lane)) {
-    const parent = trace.parent[i] - lane.first, end = trace.start[i] + trace.duration[i];
-    if (trace.parent[i] >= 0 && end > until[parent]) {
-      self[parent] -= end - Math.max(trace.start[i], until[parent]);
-      until[parent] = end;
-    }
-  }
+  for (const i of slicesOf(lane))
+    if (trace.parent[i] >= 0)
+      self[trace.parent[i] - lane.first] -= trace.duration[i];
   return self;
 }
 
