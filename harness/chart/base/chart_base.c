@@ -207,14 +207,18 @@ void chart_conclude(struct figure *f, const struct chart *chart, const char *for
                strchr(chart->preset->title, ':') ? "," : ":", words);
 }
 
+const char *chart_variant_of(const struct benchmark_name *name)
+{
+    return strcmp(name->variant, "-") != 0 ? name->variant : "";
+}
+
 char *chart_name_of(const struct benchmark_name *name, char text[CHART_NAME_SIZE])
 {
     enum { KERNEL_WIDTH = 40, VARIANT_WIDTH = 30 };
-    bool varies = *name->variant && strcmp(name->variant, "-") != 0;
     char *kernel = shorten_text(name->kernel, KERNEL_WIDTH);
-    char *variant = shorten_text(varies ? name->variant : "", VARIANT_WIDTH);
+    char *variant = shorten_text(chart_variant_of(name), VARIANT_WIDTH);
 
-    snprintf(text, CHART_NAME_SIZE, "%s%s%s", kernel, varies ? " " : "", variant);
+    snprintf(text, CHART_NAME_SIZE, "%s%s%s", kernel, *variant ? " " : "", variant);
     free(kernel);
     free(variant);
     return text;

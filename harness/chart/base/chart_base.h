@@ -304,6 +304,8 @@ struct chart_names {
 };
 size_t chart_names_index(struct chart_names *names, const char *name);
 
+/* "" where it has none, as in imports. */
+const char *chart_variant_of(const struct benchmark_name *name);
 /* What a sentence calls a benchmark: "gemm/nn simd", each at most as long as a title has room for;
  * the kernel alone where there is no variant. */
 enum { CHART_NAME_SIZE = 2 * NAME_SIZE + 8 };

@@ -5,6 +5,7 @@
 #include "chart/types/chart_types.h"
 #include "metrics/label.h"
 #include "metrics/roofline.h"
+#include "text/shorten.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -269,9 +270,10 @@ static void sizes_words(struct sizes *s, bool roofs)
             best = i;
     const struct curve *c = &s->curves.items[best];
     const struct chart_item *last = c->items[c->nr - 1];
-    char name[CHART_NAME_SIZE];
+    const char *variant = chart_variant_of(&c->name);
+    char *name = shorten_text(*variant ? variant : c->name.kernel, 30);
     chart_text(m, sizes_value_of(s, last), high);
-    chart_conclude(s->f, s->chart, "%s reaches %s at %lld", chart_name_of(last->bench, name), high,
+    chart_conclude(s->f, s->chart, "%s reaches %s at %lld", name, high,
                    (long long)sizes_square_of(last->bench));
     figure_set(&s->f->alt,
                "Lines of %s over the size of square products for %zu variant%s, from %s; %s "
@@ -279,6 +281,7 @@ static void sizes_words(struct sizes *s, bool roofs)
                m->label, s->curves.nr, s->curves.nr == 1 ? "" : "s",
                chart_text(m, s->range.low, low), name, high,
                (long long)sizes_square_of(last->bench));
+    free(name);
 }
 
 static void sizes_draw(struct sizes *s)
