@@ -310,7 +310,9 @@ static bool flow_id(const struct trace_reader *r, const struct event *e, char id
     const cJSON *item = first ? first : global ? global : local;
     char of[32] = "";
 
-    if (item && item == local)
+    if (!item)
+        return false;
+    if (item == local)
         snprintf(of, sizeof(of), "%" PRId64 ": ", r->lanes.items[e->lane].process);
     if (cJSON_IsNumber(item))
         snprintf(id, 256, "%s%.17g", of, item->valuedouble);
