@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The forward with OpenBLAS's products, for reference; what BLAS does not have is as in simd.
+ * The forward with OpenBLAS's products, for reference; what BLAS does not have is as in simd,
+ * but bias, residual and GELU behind a product, which one thread does (kernels/gemm/gemm_blas.h).
  */
 #include "kernels/openblas.h"
 #include "kernels/simd.h"
