@@ -212,13 +212,6 @@ static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, cons
     return -1;
 }
 
-void ref_runs_release(struct ref_runs *runs)
-{
-    free(runs->ids);
-    runs->ids = NULL;
-    runs->nr = runs->capacity = 0;
-}
-
 int ref_resolve(struct store *s, const char *ref, const struct ref_scope *scope,
                 struct ref_runs *out, struct error *err)
 {

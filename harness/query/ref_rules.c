@@ -11,6 +11,13 @@
 
 enum { UUID_PREFIX_MIN = 6 };
 
+void ref_runs_release(struct ref_runs *runs)
+{
+    free(runs->ids);
+    runs->ids = NULL;
+    runs->nr = runs->capacity = 0;
+}
+
 static void add_id(struct ref_runs *runs, int64_t id)
 {
     runs->ids = array_grow(runs->ids, runs->nr, &runs->capacity, sizeof(*runs->ids));
