@@ -100,14 +100,19 @@ static const struct option_row *find_option(const struct command *c, const char 
     return row;
 }
 
+/* A slip in a command's table is told at once, whatever is asked for. */
 int command_action_options(const struct command *c, const struct command_action *action,
                            const void *options, struct error *err)
 {
-    for (const struct command_owned *o = c->owned; o && o->option; o++)
-        if (!names_action(o->actions, action->name) &&
-            options_has(find_option(c, o->option), options))
+    for (const struct command_owned *o = c->owned; o && o->option; o++) {
+        const struct option_row *row = find_option(c, o->option);
+        if (!row->name)
+            return error_set(err, "%s has no option --%s to give to %s", c->name, o->option,
+                             o->actions);
+        if (!names_action(o->actions, action->name) && options_has(row, options))
             return error_set(err, "%s has no --%s; %s %s", action->name, o->option, o->actions,
                              strchr(o->actions, ',') ? "have" : "has");
+    }
     return 0;
 }
 
