@@ -156,6 +156,7 @@ struct acceptance {
                                    * is accepted */
     char *reason, *author;        /* author may be "" */
     int64_t accepted_ms;
+    int64_t seen_ms; /* when the first run of that head began; 0: not known */
 };
 
 /* What a comparison, plot or table works on: measurements with the run and launch they belong

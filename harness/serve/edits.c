@@ -99,6 +99,7 @@ static int edit_accept(const struct serve *s, struct store *store, const struct 
         .reason = (char *)e->text,
         .author = (char *)(s->options.author ? s->options.author : ""),
         .accepted_ms = clock_epoch_ms(),
+        .seen_ms = series->items[card->high].time_ms,
     };
 
     return store_acceptance_add(store, &a, 1, err);

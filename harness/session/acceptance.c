@@ -88,6 +88,7 @@ static bool is_equal_acceptance(const struct acceptance *a, const struct accepta
 {
     return strcmp(a->key, b->key) == 0 && strcmp(a->metric, b->metric) == 0 &&
            strcmp(a->machine, b->machine) == 0 && strcmp(a->commit, b->commit) == 0 &&
+           a->seen_ms == b->seen_ms &&
            (a->change == b->change || (isnan(a->change) && isnan(b->change)));
 }
 
@@ -121,6 +122,7 @@ static int add_finding(struct accepting *batch, const struct accept_request *req
         .reason = batch->reason,
         .author = batch->author,
         .accepted_ms = clock_epoch_ms(),
+        .seen_ms = f->comparison->head_ms,
     };
     const struct acceptance *equal = find_equal_acceptance(batch, &a);
     if (equal) {
@@ -223,6 +225,14 @@ static int is_ancestor(const char *commit, const char *of)
     return status == 0 || status == 1 ? status == 0 : -1;
 }
 
+/* Was it measured when the change had been seen? The runs in which it was seen count as such. */
+static bool began_with_change(const struct records *runs, const struct acceptance *a)
+{
+    int64_t first = history_first_start(runs);
+
+    return a->seen_ms ? first >= a->seen_ms : first > a->accepted_ms;
+}
+
 /* Does the base have the accepted change already? Then it excuses nothing any more. Where both
  * sides are of the very commit in which it was seen (uncommitted changes), git says nothing. Nor
  * does time where both sides are measured now, in turn. */
@@ -231,12 +241,12 @@ static bool base_has_change(const struct verdict_sides *sides, const struct acce
 {
     const char *base = verdict_side_commit(sides->base_records),
                *head = verdict_side_commit(sides->head_records);
-    bool same = strcmp(base, head) == 0 && strcmp(base, a->commit) == 0;
-    int ancestor = same ? -1 : is_ancestor(a->commit, base);
+    bool its = *a->commit && strcmp(base, a->commit) == 0, same = its && strcmp(base, head) == 0;
+    int ancestor = same ? -1 : its ? 1 : is_ancestor(a->commit, base);
 
     if (ancestor >= 0)
         return ancestor;
-    return design != DESIGN_BLOCKS && history_first_start(sides->base_records) > a->accepted_ms;
+    return design != DESIGN_BLOCKS && began_with_change(sides->base_records, a);
 }
 
 /* An acceptance speaks of heads that contain its commit, as far as git can tell. */

@@ -34,17 +34,18 @@ struct accepting {
  */
 char *acceptance_author(const char *given);
 /* Accepts the newest recorded verdict of each benchmark that fits, if it is regressed or broken:
- * all of them or, on an error, none. What was accepted already, with the same change and commit, is
- * left out. -1 where there is nothing to accept, with the reason. `batch` is zeroed; release it
- * whatever the result. */
+ * all of them or, on an error, none. What was accepted already, with the same change and of the
+ * same runs, is left out. -1 where there is nothing to accept, with the reason. `batch` is zeroed;
+ * release it whatever the result. */
 int accept_run(struct store *store, const struct accept_request *request, struct accepting *batch,
                struct error *err);
 void accepting_release(struct accepting *batch);
 
 /* Marks the rows whose change was accepted (compare_accept()). An acceptance holds where the head
  * has the change, as far as git can tell: its commit is the head's or an ancestor; and as long as
- * the base does not have it: its commit is no ancestor of the base's, or, where git cannot tell,
- * the base was measured before it (interleaved sides are measured now, so there it holds then).
+ * the base does not have it: its commit is neither the base's nor an ancestor of it, or, where git
+ * cannot tell, the base was measured before the runs in which it was seen (interleaved sides are
+ * measured now, so there it holds then).
  * `accepted` owns the reasons: release it after `c`. */
 int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
                      struct store_acceptances *accepted, struct error *err);

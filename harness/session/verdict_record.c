@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "machine/environment.h"
 #include "reporters/verdict_json.h"
+#include "session/history_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static int verdict_add(struct store *store, const struct verdict_sides *sides,
         .head_commit = memory_string(verdict_side_commit(sides->head_records)),
         .settings = settings_text(&c->settings),
         .exit_status = c->exit_status,
+        .head_ms = sides->head_records->nr_runs ? history_first_start(sides->head_records) : 0,
     };
     struct build build;
 

@@ -19,7 +19,7 @@ int schema_recognise(struct store *s, bool *empty, struct error *err);
  * tables can be read: whoever reads such a table looks at s->version first. */
 int schema_check_version(struct store *s, struct error *err);
 /* Versions that brought tables, the one that made facts of what was guessed before, the one that
- * brought the numbers of programs; and the newest. */
+ * brought the numbers of programs, ...; and the newest. */
 enum {
     SCHEMA_VERDICTS = 2,
     SCHEMA_ANNOTATIONS = 3,
@@ -28,7 +28,8 @@ enum {
     SCHEMA_NUMBERS = 6,
     SCHEMA_FILL = 7,
     SCHEMA_TUNED = 7,
-    SCHEMA_NOW = SCHEMA_TUNED,
+    SCHEMA_SEEN = 8,
+    SCHEMA_NOW = SCHEMA_SEEN,
 };
 /* Lets queries find those facts in an older file, which stays as it is: by views of this connection
  * with the names of the tables. Only "main.run" is the table itself then. */

@@ -18,7 +18,7 @@
 /* Script n turns version n into n + 1. Only ever append. */
 static const char *const script_names[] = {
     "store/schema.sql",   "store/schema_2.sql", "store/schema_3.sql", "store/schema_4.sql",
-    "store/schema_5.sql", "store/schema_6.sql", "store/schema_7.sql",
+    "store/schema_5.sql", "store/schema_6.sql", "store/schema_7.sql", "store/schema_8.sql",
 };
 
 enum { SCHEMA_NEWEST = sizeof(script_names) / sizeof(script_names[0]) };
@@ -376,13 +376,28 @@ static int show_numbers(struct store *s, struct error *err)
 static int show_fill(struct store *s, struct error *err)
 {
     return sql_execute(s,
-                       "PRAGMA temp_store = MEMORY; CREATE TEMP VIEW benchmark AS "
+                       "CREATE TEMP VIEW benchmark AS "
                        "SELECT b.*, '' AS fill FROM main.benchmark b",
+                       err);
+}
+
+static int show_seen(struct store *s, struct error *err)
+{
+    return sql_execute(s,
+                       "CREATE TEMP VIEW comparison AS "
+                       "SELECT c.*, 0 AS head_ms FROM main.comparison c;"
+                       "CREATE TEMP VIEW acceptance AS "
+                       "SELECT a.*, 0 AS seen_ms FROM main.acceptance a",
                        err);
 }
 
 int schema_show_facts(struct store *s, struct error *err)
 {
+    if (s->version >= SCHEMA_SEEN)
+        return 0;
+    if (sql_execute(s, "PRAGMA temp_store = MEMORY", err) ||
+        (s->version >= SCHEMA_VERDICTS && show_seen(s, err)))
+        return -1;
     if (s->version >= SCHEMA_FILL)
         return 0;
     if (show_fill(s, err))

@@ -21,6 +21,7 @@ static const struct column comparison_columns[] = {
     COLUMN(COLUMN_STRING, store_comparison, head_commit, "head_commit"),
     COLUMN(COLUMN_JSON, store_comparison, settings, "settings"),
     COLUMN(COLUMN_INT, store_comparison, exit_status, "exit_status"),
+    COLUMN(COLUMN_DATE, store_comparison, head_ms, "head_ms"),
     COLUMN_END,
 };
 
@@ -235,6 +236,7 @@ static const struct column acceptance_columns[] = {
     COLUMN(COLUMN_STRING, acceptance, reason, "reason"),
     COLUMN(COLUMN_STRING, acceptance, author, "author"),
     COLUMN(COLUMN_DATE, acceptance, accepted_ms, "accepted_ms"),
+    COLUMN(COLUMN_DATE, acceptance, seen_ms, "seen_ms"),
     COLUMN_END,
 };
 

@@ -32,6 +32,7 @@ struct store_comparison {
     char *base_commit, *head_commit; /* full hashes; "" if unknown or several */
     char *settings;                  /* JSON object: floor, false-discovery rate, metrics */
     int exit_status;
+    int64_t head_ms; /* when the first of the head's runs began; 0: not known */
     struct store_verdict *items;
     size_t nr, capacity;
 };

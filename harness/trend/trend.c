@@ -127,26 +127,47 @@ static struct trend_step make_step(const struct trends *t, const struct series *
     };
 }
 
-/* A change, and the points one of whose commits an acceptance of it names. */
+/* A change, and the points of which one was seen by who accepts it. */
 struct acceptable {
     double change;
     struct interval interval;
     size_t from, end;
 };
 
-static bool commit_fits(const struct series *s, const struct acceptable *what, const char *commit)
+static bool commit_within(const struct series *s, size_t from, size_t end, const char *commit)
 {
-    for (size_t i = what->from; i < what->end; i++)
+    for (size_t i = from; i < end; i++)
         if (strcmp(s->items[i].commit, commit) == 0)
             return true;
     return false;
+}
+
+/* Of an acceptance that does not say when it was seen, only that it was there is known. */
+static bool time_fits(const struct series *s, const struct acceptable *what,
+                      const struct acceptance *a)
+{
+    int64_t from = s->items[what->from].time_ms;
+
+    if (!a->seen_ms)
+        return from <= a->accepted_ms;
+    return from <= a->seen_ms && (what->end == s->nr || a->seen_ms < s->items[what->end].time_ms);
+}
+
+/* A commit names the change, unless it was measured without it, too: a machine changes as well, and
+ * imported runs often have none. Then the time does. */
+static bool place_fits(const struct series *s, const struct acceptable *what,
+                       const struct acceptance *a)
+{
+    if (!commit_within(s, what->from, what->end, a->commit))
+        return false;
+    return !commit_within(s, 0, what->from, a->commit) || time_fits(s, what, a);
 }
 
 /* The near end of its interval is not beyond what was accepted. */
 static bool size_fits(const struct acceptable *what, double accepted)
 {
     bool up = what->change > 0;
-    double near = fabs(log1p(up ? what->interval.low : what->interval.high));
+    double near = up ? log1p(what->interval.low) : -log1p(what->interval.high);
 
     if (!isfinite(accepted) || (accepted > 0) != up) /* NaN: that it is broken was accepted */
         return false;
@@ -160,7 +181,7 @@ static const struct acceptance *find_acceptance(const struct trends *t, const st
         const struct acceptance *a = &t->settings.accepted[i];
         if (strcmp(a->key, s->bench->key) == 0 && strcmp(a->metric, t->settings.metric->id) == 0 &&
             (!a->machine[0] || strcmp(a->machine, s->machine) == 0) && size_fits(what, a->change) &&
-            commit_fits(s, what, a->commit))
+            place_fits(s, what, a))
             return a;
     }
     return NULL;

@@ -28,8 +28,9 @@
  * night; it stands again where more than half of it does.
  *
  * Acceptance. Of the same key, metric and machine; its commit was measured in the step's window or
- * at the level that the step led to; and the step is no worse than what was accepted, by the near
- * end of its interval and TREND_ACCEPT_MARGIN. A drift likewise; it has no window, so any run of
+ * at the level that the step led to; where it was measured before that, too, or there is none, what
+ * was accepted was measured then; and the step is no worse than what was accepted, by the near end
+ * of its interval and TREND_ACCEPT_MARGIN. A drift likewise; it has no window, so any run of
  * the series will do.
  */
 #ifndef HARNESS_TREND_TREND_H

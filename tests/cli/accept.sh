@@ -108,6 +108,18 @@ in_turn
 "$HARNESS" baseline accept "$key4" --reason "meant to be" --db turns.db >/dev/null
 in_turn
 
+say "No commits: a base that was measured when the change had been seen has it"
+# bare RUN: that run, as if nobody knew of which commit it is
+bare() { "$HARNESS" history show "$1" | sed -E 's/("commit": ?")[0-9a-f]*/\1/'; }
+bare 1 >bare-one.json
+bare slow >bare-slow.json
+bare slower-still >bare-still.json
+verdicts --baseline ./bare-one.json --head ./bare-slow.json
+accept "$key4" --reason "meant to be, whatever it is of" --by me
+verdicts --baseline ./bare-one.json --head ./bare-slow.json
+verdicts --baseline ./bare-slow.json --head ./bare-still.json
+quiet baseline unaccept 5
+
 say "Commits: what the baseline's commit descends from is in it, whenever that was measured"
 command -v git >/dev/null || exit 0
 quiet baseline unaccept 3

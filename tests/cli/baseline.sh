@@ -27,6 +27,8 @@ t history list
 say "As a file, to be reviewed and kept with the code"
 t baseline save gate --ref 1 --file b/gate.json
 t baseline save gate --ref 1 --file auto
+t baseline save gate --ref 1 --file b/gate.json --note "why"
+t baseline save gate --ref 1 --file b/gate.json --replace
 check "it is where compare looks" cmp b/gate.json baselines/*/gate.json
 t compare --baseline ./b/gate.json --head 2
 t compare --baseline gate --head 2 | brief

@@ -13,6 +13,7 @@
 #include "query/query.h"
 #include "query/ref.h"
 #include "store/rows.h"
+#include "store/verdicts.h"
 
 #include <zlib.h>
 
@@ -326,6 +327,64 @@ SCRATCH_TEST(test_fill)
     }
 }
 
+/* ---- when a head was measured, columns since schema 8 ---- */
+
+static void assert_seen(const char *path, int64_t seen_ms)
+{
+    struct store *s = open_store(path, STORE_READ);
+    struct store_acceptances accepted = { 0 };
+    struct store_comparison c;
+    struct error err;
+
+    assert_ok(store_acceptance_list(s, NULL, &accepted, &err), &err);
+    assert_int_equal(accepted.nr, 1);
+    assert_int_equal(accepted.items[0].seen_ms, seen_ms);
+    assert_int_equal(accepted.items[0].accepted_ms, 5);
+    store_acceptances_release(&accepted);
+    assert_ok(store_comparison_load(s, 1, &c, &err), &err);
+    assert_int_equal(c.head_ms, seen_ms);
+    assert_int_equal(c.exit_status, 3);
+    store_comparison_release(&c);
+    store_close(s);
+    assert_sound(path);
+}
+
+/* Nobody wrote it down: read, upgraded, merged and salvaged it is not known. */
+static void test_seen_of_older_versions(void **state)
+{
+    char old[160], to[160];
+
+    path_in(*state, "old.db", old);
+    path_in(*state, "to.db", to);
+    for (int version = SCHEMA_VERDICTS; version < SCHEMA_SEEN; version++) {
+        struct store_merged merged = { 0 };
+        struct salvaged saved;
+        struct error err;
+        remove(old);
+        remove(to);
+        make_version(old, version);
+        execute_in(old,
+                   "INSERT INTO comparison VALUES (1, '00000009-0000-4000-8000-000000000009', "
+                   "4, 2, '0.1.0', 'a', 'b', '', '', '{}', 3);"
+                   "INSERT INTO acceptance VALUES (1, 'k', 'p50', '', '', 0.1, 'why', 'me', "
+                   "5)");
+        assert_seen(old, 0);
+        assert_int_equal(count_in(old, "PRAGMA user_version"), version);
+        struct store *s = open_store(to, STORE_WRITE);
+        assert_ok(store_merge(s, old, &merged, &err), &err);
+        store_merged_release(&merged);
+        store_close(s);
+        assert_seen(to, 0);
+        remove(to);
+        assert_ok(store_salvage(old, to, &saved, &err), &err);
+        salvaged_release(&saved);
+        assert_seen(to, 0);
+        store_close(open_store(old, STORE_WRITE));
+        assert_int_equal(count_in(old, "PRAGMA user_version"), SCHEMA_NOW);
+        assert_seen(old, 0);
+    }
+}
+
 /* ---- a history that an older program made, tests/fixtures/older ---- */
 
 static void unpack(const char *name, const char *to)
@@ -509,6 +568,7 @@ int main(void)
         scratch_test(test_label_is_a_word),
         scratch_test(test_of_an_older_program),
         scratch_test(test_fill),
+        scratch_test(test_seen_of_older_versions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

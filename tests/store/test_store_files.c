@@ -229,6 +229,7 @@ SCRATCH_TEST(test_upgrade)
         "",
         "",
         "",
+        "",
         "ALTER TABLE run ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'",
         "UPDATE run SET mood = mood || ' again'",
     };
@@ -238,13 +239,13 @@ SCRATCH_TEST(test_upgrade)
 
     make_history(scratch->path, 2);
     assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
-    assert_ok(schema_apply(s, scripts, 9, &err), &err);
-    assert_ok(schema_apply(s, scripts, 9, &err), &err); /* a second time does nothing */
+    assert_ok(schema_apply(s, scripts, 10, &err), &err);
+    assert_ok(schema_apply(s, scripts, 10, &err), &err); /* a second time does nothing */
     assert_one_int(s, "SELECT count(*) FROM run WHERE mood = 'good again'", 1);
     assert_one_int(s, "SELECT count(*) FROM measurement", 2);
-    assert_one_int(s, "PRAGMA user_version", 9);
-    assert_int_equal(schema_apply(s, scripts, 8, &err), -1);
-    assert_non_null(strstr(err.message, "schema 9"));
+    assert_one_int(s, "PRAGMA user_version", 10);
+    assert_int_equal(schema_apply(s, scripts, 9, &err), -1);
+    assert_non_null(strstr(err.message, "schema 10"));
     store_close(s);
     assert_refused(scratch->path, "newer harness");
 }
@@ -259,24 +260,26 @@ SCRATCH_TEST(test_failed_upgrade_changes_nothing)
         "",
         "",
         "",
+        "",
         "ALTER TABLE run ADD COLUMN mood TEXT; CREATE TABLE x (y); INSERT INTO nowhere VALUES (1)",
     };
-    static const char *const dangling[] = { "", "", "", "",
-                                            "", "", "", "INSERT INTO baseline_run VALUES (8, 9)" };
+    static const char *const dangling[] = {
+        "", "", "", "", "", "", "", "", "INSERT INTO baseline_run VALUES (8, 9)",
+    };
     const struct scratch *scratch = *state;
     struct error err;
     struct store *s;
 
     make_history(scratch->path, 2);
     assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
-    assert_int_equal(schema_apply(s, failing, 8, &err), -1);
-    assert_non_null(strstr(err.message, "from schema 7 to 8"));
+    assert_int_equal(schema_apply(s, failing, 9, &err), -1);
+    assert_non_null(strstr(err.message, "from schema 8 to 9"));
     assert_one_int(s, "SELECT count(*) FROM sqlite_master WHERE name = 'x'", 0);
     assert_ok(sql_execute(s, "PRAGMA foreign_keys = OFF", &err), &err);
-    assert_int_equal(schema_apply(s, dangling, 8, &err), -1);
+    assert_int_equal(schema_apply(s, dangling, 9, &err), -1);
     assert_non_null(strstr(err.message, "baseline_run"));
     assert_one_int(s, "SELECT count(*) FROM baseline_run", 0);
-    assert_one_int(s, "PRAGMA user_version", 7);
+    assert_one_int(s, "PRAGMA user_version", 8);
     store_close(s);
 }
 

@@ -111,9 +111,9 @@ static int add_acceptances(struct store *s, struct strbuf *text, struct error *e
 
     for (size_t i = 0; i < all.nr; i++) {
         const struct acceptance *a = &all.items[i];
-        strbuf_addf(text, "acceptance %s %s %s %s %.17g %s %s %lld\n", a->key, a->metric,
+        strbuf_addf(text, "acceptance %s %s %s %s %.17g %s %s %lld %lld\n", a->key, a->metric,
                     a->machine, a->commit, a->change, a->reason, a->author,
-                    (long long)a->accepted_ms);
+                    (long long)a->accepted_ms, (long long)a->seen_ms);
     }
     store_acceptances_release(&all);
     return rc;
@@ -192,7 +192,7 @@ static void add_rest(const char *path)
     assert_ok(store_add_ceilings(s, &run.machine, "", roofs, 2, &err), &err);
     assert_ok(sql_execute(s,
                           "INSERT INTO comparison VALUES (1, '00000009-0000-4000-8000-000000000009'"
-                          ", 1, 2, '0.1.0', 'a', 'b', '', '', '{}', 0)",
+                          ", 1, 2, '0.1.0', 'a', 'b', '', '', '{}', 0, 0)",
                           &err),
               &err);
     for (int i = 0; i < ROWS; i++) {
@@ -201,8 +201,8 @@ static void add_rest(const char *path)
                  "INSERT INTO verdict VALUES (%d, 1, 'key-%d', 'class-a', 'p50', 'same', "
                  "'{\"launches\":[%d,%d.5]}', '{\"change\":0.0%d}');"
                  "INSERT INTO acceptance VALUES (%d, 'key-%d', 'p50', '', '', 0.0%d, 'why', 'me', "
-                 "%d)",
-                 i + 1, i, i, i, i + 1, i + 1, i, i + 1, i);
+                 "%d, %d)",
+                 i + 1, i, i, i, i + 1, i + 1, i, i + 1, i, i + 1);
         assert_ok(sql_execute(s, text, &err), &err);
     }
     store_close(s);

@@ -41,6 +41,7 @@ static struct store_comparison sample_comparison(const char *verdict)
         .head_commit = memory_string(""),
         .settings = memory_string("{\"delta\":0.03}"),
         .exit_status = 77,
+        .head_ms = 1790000000123,
     };
 
     add_verdict(&c, "gemm/a/simd", "p50", verdict);
@@ -71,7 +72,7 @@ SCRATCH_TEST(test_comparison_comes_back)
     s = open_as(*state, STORE_READ);
     assert_ok(store_comparison_load(s, first, &c, &err), &err);
     assert_true(c.id == first && c.decided_ms == expected.decided_ms && c.rule == 7 &&
-                c.exit_status == 77 && c.nr == 2);
+                c.exit_status == 77 && c.head_ms == 1790000000123 && c.nr == 2);
     assert_string_equal(c.version, expected.version);
     assert_string_equal(c.base, expected.base);
     assert_string_equal(c.head, expected.head);
@@ -198,6 +199,7 @@ static int64_t accept(struct store *s, char *machine, double change)
         .reason = (char[]) { "exact \"GELU\"" },
         .author = (char[]) { "" },
         .accepted_ms = 1790000000789,
+        .seen_ms = 1790000000123,
     };
     struct error err;
 
@@ -246,7 +248,8 @@ SCRATCH_TEST(test_acceptances)
     assert_ok(store_acceptance_list(s, here, &list, &err), &err);
     assert_int_equal(list.nr, 2);
     const struct acceptance *a = &list.items[0];
-    assert_true(a->id == first && a->change == 0.08 && a->accepted_ms == 1790000000789);
+    assert_true(a->id == first && a->change == 0.08 && a->accepted_ms == 1790000000789 &&
+                a->seen_ms == 1790000000123);
     assert_string_equal(a->key, "gemm/a/simd");
     assert_string_equal(a->metric, "p50");
     assert_string_equal(a->machine, "class-a");

@@ -34,9 +34,10 @@ void stranger_base(const char *path)
                "measured_ms) VALUES (1, '', 'cpu-2t', 'bandwidth.dram', 'B/s', 1e10, 9e9, 1.1e10, "
                "0, 1);"
                "INSERT INTO comparison VALUES (1, '00000009-0000-4000-8000-000000000009', 1, 2, "
-               "'0.1.0', 'a', 'b', '', '', '{}', 0);"
+               "'0.1.0', 'a', 'b', '', '', '{}', 0, 0);"
                "INSERT INTO verdict VALUES (1, 1, 'k', 'class-a', 'p50', 'same', '{}', '{}');"
-               "INSERT INTO acceptance VALUES (1, 'k', 'p50', '', '', NULL, 'why', 'me', 1)");
+               "INSERT INTO acceptance VALUES (1, 'k', 'p50', '', '', NULL, 'why', 'me', 1, "
+               "0)");
 }
 
 /* As another program: what SQLite itself refuses is no case. */

@@ -121,9 +121,10 @@ static inline void assert_sound(const char *path)
  * finished run with one measurement of three samples. */
 static inline void make_version(const char *path, int version)
 {
-    static const char *const scripts[] = { "store/schema.sql",   "store/schema_2.sql",
-                                           "store/schema_3.sql", "store/schema_4.sql",
-                                           "store/schema_5.sql", "store/schema_6.sql" };
+    static const char *const scripts[] = {
+        "store/schema.sql",   "store/schema_2.sql", "store/schema_3.sql", "store/schema_4.sql",
+        "store/schema_5.sql", "store/schema_6.sql", "store/schema_7.sql",
+    };
     static const char rows[] =
         "INSERT INTO machine VALUES (1, '0123456789abcdef', 'class-a', 'A CPU', 2, 4, 'avx2', 1, "
         "2, 3, 4, 5, '');"

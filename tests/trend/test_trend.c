@@ -280,6 +280,50 @@ HISTORY_TEST(test_acceptance)
     expect_acceptance(h, a, false);
 }
 
+/* Two steps of 10 %. Where the commit does not tell them apart, the time does. */
+HISTORY_TEST(test_acceptance_of_one_of_two)
+{
+    enum { FIRST = 20, SECOND = 40, NR = 60 };
+    static const struct {
+        const char *commit; /* of all runs */
+        int seen, accepted; /* runs; -1: not known */
+        bool first, second;
+    } cases[] = {
+        { "", FIRST + 2, NR - 1, true, false },
+        { "", SECOND + 2, NR - 1, false, true },
+        { "", -1, FIRST + 5, true, false },
+        { "", -1, NR - 1, true, true }, /* as was written down before */
+        { "1f3a9c2", FIRST + 2, NR - 1, true, false },
+        { "1f3a9c2", SECOND + 2, NR - 1, false, true },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        history_release(h);
+        history_init(h, NR, 41);
+        add_levels(h, KEY, (const double[]) { 100000, 110000, 121000 },
+                   (const int[]) { 0, FIRST, SECOND }, 3);
+        for (size_t k = 0; k < NR; k++)
+            snprintf(h->records.runs[k].build.commit, sizeof(h->records.runs[k].build.commit), "%s",
+                     cases[i].commit);
+        struct acceptance a = {
+            .key = KEY,
+            .metric = "p50",
+            .machine = "",
+            .commit = (char *)cases[i].commit,
+            .change = 0.1,
+            .reason = "meant",
+            .seen_ms = cases[i].seen < 0 ? 0 : START + cases[i].seen * NIGHT,
+            .accepted_ms = START + cases[i].accepted * NIGHT,
+        };
+        h->settings.accepted = &a;
+        h->settings.nr_accepted = 1;
+        find(h);
+        assert_int_equal(h->found.steps, 2);
+        assert_int_equal(h->found.items[0].items[0].accepted != NULL, cases[i].first);
+        assert_int_equal(h->found.items[0].items[1].accepted != NULL, cases[i].second);
+    }
+}
+
 static void add_quiet(struct history *h, int nr)
 {
     for (int i = 0; i < nr; i++) {

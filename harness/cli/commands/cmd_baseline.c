@@ -65,6 +65,11 @@ static int save_baseline(struct store *store, const struct baseline_options *o, 
 
     if (need_baseline_name(argc, "save", err))
         return -1;
+    if (o->file && (o->note || o->replace))
+        return error_set(err,
+                         "--%s goes with a baseline of the history; --file writes a file, in "
+                         "place of one that is there",
+                         o->note ? "note" : "replace");
     if (o->file)
         return save_baseline_file(store, o, ref, argv[1], err);
     int rc = ref_resolve(store, ref, NULL, &runs, err);
@@ -333,6 +338,7 @@ static cJSON *acceptances_to_json(const struct store_acceptances *list)
         json_add_string(json, "reason", a->reason);
         json_add_string(json, "author", a->author);
         json_add_int(json, "accepted_ms", a->accepted_ms);
+        json_add_int(json, "seen_ms", a->seen_ms);
         cJSON_AddItemToArray(array, json);
     }
     return array;
