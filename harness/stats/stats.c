@@ -24,6 +24,19 @@ static double log_choose(double n, double k)
     return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
 }
 
+double stats_draw_tail(size_t k, size_t nr, size_t marked, size_t all)
+{
+    size_t least = nr + marked > all ? nr + marked - all : 0, most = nr < marked ? nr : marked;
+    double n = (double)nr, m = (double)marked, rest = (double)(all - marked), sum = 0;
+
+    if (k <= least)
+        return 1;
+    for (size_t x = k; x <= most; x++)
+        sum += exp(log_choose(m, (double)x) + log_choose(rest, n - (double)x) -
+                   log_choose((double)all, n));
+    return fmin(sum, 1);
+}
+
 /*
  * The interval [x(r), x(s)] (1-based) covers the quantile iff the number B of samples below it has
  * r <= B <= s - 1. B is binomial(n, p), so the likeliest values of B are collected, outwards from

@@ -44,6 +44,9 @@ double stats_beta_quantile(double p, double a, double b);
 double stats_f_tail(double f, double df1, double df2); /* P(F > f) */
 double stats_f_quantile(double p, double df1, double df2);
 double stats_binomial_cdf(size_t k, size_t n, double p);
+/* P(X >= k), where X of `nr` drawn from `all`, without putting back, are of the `marked` ones:
+ * Fisher's exact test, one-sided. */
+double stats_draw_tail(size_t k, size_t nr, size_t marked, size_t all);
 /* Clopper-Pearson interval for k successes out of n. */
 struct interval stats_proportion_interval(size_t k, size_t n, double confidence);
 

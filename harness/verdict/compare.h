@@ -144,7 +144,7 @@ enum verdict {
 
 /* Version of the rule that turns evidence into verdicts: kept with each recorded verdict, raised
  * whenever the same evidence could be decided otherwise. */
-enum { COMPARE_RULE = 4 };
+enum { COMPARE_RULE = 5 };
 
 /* A floor of its own for the metrics or benchmarks that `pattern` fits: a metric's id, what
  * text_filter_matches() takes for a key, or both ("FILTER:ID"). The last row that fits counts. */

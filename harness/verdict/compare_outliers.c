@@ -11,6 +11,9 @@
 static const double wild_level = 0.001;
 /* Two even modes may look like one and its wild launches so often, and not oftener. */
 static const double modes_level = 0.003;
+/* Wild launches that come by chance lie so unevenly between the sides this often, and no oftener:
+ * beyond it they are a second mode of one side, which may have come with the change. */
+static const double uneven_level = 0.05;
 /* A launch whose own probe was slower by this share than the row's quickest fifth was disturbed. */
 static const double probe_slow = 0.06;
 /* Of the median of pairwise differences: its square times 1.0989 (1 - 1.75 / n) has the mean of the
@@ -104,14 +107,17 @@ static size_t unexplained(const struct compare_row *row, const struct evidence_s
     return nr;
 }
 
-/* So many that two modes may be behind them: then all count as they are. */
+/* So many that two modes may be behind them, or so many in one side: then all count as they are. */
 static void spare_modes(struct compare_row *row)
 {
     const struct evidence *e = &row->item->evidence;
     double quick = quick_probe(e);
-    size_t nr = unexplained(row, &e->base, quick) + unexplained(row, &e->head, quick);
+    size_t base = unexplained(row, &e->base, quick), head = unexplained(row, &e->head, quick);
+    size_t nr = base + head, all = e->base.nr + e->head.nr;
 
-    if (nr > 0 && 2 * stats_binomial_cdf(nr, e->base.nr + e->head.nr, 0.5) > modes_level)
+    if (nr > 0 && (2 * stats_binomial_cdf(nr, all, 0.5) > modes_level ||
+                   2 * stats_draw_tail(base, e->base.nr, nr, all) <= uneven_level ||
+                   2 * stats_draw_tail(head, e->head.nr, nr, all) <= uneven_level))
         row->reach = NAN;
 }
 

@@ -99,6 +99,26 @@ TEST(test_beta_family)
     near(stats_binomial_cdf(10, 10, 0.5), 1);
 }
 
+/* Against sums of fractions of integers. */
+TEST(test_draw_tail)
+{
+    static const struct {
+        size_t k, nr, marked, all;
+        double want;
+    } rows[] = {
+        { 6, 15, 6, 30, 5005.0 / 593775 }, /* all six on one side */
+        { 4, 15, 4, 30, 1365.0 / 27405 },
+        { 3, 10, 3, 20, 120.0 / 1140 },
+        { 1, 5, 1, 10, 0.5 },
+        { 2, 3, 4, 5, (6.0 * 1 + 4) / 10 },
+        { 0, 5, 3, 10, 1 },
+        { 2, 4, 3, 5, 1 },   /* cannot be fewer */
+        { 4, 15, 3, 30, 0 }, /* cannot be more */
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        near(stats_draw_tail(rows[i].k, rows[i].nr, rows[i].marked, rows[i].all), rows[i].want);
+}
+
 TEST(test_proportion)
 {
     static const struct {

@@ -63,6 +63,37 @@ TEST(test_a_quiet_benchmark_alone)
     }
 }
 
+/* Of 15 launches a side so many are half as slow again. Dealt to both sides they are drawn in; a
+ * second mode of one side is not called the same, nor taken out of its number. */
+TEST(test_wild_launches_of_one_side)
+{
+    enum { NR = 30, LAUNCHES = 15 };
+    static const struct {
+        int base, head;
+        size_t wild; /* drawn in */
+    } cases[] = {
+        { 0, 0, 0 }, { 0, 2, 2 }, { 3, 3, 6 }, { 2, 4, 6 }, { 0, 6, 0 }, { 6, 0, 0 }, { 7, 7, 0 },
+    };
+
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        struct compare_item *items = items_new(NR, DESIGN_LAUNCHES);
+        for (int i = 0; i < NR; i++)
+            for (int j = 0; j < LAUNCHES; j++) {
+                int at = (j * 4 + 3 * i) % LAUNCHES;
+                double noise = 0.003 * (((j * 7 + i * 5) % LAUNCHES) / 7.0 - 1);
+                double wild = log(1.5);
+                add(&items[i].evidence.base, 0, noise + (!i && at < cases[k].base ? wild : 0));
+                add(&items[i].evidence.head, 0, -noise + (!i && at < cases[k].head ? wild : 0));
+            }
+        struct comparison c = decide(items, NR, 0.03);
+        bool even = cases[k].base + cases[k].head == (int)cases[k].wild;
+        assert_int_equal(c.rows[0].wild, cases[k].wild);
+        assert_int_equal(c.rows[0].verdict == VERDICT_SAME, even);
+        assert_int_equal(c.rows[1].verdict, VERDICT_SAME);
+        comparison_release(&c);
+    }
+}
+
 /* Block b: base at -half and +half of it, head beside by `d`. */
 static void add_block(struct compare_item *item, int block, double half, double d)
 {
