@@ -219,16 +219,29 @@ static size_t find_leader(const struct race *r, size_t from, double *room)
     return leader;
 }
 
-/* Who led, or, where that is out, any that runs. */
+/* Of those in it, the fastest by what they were behind the leader so far. Asked where nobody runs:
+ * all were settled then, and are known to be behind by something. */
+static size_t least_behind(const struct race *r)
+{
+    size_t best = r->nr;
+
+    for (size_t i = 0; i < r->nr; i++)
+        if (r->runners[i].state != RACE_OUT &&
+            (best == r->nr || r->runners[i].behind < r->runners[best].behind))
+            best = i;
+    return best;
+}
+
+/* Who led; where that is out, any that runs; where all such are out with it, the best of those that
+ * were settled. Some must be in it. */
 static size_t first_candidate(const struct race *r)
 {
-    size_t nr = 0;
-
     if (r->runners[r->leader].state != RACE_OUT)
         return r->leader;
-    while (nr + 1 < r->nr && !race_wants(r, nr))
-        nr++;
-    return nr;
+    for (size_t i = 0; i < r->nr; i++)
+        if (race_wants(r, i))
+            return i;
+    return least_behind(r);
 }
 
 /* What a look may spend of the error of one pair. */
@@ -322,10 +335,10 @@ static size_t hold_against_leader(struct race *r, double *room)
 static bool race_look(struct race *r)
 {
     double *room = memory_zeroed(2 * r->rounds, sizeof(*room));
-    size_t first = first_candidate(r), open = 0;
+    size_t open = 0;
 
     if (race_count(r) > 0) {
-        r->leader = find_leader(r, first, room);
+        r->leader = find_leader(r, first_candidate(r), room);
         r->runners[r->leader] =
             (struct race_runner) { RACE_LEADS, r->runners[r->leader].rounds, 0, 0, { 0, 0 } };
         open = hold_against_leader(r, room);

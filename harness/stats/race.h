@@ -7,8 +7,9 @@
  * is named, and every other is held against it, by the differences of their logs over the rounds
  * that both have run. One that can no longer beat the leader by more than `tolerance` is settled,
  * and leaves: it is slower, or so near that the choice does not matter. If another leads later, all
- * are held against that one, and who is not settled against it comes back. The race is decided
- * once all are settled against one leader.
+ * are held against that one, and who is not settled against it comes back. Where the leader and all
+ * that are open are taken out, the best of those that were settled leads. The race is decided once
+ * all are settled against one leader.
  *
  * The promise: P(some alternative is faster than the winner by more than `tolerance`) <= alpha, for
  * a race that is decided. Let b be the fastest. The winner l is wrong only if at some look the test

@@ -107,6 +107,58 @@ TEST_WITH_A(test_a_new_leader_is_held_against_all, struct race, r, race_release)
         assert_int_equal(r->runners[i].state, RACE_SLOWER);
 }
 
+/* One or two that are settled, a leader and one that is open: these last then give no right result.
+ */
+static void lose_all_that_run(struct race *r, size_t settled)
+{
+    const double settled_times[2][2] = { { 1e8, 1.05e8 }, { 1.06e8, 1e8 } };
+    const double leader_times[2] = { 100, 105 }, open_times[2] = { 106, 101 };
+    const size_t leader = settled, last = settled + 1;
+    double times[NR];
+
+    race_init(r, settled + 2, &rule);
+    for (size_t round = 0; round < 2; round++) {
+        for (size_t i = 0; i < settled; i++)
+            times[i] = settled_times[i][round];
+        times[leader] = leader_times[round];
+        times[last] = open_times[round];
+        assert_false(race_round(r, times));
+    }
+    for (size_t i = 0; i < settled; i++)
+        assert_int_equal(r->runners[i].state, RACE_SLOWER);
+    assert_int_equal(r->runners[leader].state, RACE_LEADS);
+    assert_int_equal(r->runners[last].state, RACE_OPEN);
+    race_take_out(r, leader);
+    race_take_out(r, last);
+    for (size_t i = 0; i < r->nr; i++)
+        times[i] = NAN;
+    race_round(r, times);
+    assert_int_equal(r->runners[leader].state, RACE_OUT);
+    assert_int_equal(r->runners[last].state, RACE_OUT);
+    assert_int_equal(r->leader, 0);
+    assert_int_equal(r->runners[0].state, RACE_LEADS);
+}
+
+TEST_WITH_A(test_no_setting_that_is_out_wins, struct race, r, race_release)
+{
+    lose_all_that_run(r, 1);
+    assert_true(r->decided);
+}
+
+/* The two were only ever held against the one that is out: they race on. */
+TEST_WITH_A(test_settled_ones_race_on_where_all_others_are_out, struct race, r, race_release)
+{
+    double times[NR] = { 1e8, 2e8, NAN, NAN };
+
+    lose_all_that_run(r, 2);
+    assert_false(r->decided);
+    assert_true(race_wants(r, 0) && race_wants(r, 1));
+    while (!race_round(r, times))
+        assert_true(r->rounds < 40);
+    assert_int_equal(r->leader, 0);
+    assert_true(r->runners[1].left > 3);
+}
+
 int main(void)
 {
     return cmocka_run_group_tests(file_tests, NULL, NULL);
