@@ -96,8 +96,9 @@
  * side only. What both sides cannot run is counted, not listed.
  *
  * Values of 0. There is no share of 0, and no log: such a benchmark is in no family. With enough
- * launches on both sides it is `same` where all are 0, and `regressed` or `improved` where all of
- * one side are 0 and none of the other; where a side has some of each, it is undecided.
+ * launches (or blocks) on both sides it is `same` where all are 0, and `regressed` or `improved`
+ * where all of one side are 0 and none of the other; where a side has some of each, it is
+ * undecided.
  *
  * Limits. A machine that slows all benchmarks alike, by more than the floor, between two runs and
  * not its probe, looks like a regression of all (see common_shift): interleave, or measure several

@@ -35,14 +35,17 @@ static bool has_zeros(const struct compare_row *row)
     return evidence_zeros(&e->base) + evidence_zeros(&e->head) > 0;
 }
 
-static bool has_launches(const struct compare_row *row)
+/* Launches enough on both sides for a verdict, within blocks blocks enough: their first look. */
+static bool has_enough(const struct compare_row *row)
 {
+    if (row->item->evidence.design == DESIGN_BLOCKS)
+        return row->looks > 0;
     return row->base.launches >= COMPARE_LAUNCHES_MIN && row->head.launches >= COMPARE_LAUNCHES_MIN;
 }
 
 bool compare_by_zeros(const struct compare_row *row)
 {
-    return has_zeros(row) && has_launches(row);
+    return has_zeros(row) && has_enough(row);
 }
 
 bool compare_below_zero(const struct compare_row *row)
@@ -62,7 +65,7 @@ bool compare_in_family(const struct compare_row *row)
     if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK || has_zeros(row) ||
         compare_below_zero(row))
         return false;
-    return row->item->evidence.design == DESIGN_BLOCKS ? row->looks > 0 : has_launches(row);
+    return has_enough(row);
 }
 
 bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,

@@ -176,7 +176,7 @@ void compare_run_notes(struct comparison *c, const struct records *base,
                        const struct records *head);
 
 bool compare_in_family(const struct compare_row *row);
-/* Has it launches enough, of which some have 0? No logs tell of it then. */
+/* Has it launches (or blocks) enough, of which some have 0? No logs tell of it then. */
 bool compare_by_zeros(const struct compare_row *row);
 size_t evidence_zeros(const struct evidence_side *side);
 /* Is a launch of either side below 0? */

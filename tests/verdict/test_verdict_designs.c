@@ -175,6 +175,34 @@ TEST(test_two_blocks_are_too_few)
     comparison_release(&c);
 }
 
+/* Two launches of a side whose metric is 0 in the base. */
+static void add_zeros(struct compare_item *item, int block)
+{
+    for (int launch = 0; launch < 2; launch++) {
+        add(&item->evidence.base, block, 0);
+        item->evidence.base.values[item->evidence.base.nr - 1].value = 0;
+        add(&item->evidence.head, block, 0);
+    }
+}
+
+/* Two blocks have four launches a side, which are enough between runs alone. What is undecided
+ * stays to be measured. */
+TEST(test_zeros_need_three_blocks)
+{
+    for (int blocks = 1; blocks <= 3; blocks++) {
+        struct compare_item *items = items_new(1, DESIGN_BLOCKS);
+        for (int i = 0; i < blocks; i++)
+            add_zeros(items, i);
+        struct comparison c = decide(items, 1, 0.03);
+        bool few = blocks < 3;
+        assert_int_equal(c.rows[0].verdict, few ? VERDICT_UNDECIDED : VERDICT_REGRESSED);
+        assert_has(c.rows[0].why,
+                   few ? "with both sides; 3 are needed" : "0 in all launches of the base");
+        assert_true((comparison_harm(&c, names[0].key) >= 0) == few);
+        comparison_release(&c);
+    }
+}
+
 /* Two runs of two and three launches against one of two: every number by hand. */
 TEST(test_runs)
 {
