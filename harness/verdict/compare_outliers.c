@@ -20,13 +20,39 @@ static const double probe_slow = 0.06;
  * variance, and is worth 0.7 of its degrees of freedom (fitted for 3 to 20 launches a side). */
 static const double pairs_scale = 1.0989, pairs_bias = 1.75, pairs_df = 0.7;
 
+/* Pairs grow with the square of the launches: of more than these so many stand for all. */
+enum { PAIRED_MAX = 400 };
+
+size_t outliers_paired(size_t launches)
+{
+    return launches < PAIRED_MAX ? launches : PAIRED_MAX;
+}
+
+size_t outliers_pairs(size_t launches)
+{
+    size_t paired = outliers_paired(launches);
+
+    return paired ? paired * (paired - 1) / 2 : 0;
+}
+
+/* Launches of both sides whose pairs are looked at. */
+static double paired_in(const struct compare_row *row)
+{
+    const struct evidence *e = &row->item->evidence;
+
+    return (double)(outliers_paired(e->base.nr) + outliers_paired(e->head.nr));
+}
+
+/* Of launches at even distances over the side, where not of all. */
 static size_t add_pairs(const struct compare_row *row, const struct evidence_side *side,
                         double *pairs)
 {
     double *logs = change_logs(row, side);
-    size_t nr = 0;
+    size_t paired = outliers_paired(side->nr), nr = 0;
 
-    for (size_t i = 0; i < side->nr; i++)
+    for (size_t i = 0; i < paired; i++)
+        logs[i] = logs[i * side->nr / paired];
+    for (size_t i = 0; i < paired; i++)
         for (size_t j = 0; j < i; j++)
             pairs[nr++] = fabs(logs[i] - logs[j]);
     free(logs);
@@ -38,18 +64,19 @@ static size_t add_pairs(const struct compare_row *row, const struct evidence_sid
 static double pairs_variance(const struct compare_row *row)
 {
     const struct evidence_side *base = &row->item->evidence.base, *head = &row->item->evidence.head;
-    double *pairs = memory_zeroed(base->nr * base->nr + head->nr * head->nr, sizeof(*pairs));
+    size_t all = outliers_pairs(base->nr) + outliers_pairs(head->nr);
+    double *pairs = memory_zeroed(all, sizeof(*pairs));
     size_t nr = add_pairs(row, base, pairs);
 
     nr += add_pairs(row, head, pairs + nr);
-    double middle = stats_median(pairs, nr), n = (double)(base->nr + head->nr);
+    double middle = stats_median(pairs, nr);
     free(pairs);
-    return middle * middle * pairs_scale * (1 - pairs_bias / n);
+    return middle * middle * pairs_scale * (1 - pairs_bias / paired_in(row));
 }
 
 static double df_of(const struct compare_row *row)
 {
-    return pairs_df * (double)(row->item->evidence.base.nr + row->item->evidence.head.nr - 2);
+    return pairs_df * (paired_in(row) - 2);
 }
 
 static void draw_in(struct compare_row *const *rows, size_t nr)

@@ -128,6 +128,9 @@ bool family_moderate(const struct variance_prior *prior, double *variance, doubl
 bool family_first_of_metric(struct compare_row *const *rows, size_t i);
 /* Sets how far from its side's median a launch of each row may lie before it is wild. */
 void family_draw_in(struct compare_row *const *rows, size_t nr);
+/* Of so many launches of a side: how many that looks at in pairs, and how many pairs these are. */
+size_t outliers_paired(size_t launches);
+size_t outliers_pairs(size_t launches);
 /* Successive differences share a run, and so are worth two thirds of as many others. */
 #define EARLIER_STEP_WORTH (2.0 / 3)
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "verdict/compare.h"
+#include "verdict/compare_parts.h"
 
 static struct benchmark_name names[64];
 
@@ -92,6 +93,29 @@ TEST(test_wild_launches_of_one_side)
         assert_int_equal(c.rows[1].verdict, VERDICT_SAME);
         comparison_release(&c);
     }
+}
+
+/* Pairs of launches are looked at to find wild ones: of few all, of many a number that does not
+ * grow. */
+TEST(test_pairs_of_many_launches)
+{
+    enum { LAUNCHES = 20000 };
+    struct compare_item *items = items_new(1, DESIGN_LAUNCHES);
+
+    assert_int_equal(outliers_pairs(0), 0);
+    assert_int_equal(outliers_pairs(3), 3);
+    assert_int_equal(outliers_pairs(100), 4950);
+    assert_true(outliers_pairs(LAUNCHES) <= 100000);
+    assert_int_equal(outliers_pairs(LAUNCHES), outliers_pairs(2 * LAUNCHES));
+    for (int i = 0; i < LAUNCHES; i++) {
+        add(&items->evidence.base, 0, 0.001 * (i % 7));
+        add(&items->evidence.head, 0, 0.5 + 0.001 * (i % 7));
+    }
+    items->evidence.head.values[LAUNCHES / 2].value *= 10;
+    struct comparison c = decide(items, 1, 0.03);
+    assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
+    assert_int_equal(c.rows[0].wild, 1);
+    comparison_release(&c);
 }
 
 /* Block b: base at -half and +half of it, head beside by `d`. */
