@@ -84,5 +84,10 @@ t compare --replay 1 --delta 5%
 t compare --replay --build
 t compare --replay --suite ci
 t compare --replay --label new
+for given in --tuned '--explain-budget 1m' '--images .' '--image-base http://a/' '--comment-id x' \
+  '--link-report http://a/' '--link-plots http://a/'; do
+  # shellcheck disable=SC2086 # an option and its value
+  t compare --replay $given
+done
 t compare --replay 9
 t compare --replay yesterday

@@ -32,6 +32,7 @@ static const char *option_beside_replay(const struct compare_options *o)
         { "--baseline", r->baseline },
         { "--head", r->head },
         { "--run", r->run },
+        { "--tuned", r->tuned },
         { "--delta", r->deltas.nr },
         { "--fdr", r->q > 0 },
         { "--all", o->all },
@@ -44,11 +45,16 @@ static const char *option_beside_replay(const struct compare_options *o)
         { "--baseline-python", r->baseline_python },
         { "--model", r->what.models.nr },
         { "--explain", r->explain },
+        { "--explain-budget", r->explain_budget > 0 },
     };
 
     const char *given = options_first_given(options, sizeof(options) / sizeof(options[0]));
 
-    return given ? given : compare_request_option(r);
+    if (!given)
+        given = compare_request_option(r);
+    if (!given)
+        given = number_options_given(&r->numbers);
+    return given ? given : compare_comment_option(&o->comment);
 }
 
 static int replay_recorded(const struct compare_options *o, int argc, char **argv,
@@ -57,8 +63,6 @@ static int replay_recorded(const struct compare_options *o, int argc, char **arg
     const char *beside = option_beside_replay(o);
     struct replay replay = { .sink = &terminal_notes };
 
-    if (!beside)
-        beside = number_options_given(&o->request.numbers);
     if (beside)
         return error_set(err,
                          "--replay takes numbers of recorded comparisons, and decides each with "

@@ -14,18 +14,22 @@ enum { FORGE_ADDRESS_MAX = 800 };
 
 /* ---- the comment ---- */
 
-int compare_comment_check(const struct compare_comment_options *o, bool github, struct error *err)
+const char *compare_comment_option(const struct compare_comment_options *o)
 {
-    const struct {
-        const char *name, *value;
-    } rows[] = {
+    const struct option_given options[] = {
         { "--comment-id", o->id }, { "--link-report", o->report },    { "--link-plots", o->plots },
         { "--images", o->images }, { "--image-base", o->image_base },
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].value && !github)
-            return error_set(err, "%s goes with --format github", rows[i].name);
+    return options_first_given(options, sizeof(options) / sizeof(options[0]));
+}
+
+int compare_comment_check(const struct compare_comment_options *o, bool github, struct error *err)
+{
+    const char *given = compare_comment_option(o);
+
+    if (given && !github)
+        return error_set(err, "%s goes with --format github", given);
     if (o->image_base && !o->images)
         return error_set(err,
                          "--image-base says where the pictures of --images FOLDER will be "

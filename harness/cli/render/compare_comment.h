@@ -23,6 +23,8 @@ struct compare_comment_options {
         OPTION_ROW("image-base", 0, OPTION_STRING, target_, member_.image_base, "URL",             \
                    "github: where that folder will be seen; the comment shows the pictures")
 
+/* The name of the first of these that was given; NULL: none was. */
+const char *compare_comment_option(const struct compare_comment_options *o);
 /* Addresses that are none, and options that go with another format. */
 int compare_comment_check(const struct compare_comment_options *o, bool github, struct error *err);
 
