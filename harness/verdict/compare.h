@@ -361,6 +361,8 @@ void compare_items_release(struct compare_item *items, size_t nr); /* and free()
 bool compare_in_turn(const struct run *run);
 /* Blocks in which both sides have a value; DESIGN_BLOCKS alone. */
 size_t evidence_blocks(const struct evidence *e);
+/* Runs of a side that have a value, however their numbers lie; not of DESIGN_BLOCKS. */
+size_t evidence_runs(const struct evidence_side *side);
 const char *compare_design_name(enum compare_design design); /* "launches", "occasions", "blocks" */
 int compare_design_find(const char *name);                   /* -1 if unknown */
 /* The metrics that were asked for, in their order; returns how many. */

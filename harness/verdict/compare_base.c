@@ -124,6 +124,15 @@ size_t evidence_blocks(const struct evidence *e)
     return blocks;
 }
 
+size_t evidence_runs(const struct evidence_side *side)
+{
+    size_t runs = 0;
+
+    for (size_t i = 0; i < side->nr; i++)
+        runs += i == 0 || side->values[i].occasion != side->values[i - 1].occasion;
+    return runs;
+}
+
 void comparison_note(struct comparison *c, const char *format, ...)
 {
     struct {

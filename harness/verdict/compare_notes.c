@@ -316,14 +316,16 @@ static double short_of(const struct compare_row *row)
     return fmin(log1p(row->detectable) / log1p(row->delta), MORE_MOST);
 }
 
+/* What there is on the side that has fewer. */
 static double units_of(const struct compare_row *row)
 {
     const struct evidence *e = &row->item->evidence;
-    const struct evidence_side *few = e->base.nr < e->head.nr ? &e->base : &e->head;
 
     if (e->design == DESIGN_BLOCKS)
         return (double)evidence_blocks(e);
-    return e->design == DESIGN_LAUNCHES ? (double)few->nr : 1 + few->values[few->nr - 1].occasion;
+    if (e->design == DESIGN_OCCASIONS)
+        return fmin((double)evidence_runs(&e->base), (double)evidence_runs(&e->head));
+    return fmin((double)e->base.nr, (double)e->head.nr);
 }
 
 /* An error falls with the root of what is measured. */

@@ -256,6 +256,30 @@ TEST(test_runs)
     comparison_release(&c);
 }
 
+/* One run of the head against five of the base, however many launches it has. Runs that lack the
+ * benchmark are none. */
+TEST(test_runs_that_are_few)
+{
+    static const double runs[] = { -0.01, 0, 0.01, -0.005, 0.005 };
+    static const int numbers[] = { 0, 1, 3, 4, 6 };
+    struct compare_item *items = items_new(1, DESIGN_OCCASIONS);
+    bool said = false;
+
+    for (int run = 0; run < 5; run++)
+        for (int launch = 0; launch < 3; launch++)
+            add(&items->evidence.base, numbers[run], runs[run]);
+    for (int launch = 0; launch < 20; launch++)
+        add(&items->evidence.head, 2, 0.02);
+    struct comparison c = decide(items, 1, 0.03);
+    assert_int_equal(evidence_runs(&c.rows[0].item->evidence.base), 5);
+    assert_int_equal(evidence_runs(&c.rows[0].item->evidence.head), 1);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    for (size_t i = 0; i < c.nr_notes; i++)
+        said |= strstr(c.notes[i], " runs a side in place of 1 would tell") != NULL;
+    assert_true(said);
+    comparison_release(&c);
+}
+
 /* A night in which everything was slower tells of the machine: the family sees through it. */
 TEST(test_runs_of_a_family)
 {
