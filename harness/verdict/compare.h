@@ -372,10 +372,18 @@ const char *verdict_name(enum verdict verdict); /* "regressed" */
 /* "slower", "the same"; for what is no speed (a standard deviation, memory, a number of a
  * program's own) "worse" and "better". */
 const char *verdict_word(enum verdict verdict, const struct metric *metric);
+/* How much worse the undecided rows look, found by the keys of their benchmarks. */
+struct comparison_harms {
+    struct comparison_harm_row *items; /* by key, of one key the worst first; owned */
+    size_t nr;
+};
+
+void comparison_harms_init(struct comparison_harms *harms, const struct comparison *c);
 /* How much worse the worst undecided row of a benchmark looks, as the log of a factor; 0: none
  * looks worse. Below 0: no row is undecided that has a value: where there is none, more measuring
  * brings none. */
-double comparison_harm(const struct comparison *c, const char *key);
+double comparison_harm(const struct comparison_harms *harms, const char *key);
+void comparison_harms_release(struct comparison_harms *harms);
 /* One line: "2 regressed, 1 broken, 40 same, 17 undecided; 1 accepted". */
 void comparison_summary(const struct comparison *c, struct strbuf *out);
 

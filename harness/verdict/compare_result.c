@@ -2,6 +2,7 @@
 /* What is done with verdicts once they are there. */
 #include "verdict/compare_parts.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -133,20 +134,56 @@ void comparison_release(struct comparison *c)
     *c = (struct comparison) { 0 };
 }
 
-double comparison_harm(const struct comparison *c, const char *key)
-{
-    double most = -1;
+struct comparison_harm_row {
+    const char *key; /* borrowed from the comparison */
+    double harm;
+};
 
+static int order_harms(const void *x, const void *y)
+{
+    const struct comparison_harm_row *a = x, *b = y;
+    int order = strcmp(a->key, b->key);
+
+    return order ? order : (a->harm < b->harm) - (a->harm > b->harm);
+}
+
+static bool more_would_tell(const struct compare_row *row)
+{
+    return row->verdict == VERDICT_UNDECIDED && row->base.launches + row->head.launches > 0 &&
+           !compare_without_ratios(row);
+}
+
+void comparison_harms_init(struct comparison_harms *harms, const struct comparison *c)
+{
+    *harms = (struct comparison_harms) { memory_zeroed(c->nr + 1, sizeof(*harms->items)), 0 };
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
-        size_t values = row->base.launches + row->head.launches;
-        if (row->verdict == VERDICT_UNDECIDED && values > 0 && !compare_without_ratios(row) &&
-            strcmp(row->item->bench->key, key) == 0) {
-            double harm = row->worse ? fabs(log1p(row->change)) : 0;
-            most = fmax(most, isnan(harm) ? 0 : harm);
-        }
+        double harm = row->worse ? fabs(log1p(row->change)) : 0;
+        if (more_would_tell(row))
+            harms->items[harms->nr++] =
+                (struct comparison_harm_row) { row->item->bench->key, isnan(harm) ? 0 : harm };
     }
-    return most;
+    qsort(harms->items, harms->nr, sizeof(*harms->items), order_harms);
+}
+
+double comparison_harm(const struct comparison_harms *harms, const char *key)
+{
+    size_t low = 0, high = harms->nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(harms->items[middle].key, key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < harms->nr && strcmp(harms->items[low].key, key) == 0 ? harms->items[low].harm : -1;
+}
+
+void comparison_harms_release(struct comparison_harms *harms)
+{
+    free(harms->items);
+    *harms = (struct comparison_harms) { NULL, 0 };
 }
 
 void comparison_summary(const struct comparison *c, struct strbuf *out)

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "session/bench/bench.h"
+#include "session/bench/bench_keys.h"
 #include "session/bench/reach.h"
 #include "session/builds/gate_event.h"
 #include "session/builds/repository.h"
@@ -38,6 +39,35 @@ TEST(a_command_has_a_name)
         assert_int_equal(bench_list_add(&list, cases[i].text, &err), -1); /* twice */
         bench_list_release(&list);
     }
+}
+
+/* Added in no order, each is found, with its bench, and no other is. */
+TEST(keys_are_found)
+{
+    enum { NR = 1000, STEP = 387 }; /* without a common factor: each number once */
+    struct bench_keys keys = { 0 };
+    char key[KEY_SIZE];
+
+    assert_null(bench_keys_find(&keys, "k0"));
+    for (size_t i = 0; i < NR; i++) {
+        snprintf(key, sizeof(key), "k%zu", i * STEP % NR);
+        assert_null(bench_keys_find(&keys, key));
+        bench_keys_add(&keys, key, i);
+    }
+    for (size_t i = 0; i < NR; i++) {
+        snprintf(key, sizeof(key), "k%zu", i * STEP % NR);
+        const struct bench_key *found = bench_keys_find(&keys, key);
+        assert_ptr_equal(found, &keys.known.items[i]);
+        assert_string_equal(found->key, key);
+        assert_true(found->need && found->bench == i);
+    }
+    for (size_t i = 1; i < NR; i++)
+        assert_true(strcmp(keys.known.items[keys.order.items[i - 1]].key,
+                           keys.known.items[keys.order.items[i]].key) < 0);
+    assert_null(bench_keys_find(&keys, "k"));
+    assert_null(bench_keys_find(&keys, "k1000"));
+    assert_null(bench_keys_find(&keys, "l"));
+    bench_keys_release(&keys);
 }
 
 /* A program of Google Benchmark with 1,200 names of 126 characters. */

@@ -209,6 +209,42 @@ static void add_zeros(struct compare_item *item, int block)
     }
 }
 
+static double harm_of(const struct comparison *c, const char *key)
+{
+    struct comparison_harms harms;
+
+    comparison_harms_init(&harms, c);
+    double harm = comparison_harm(&harms, key);
+    comparison_harms_release(&harms);
+    return harm;
+}
+
+/* Of all rows of a benchmark the worst that is undecided; in whatever order they stand. */
+TEST(test_harm_by_key)
+{
+    static const struct {
+        int name; /* which benchmark it is of */
+        double d; /* by how much its head is slower */
+        int blocks;
+    } of[] = { { 3, 0.1, 2 }, { 1, -0.2, 2 }, { 3, 0.4, 2 }, { 2, 0.3, 5 }, { 3, -0.5, 2 } };
+    enum { NR = sizeof(of) / sizeof(of[0]) };
+    struct compare_item *items = items_new(NR, DESIGN_BLOCKS);
+
+    for (int i = 0; i < NR; i++) {
+        items[i].bench = &names[of[i].name];
+        for (int block = 0; block < of[i].blocks; block++)
+            add_block(&items[i], block, 1e-5, of[i].d);
+    }
+    struct comparison c = decide(items, NR, 0.03);
+    assert_int_equal(c.rows[3].verdict, VERDICT_REGRESSED);
+    assert_close(harm_of(&c, names[3].key), 0.4, 1e-9);
+    assert_close(harm_of(&c, names[1].key), 0, 1e-12); /* it looks better */
+    assert_true(harm_of(&c, names[2].key) < 0);        /* it is decided */
+    assert_true(harm_of(&c, names[0].key) < 0);        /* there is none */
+    assert_true(harm_of(&c, "") < 0 && harm_of(&c, "z") < 0);
+    comparison_release(&c);
+}
+
 /* Two blocks have four launches a side, which are enough between runs alone. What is undecided
  * stays to be measured. */
 TEST(test_zeros_need_three_blocks)
@@ -222,7 +258,7 @@ TEST(test_zeros_need_three_blocks)
         assert_int_equal(c.rows[0].verdict, few ? VERDICT_UNDECIDED : VERDICT_REGRESSED);
         assert_has(c.rows[0].why,
                    few ? "with both sides; 3 are needed" : "0 in all launches of the base");
-        assert_true((comparison_harm(&c, names[0].key) >= 0) == few);
+        assert_true((harm_of(&c, names[0].key) >= 0) == few);
         comparison_release(&c);
     }
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/clock.h"
+#include "session/bench/bench_keys.h"
 #include "session/measure/recording.h"
 #include "stats/random.h"
 #include "text/redact.h"
@@ -13,18 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A benchmark of a bench's results. */
-struct bench_ab_key {
-    char key[KEY_SIZE];
-    size_t bench;
-    bool need;
-    double harm; /* see comparison_harm() */
-};
-
 struct bench_ab {
     struct bench_ab_request *r;
     struct ab_session *s;
-    ARRAY(struct bench_ab_key) keys;
+    struct bench_keys keys;
     struct recording recording[AB_SIDES];
     int64_t launch_id[AB_SIDES][AB_LAUNCHES];
     struct random random;
@@ -43,21 +36,13 @@ static double bench_ab_elapsed(const struct bench_ab *w)
 
 /* ---- what is wanted ---- */
 
-static struct bench_ab_key *find_bench_key(struct bench_ab *w, const char *key)
-{
-    for (size_t i = 0; i < w->keys.nr; i++)
-        if (strcmp(w->keys.items[i].key, key) == 0)
-            return &w->keys.items[i];
-    return NULL;
-}
-
 /* Everything is wanted until the first look; then what is undecided. */
 static bool is_bench_wanted(const struct bench_ab *w, size_t bench)
 {
     if (w->r->left_out && w->r->left_out[bench])
         return false;
-    for (size_t i = 0; i < w->keys.nr; i++)
-        if (w->keys.items[i].bench == bench && w->keys.items[i].need)
+    for (size_t i = 0; i < w->keys.known.nr; i++)
+        if (w->keys.known.items[i].bench == bench && w->keys.known.items[i].need)
             return true;
     return w->s->blocks == 0;
 }
@@ -66,8 +51,8 @@ static size_t count_bench_needs(const struct bench_ab *w)
 {
     size_t nr = 0;
 
-    for (size_t i = 0; i < w->keys.nr; i++)
-        nr += w->keys.items[i].need;
+    for (size_t i = 0; i < w->keys.known.nr; i++)
+        nr += w->keys.known.items[i].need;
     return nr;
 }
 
@@ -78,11 +63,24 @@ static const char **list_bench_wanted(const struct bench_ab *w, size_t bench)
 
     if (w->s->blocks == 0)
         return NULL;
-    const char **wanted = memory_zeroed(w->keys.nr + 1, sizeof(*wanted));
-    for (size_t i = 0; i < w->keys.nr; i++)
-        if (w->keys.items[i].bench == bench && w->keys.items[i].need)
-            wanted[nr++] = w->keys.items[i].key;
+    const char **wanted = memory_zeroed(w->keys.known.nr + 1, sizeof(*wanted));
+    for (size_t i = 0; i < w->keys.known.nr; i++)
+        if (w->keys.known.items[i].bench == bench && w->keys.known.items[i].need)
+            wanted[nr++] = w->keys.known.items[i].key;
     return wanted;
+}
+
+static void set_bench_harms(struct bench_ab *w)
+{
+    struct comparison_harms harms;
+
+    comparison_harms_init(&harms, &w->s->comparison);
+    for (size_t i = 0; i < w->keys.known.nr; i++) {
+        struct bench_key *key = &w->keys.known.items[i];
+        key->harm = key->need ? comparison_harm(&harms, key->key) : -1;
+        key->need = key->harm >= 0;
+    }
+    comparison_harms_release(&harms);
 }
 
 static int look_at_bench_blocks(struct bench_ab *w, struct error *err)
@@ -94,11 +92,7 @@ static int look_at_bench_blocks(struct bench_ab *w, struct error *err)
     if (compare_run(&s->records[AB_BASE], &s->records[AB_HEAD], &w->r->compare, &s->comparison,
                     err))
         return -1;
-    for (size_t i = 0; i < w->keys.nr; i++) {
-        struct bench_ab_key *key = &w->keys.items[i];
-        key->harm = key->need ? comparison_harm(&s->comparison, key->key) : -1;
-        key->need = key->harm >= 0;
-    }
+    set_bench_harms(w);
     return 0;
 }
 
@@ -208,7 +202,7 @@ static int keep_bench_measurement(struct bench_ab *w, enum ab_side side, int i,
 /* Says of which key it is; a second bench that has the same is a mistake of the names. */
 static int note_bench_key(struct bench_ab *w, size_t bench, const char *key, struct error *err)
 {
-    struct bench_ab_key *known = find_bench_key(w, key);
+    const struct bench_key *known = bench_keys_find(&w->keys, key);
     const struct bench *all = w->r->benches->items;
 
     if (known && known->bench != bench)
@@ -216,12 +210,8 @@ static int note_bench_key(struct bench_ab *w, size_t bench, const char *key, str
                          "`%s` and `%s` both measure %s; give each a name, which then stands "
                          "before it: --bench 'NAME: COMMAND'",
                          all[known->bench].command, all[bench].command, key);
-    if (known)
-        return 0;
-    known = array_push(&w->keys);
-    snprintf(known->key, sizeof(known->key), "%s", key);
-    known->bench = bench;
-    known->need = true;
+    if (!known)
+        bench_keys_add(&w->keys, key, bench);
     return 0;
 }
 
@@ -256,7 +246,7 @@ static int take_bench_result(struct bench_ab *w, size_t bench, enum ab_side side
             continue;
         if (w->s->blocks == 0 && note_bench_key(w, bench, m->bench.key, err))
             return -1;
-        const struct bench_ab_key *key = find_bench_key(w, m->bench.key);
+        const struct bench_key *key = bench_keys_find(&w->keys, m->bench.key);
         if (!key || !key->need)
             continue;
         m->started_ms = clock_epoch_ms();
@@ -272,7 +262,7 @@ static void show_bench_progress(const struct bench_ab *w, const char *name)
     const struct ab_progress p = {
         .block = w->s->blocks + 1,
         .left = w->s->blocks ? count_bench_needs(w) : w->r->benches->nr,
-        .of = w->s->blocks ? w->keys.nr : w->r->benches->nr,
+        .of = w->s->blocks ? w->keys.known.nr : w->r->benches->nr,
         .done = w->done,
         .total = w->total,
         .elapsed = bench_ab_elapsed(w),
@@ -339,9 +329,9 @@ static double bench_harm(const struct bench_ab *w, size_t bench)
 {
     double most = 0;
 
-    for (size_t k = 0; k < w->keys.nr; k++)
-        if (w->keys.items[k].bench == bench && w->keys.items[k].harm > most)
-            most = w->keys.items[k].harm;
+    for (size_t k = 0; k < w->keys.known.nr; k++)
+        if (w->keys.known.items[k].bench == bench && w->keys.known.items[k].harm > most)
+            most = w->keys.known.items[k].harm;
     return most;
 }
 
@@ -383,7 +373,7 @@ static int run_bench_block(struct bench_ab *w, struct error *err)
 
 static int check_bench_filters(const struct bench_ab *w, struct error *err)
 {
-    if (w->keys.nr > 0)
+    if (w->keys.known.nr > 0)
         return 0;
     return error_set(err, "nothing that was measured fits the filter%s \"%s\"%s",
                      w->r->nr_filters > 1 ? "s" : "", w->r->filters[0],
@@ -445,7 +435,7 @@ int bench_ab_run(struct bench_ab_request *r, struct ab_session *s, struct error 
     s->seconds = bench_ab_elapsed(&w);
     if (rc == 0 && s->end != AB_INTERRUPTED)
         rc = end_bench_runs(&w, err);
-    array_release(&w.keys);
+    bench_keys_release(&w.keys);
     free(w.take);
     free(w.seconds);
     return rc;

@@ -172,13 +172,20 @@ static int compare_ab(struct worker *w, struct error *err)
 
 /* A benchmark needs more as long as one of its rows, one a metric, is undecided on any side that is
  * compared with the base. */
-static double ab_harm(struct worker *w, const char *key)
+static void set_ab_harms(const struct worker *w, double *harm, size_t nr)
 {
-    double most = -1;
+    struct comparison_harms harms[AB_SIDES_MAX];
 
-    for (int i = AB_HEAD; i < w->ab.nr_sides; i++)
-        most = fmax(most, comparison_harm(ab_session_comparison(w->s, i), key));
-    return most;
+    for (int side = AB_HEAD; side < w->ab.nr_sides; side++)
+        comparison_harms_init(&harms[side], ab_session_comparison(w->s, side));
+    for (size_t i = 0; i < nr; i++) {
+        double most = -1;
+        for (int side = AB_HEAD; side < w->ab.nr_sides; side++)
+            most = fmax(most, comparison_harm(&harms[side], w->names[i].key));
+        harm[i] = harm[i] >= 0 ? most : harm[i];
+    }
+    for (int side = AB_HEAD; side < w->ab.nr_sides; side++)
+        comparison_harms_release(&harms[side]);
 }
 
 static int on_ab_look(void *context, int blocks, double *harm, size_t nr, struct error *err)
@@ -188,9 +195,8 @@ static int on_ab_look(void *context, int blocks, double *harm, size_t nr, struct
     w->s->blocks = blocks;
     if (compare_ab(w, err))
         return -1;
-    for (size_t i = 0; i < nr && !w->r->whole; i++)
-        if (harm[i] >= 0)
-            harm[i] = ab_harm(w, w->names[i].key);
+    if (!w->r->whole)
+        set_ab_harms(w, harm, nr);
     return 0;
 }
 
