@@ -45,22 +45,44 @@ static void add_deviations(const struct compare_row *row, const struct evidence_
     free(runs);
 }
 
+static size_t count_runs(const struct deviations *all)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < all->nr; i++)
+        if ((size_t)all->items[i].run >= nr)
+            nr = (size_t)all->items[i].run + 1;
+    return nr;
+}
+
+/* The values of each run together, in the order of the runs: those of run i from `start[i]` to
+ * before `start[i + 1]`. `start` has room for two more than there are runs, all 0. */
+static double *group_by_run(const struct deviations *all, size_t runs, size_t *start)
+{
+    double *values = memory_zeroed(all->nr + 1, sizeof(*values));
+
+    for (size_t i = 0; i < all->nr; i++)
+        start[all->items[i].run + 2]++;
+    for (size_t i = 1; i < runs + 2; i++)
+        start[i] += start[i - 1];
+    /* start[i + 1] is where run i begins; when all its values are in, where it ends. */
+    for (size_t i = 0; i < all->nr; i++)
+        values[start[all->items[i].run + 1]++] = all->items[i].value;
+    return values;
+}
+
 /* Median deviation of each run over the rows; adds the runs and their squares about the mean. */
 static double *common_side(const struct deviations *all, size_t *nr, double *runs, double *squares)
 {
-    double *values = memory_zeroed(all->nr ? all->nr : 1, sizeof(*values)), seen = 0, mean = 0;
+    double seen = 0, mean = 0;
 
-    *nr = 0;
-    for (size_t i = 0; i < all->nr; i++)
-        if ((size_t)all->items[i].run >= *nr)
-            *nr = (size_t)all->items[i].run + 1;
-    double *common = memory_zeroed(*nr ? *nr : 1, sizeof(*common));
+    *nr = count_runs(all);
+    size_t *start = memory_zeroed(*nr + 2, sizeof(*start));
+    double *values = group_by_run(all, *nr, start);
+    double *common = memory_zeroed(*nr + 1, sizeof(*common));
     for (size_t run = 0; run < *nr; run++) {
-        size_t used = 0;
-        for (size_t i = 0; i < all->nr; i++)
-            if ((size_t)all->items[i].run == run)
-                values[used++] = all->items[i].value;
-        common[run] = used ? stats_median(values, used) : NAN;
+        size_t used = start[run + 1] - start[run];
+        common[run] = used ? stats_median(values + start[run], used) : NAN;
         seen += used > 0;
         mean += used ? common[run] : 0;
     }
@@ -71,6 +93,7 @@ static double *common_side(const struct deviations *all, size_t *nr, double *run
     }
     *runs += seen;
     free(values);
+    free(start);
     return common;
 }
 
