@@ -64,3 +64,25 @@ test('a benchmark that the address names is shown when its first question was gi
   await page.getByRole('dialog').locator('table.facts').waitFor();
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
 });
+
+test('samples wait for no history, and stay where there is none', options, async (t) => {
+  const { page, seen } = await openPage(t, url), dialog = page.getByRole('dialog');
+  let refuse;
+  const held = new Promise((resolve) => { refuse = resolve; });
+  await page.route((asked) => asked.pathname === '/api/history', async (route) => {
+    await held;
+    await route.fulfill({ status: 503, json: { error: 'the server is busy; try again' } });
+  }, { times: 1 });
+  await page.locator('#section-results button.link').first().click();
+  await dialog.locator('figure.figure').nth(3).waitFor();
+  await dialog.getByLabel('Moving median of', { exact: true }).selectOption('5');
+  refuse();
+  await dialog.getByText('The history could not be read: the server is busy; try again').waitFor();
+  assert.equal(await dialog.locator('figure.figure').count(), 4);
+  assert.equal(await dialog.locator('table.facts').count(), 1);
+  await dialog.getByLabel('Over all runs', { exact: true }).selectOption('p95');
+  await dialog.locator('#figure-history[data-painted]').waitFor();
+  assert.equal(await dialog.getByText('could not be read').count(), 0);
+  assert.equal(await dialog.locator('figure.figure').count(), 5);
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});

@@ -142,27 +142,25 @@ class Drill {
       const sides = sidesOf(app, there < 0 ? undefined : there);
       const samples = await Promise.all(sides.map((side) => app.samples(side, at)));
       if (mine === this.asked && this.dialog.open)
-        await this.fill(bench, at, sides, samples, mine);
+        this.fill(bench, at, sides, samples, mine);
     } catch (error) {
       if (error.name !== 'AbortError' && mine === this.asked)
         fill(this.body, el('p', { class: 'error' }, `The samples could not be read: ${error.message}`));
     }
   }
 
-  async fill(bench, benchmark, sides, samples, mine) {
+  fill(bench, benchmark, sides, samples, mine) {
     const { app } = this, places = FIGURES.map(() => el('div', { class: 'slot' }));
+    this.sides = sides.map((run, i) => ({ name: app.core.runs[run].name, uuid: app.core.runs[run].uuid,
+      bench, samples: samples[i] }));
     fill(this.body, el('p', { class: 'key' }, nameOf(bench.key, 1000)), verdictLine(app, bench),
       el('div', { class: 'two' }, places.slice(0, 2)), this.windowChoice(places[2]),
       places.slice(2), el('h3', {}, 'Facts'), factsTable(app, benchmark, sides, samples),
       el('h3', {}, 'Elsewhere'), commandLines(app, bench, sides)
         || el('p', { class: 'muted' }, 'There is no history that commands could read.'));
-    if (app.source.live)
-      await this.addHistory(bench, mine);
-    if (mine !== this.asked)
-      return;
-    this.sides = sides.map((run, i) => ({ name: app.core.runs[run].name, uuid: app.core.runs[run].uuid,
-      bench, samples: samples[i] }));
     FIGURES.forEach((info, i) => fill(places[i], this.card(info)));
+    if (app.source.live && app.core.metrics.length > 0)
+      this.addHistory(bench, mine);
   }
 
   card({ make, how }) {
@@ -171,31 +169,29 @@ class Drill {
     return card;
   }
 
-  /* Any metric over the whole history, in front of the rest. */
-  async addHistory(bench, mine) {
-    const { app } = this, place = el('div', { class: 'slot' });
-    const show = async (metric) => {
-      const spec = app.named(await app.source.history(bench.key, metric));
-      if (mine !== this.asked)
-        return;
-      if (place.firstElementChild) {
-        await updateFigure(place.firstElementChild, spec);
-        return;
-      }
-      const card = figureCard(spec, { heading: 'h3', eager: true });
-      this.cards.push(card);
-      place.append(card);
-    };
-    const metrics = app.core.metrics.map(({ id, label }) => ({ value: id, text: `${label} (${id})` }));
-    const first = metrics.some(({ value }) => value === 'p50') ? 'p50' : metrics[0]?.value;
-    this.body.querySelector('.two').before(choice('Over all runs', metrics, first, (metric) =>
-      show(metric).catch((error) => this.problem(error))), place);
-    await show(first);
+  /* Any metric over the whole history, in front of the rest. Where it cannot be had the rest stays. */
+  addHistory(bench, mine) {
+    const place = el('div', { class: 'slot' }), problem = el('p', { class: 'error', role: 'alert' });
+    const show = (metric) => this.showHistory(place, bench, metric, mine).then(() => fill(problem),
+      ({ name, message }) => name !== 'AbortError'
+        && fill(problem, `The history could not be read: ${message}`));
+    const metrics = this.app.core.metrics.map(({ id, label }) => ({ value: id, text: `${label} (${id})` }));
+    const first = metrics.some(({ value }) => value === 'p50') ? 'p50' : metrics[0].value;
+    this.body.querySelector('.two').before(choice('Over all runs', metrics, first, show), problem, place);
+    show(first);
   }
 
-  problem(error) {
-    if (error.name !== 'AbortError')
-      this.body.prepend(el('p', { class: 'error', role: 'alert' }, error.message));
+  async showHistory(place, bench, metric, mine) {
+    const { app } = this, spec = app.named(await app.source.history(bench.key, metric));
+    if (mine !== this.asked)
+      return;
+    if (place.firstElementChild) {
+      await updateFigure(place.firstElementChild, spec);
+      return;
+    }
+    const card = figureCard(spec, { heading: 'h3', eager: true });
+    this.cards.push(card);
+    place.append(card);
   }
 
   windowChoice(place) {
