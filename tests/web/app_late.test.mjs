@@ -86,3 +86,20 @@ test('samples wait for no history, and stay where there is none', options, async
   assert.equal(await dialog.locator('figure.figure').count(), 5);
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
 });
+
+test('what is typed into the field of a run stays when an answer comes', options, async (t) => {
+  let letGo;
+  const { page, seen } = await openPage(t, url, { before: async (fresh) => {
+    letGo = await holdBack(fresh, '/api/table');
+  } });
+  const base = page.locator('#pick-base');
+  await base.pressSequentially('fir');
+  letGo();
+  await page.locator('#section-results').getByText(/^\d+ of \d+ results of 1 run/).waitFor();
+  await page.waitForTimeout(200); // a page that does not look has emptied it by then
+  assert.equal(await base.inputValue(), 'fir');
+  await base.press('Enter');
+  await page.waitForURL(/base=1/);
+  await page.waitForFunction(() => document.getElementById('pick-base').value.startsWith('1 · first · '));
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});

@@ -57,6 +57,7 @@ const runWords = (run) => [run.id, run.name, timestampText(run.started_ms).slice
  * not. */
 function runField(app, label, id, what, choose) {
   const list = el('datalist', { id: `${id}-list` });
+  let shown = '';
   const field = el('input', { type: 'search', id, list: `${id}-list`, autocomplete: 'off',
     placeholder: what, onchange: () => {
       const text = field.value.trim(), words = text.toLowerCase().split(/\s+/);
@@ -67,11 +68,15 @@ function runField(app, label, id, what, choose) {
       field.setCustomValidity(text && !found ? 'No run in the list has these words.' : '');
       if (!field.reportValidity())
         return;
+      shown = field.value;
       choose(text === '' ? '' : found);
     } });
+  /* What is being typed stays, and so does the list that it is looked for in. */
   const update = (run) => {
+    if (document.activeElement === field && field.value !== shown)
+      return;
     fill(list, [...app.core.runs].reverse().map((one) => el('option', { value: runWords(one) })));
-    field.value = run ? runWords(run) : '';
+    field.value = shown = run ? runWords(run) : '';
   };
   return { element: el('label', { class: 'field wide' }, el('span', {}, label), field, list), update };
 }
