@@ -19,6 +19,7 @@ import { profileEntries, summarise } from '../../plots/web/src/profile_data.js';
 import { recordsData } from '../../plots/web/src/records_data.js';
 import { iterationsFigure, orderFigure, shapeFigure, sharesFigure } from '../../plots/web/src/sample_figures.js';
 import { fillCommand, shellWord } from '../../plots/web/src/shell.js';
+import { httpSource } from '../../plots/web/src/source_http.js';
 import { formatHash, formatList, openState, parseHash, parseList, picksOf } from '../../plots/web/src/state.js';
 import { quantile, rollingMedian, sorted, thin } from '../../plots/web/src/stats.js';
 import { nameAt } from '../../plots/web/src/trace_columns.js';
@@ -213,6 +214,20 @@ test('ticks of lines say what was varied, however large it is', () => {
     assert.equal(x.label, label);
     assert.ok(x.low <= sizes[0] && x.high >= sizes[1], `${x.low} to ${x.high} holds ${sizes}`);
   }
+});
+
+test('samples are remembered by run, and another history has other runs', async (t) => {
+  let uuid = 'old', asked = 0;
+  const core = () => ({ runs: [{ id: 1, uuid }], benchmarks: [{ key: 'a' }] });
+  t.mock.method(globalThis, 'fetch', async (url) => ({ ok: true,
+    json: async () => (url.startsWith('api/core') ? core() : `${uuid} ${++asked}`) }));
+  const source = httpSource(core(), { search: '' });
+  assert.deepEqual([await source.samples(0, 0), await source.samples(0, 0)], ['old 1', 'old 1']);
+  await source.select({}, true);
+  assert.equal(await source.samples(0, 0), 'old 1', 'the same run is asked for once');
+  uuid = 'new';
+  await source.select({}, true);
+  assert.equal(await source.samples(0, 0), 'new 2');
 });
 
 test('samples of both sides, whatever there are', () => {

@@ -64,7 +64,7 @@ function choiceOf(location) {
     .map((key) => [key, asked.get(key) || '']));
 }
 
-/* The newest few answers; one that failed is asked for again. */
+/* The newest few answers, by what they are of; one that failed is asked for again. */
 function remembered(most) {
   const kept = new Map();
   return (key, make) => {
@@ -113,9 +113,10 @@ export function httpSource(core, location) {
     trace: () => ask('trace', 'api/trace'),
     figureAtHand: () => null,
     samples(run, benchmark) {
-      const asked = `api/samples?${queryOf({ run: source.core.runs[run].id,
-        key: source.core.benchmarks[benchmark].key })}`;
-      return samples(asked, () => ask(asked, asked).catch(noSamples));
+      const { id, uuid } = source.core.runs[run], { key } = source.core.benchmarks[benchmark];
+      const asked = `api/samples?${queryOf({ run: id, key })}`;
+      /* A history in the place of another has other runs by the same numbers. */
+      return samples(`${uuid} ${key}`, () => ask(asked, asked).catch(noSamples));
     },
     history: (key, metric) => ask('history', `api/history?${queryOf({ key, metric })}`),
     explore: (preset, more) => ask('explore', url('api/explore',
