@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { reportPage } from './fixture.mjs';
 import { assertQuiet, openPage, shot, workFolder } from './lib.mjs';
-import { rowBlocks, sliceAt } from '../../plots/web/src/timeline_rows.js';
+import { rowBlocks, sliceAt, sliceBeside } from '../../plots/web/src/timeline_rows.js';
 import { TraceColumns } from '../../plots/web/src/trace_columns.js';
 import { traceSlices } from '../../plots/web/src/trace_data.js';
 
@@ -83,6 +83,17 @@ test('what is under a pointer', () => {
   for (const [us, reach, found] of [[0.5, 0, 0], [2.5, 0, 1], [3.4, 0, -1], [3.4, 0.5, 1], [3.9, 0.5, 2],
     [-5, 1, -1], [1e4, 1, -1]])
     assert.equal(sliceAt(trace, row, us, reach), found, `${us} within ${reach}`);
+});
+
+test('keys go to the next lane that has slices, at about the same time', () => {
+  const columns = new TraceColumns(['moments', 'main', 'off', 'stream', 'last'].map((key) => ({ key })));
+  for (const lane of [1, 3]) /* 0 to 2 in lane 1, 3 to 5 in lane 3 */
+    for (const start of [0, 10, 20])
+      columns.add(lane, 'op', '', start + lane, 5);
+  const trace = columns.finish();
+  for (const [from, down, to] of [[1, 1, 4], [2, 1, 5], [4, -1, 1], [5, -1, 2], [3, -1, 0], [1, -1, 1],
+    [4, 1, 4]])
+    assert.equal(sliceBeside(trace, from, down), to, `${from} by ${down}`);
 });
 
 const MAIN = { ph: 'M', name: 'thread_name', pid: 1, tid: 1, args: { name: 'main' } };

@@ -6,8 +6,8 @@
  */
 import { BlocksView, nameWithin } from './blocks_view.js';
 import { button, cleanText, el, fill, nameOf, shortText, svg } from './dom.js';
-import { drawRow, sizedContext, sliceAt } from './timeline_rows.js';
-import { firstWhere, nameAt } from './trace_columns.js';
+import { drawRow, sizedContext, sliceAt, sliceBeside } from './timeline_rows.js';
+import { nameAt } from './trace_columns.js';
 import { timeText } from './words.js';
 import { multiples, tickStep, unitFor } from './axis.js';
 
@@ -170,14 +170,7 @@ class Timeline extends BlocksView {
 
   /* The one of the next lane at about the same time. */
   stepDown(down) {
-    if (this.chosen < 0)
-      return this.choose(0);
-    const { lanes, lane, start } = this.trace;
-    const { first, nr } = lanes[Math.min(lanes.length - 1, Math.max(0, lane[this.chosen] + down))];
-    const at = start[this.chosen], after = firstWhere(first, first + nr, (i) => start[i] > at);
-    const before = Math.max(first, after - 1);
-    return this.choose(after < first + nr && start[after] - at < Math.abs(at - start[before])
-      ? after : before);
+    this.choose(this.chosen < 0 ? 0 : sliceBeside(this.trace, this.chosen, down));
   }
 
   choose(i) {

@@ -54,6 +54,22 @@ export function sliceAt(trace, row, us, reach) {
   return distance(best) <= reach ? items[best] : -1;
 }
 
+/**
+ * The slice at about the time of `i` in the next lane down (1) or up (-1) that has any: those of
+ * moments alone, or of what was switched off, have none. `i` itself where there is no such lane.
+ */
+export function sliceBeside(trace, i, down) {
+  const { lanes, lane, start } = trace;
+  let next = lane[i] + down;
+  while (lanes[next]?.nr === 0)
+    next += down;
+  if (!lanes[next])
+    return i;
+  const { first, nr } = lanes[next], at = start[i];
+  const after = firstWhere(first, first + nr, (k) => start[k] > at), before = Math.max(first, after - 1);
+  return after < first + nr && start[after] - at < Math.abs(at - start[before]) ? after : before;
+}
+
 /** A canvas of so many pixels, sharp on screens with more of them. @returns {CanvasRenderingContext2D} */
 export function sizedContext(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1, context = canvas.getContext('2d');
