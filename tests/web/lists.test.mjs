@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rowsOfRuns } from '../../plots/web/src/data.js';
 import { exploreFigure, namesOf } from '../../plots/web/src/explore_figure.js';
 import { gathered, leastOf, mostOf, placesIn } from '../../plots/web/src/lists.js';
 
@@ -14,13 +15,14 @@ const READS = 200; /* elements that are read for a benchmark of a run: some doze
 const benchOf = (i) => ({ key: `gemm/linear/simd/fp32/n=${i}`, kernel: 'gemm/linear', variant: 'simd',
   math: 'fp32', device: 'cpu', cache: 'warm', dims: { n: i } });
 
-/* What exploreFigure() takes: so many benchmarks in each of two runs. */
-function chartOf(benchmarks, preset) {
-  const rows = Array.from({ length: 2 * benchmarks }, (_, at) => ({ at, run: Math.floor(at / benchmarks),
-    benchmark: at % benchmarks, n: 9 }));
-  return { preset: { name: 'view', title: 'T', ...preset }, rows, runs: [0, 1],
+/* What exploreFigure() takes: so many benchmarks in each of so many runs. */
+function chartOf(benchmarks, preset, nrRuns = 2) {
+  const rows = Array.from({ length: nrRuns * benchmarks }, (_, at) => ({ at,
+    run: Math.floor(at / benchmarks), benchmark: at % benchmarks, n: 9 }));
+  const runs = Array.from({ length: nrRuns }, (_, i) => i);
+  return { preset: { name: 'view', title: 'T', ...preset }, rows, runs,
     core: { benchmarks: Array.from({ length: benchmarks }, (_, i) => benchOf(i)),
-      runs: [{ name: 'old', uuid: 'u' }, { name: 'new', uuid: 'v' }],
+      runs: runs.map((i) => ({ name: `run ${i}`, uuid: `u${i}` })),
       metrics: [{ id: 'p50', label: 'median latency', quantity: 'time', kind: 'latency' },
         { id: 'n', label: 'samples', quantity: 'plain', kind: 'fact' }] },
     table: { columns: { p50: rows.map(({ at }) => 10 + at), n: rows.map(() => 9) } } };
@@ -60,6 +62,30 @@ test('ten times the benchmarks are about ten times the work', () => {
   }
 });
 
+/* The same rows; how often each is asked for its run is counted. */
+function askedForRuns(rows) {
+  const asked = { rows: [], nr: 0 };
+  asked.rows = rows.map(({ run, ...row }) => Object.defineProperty(row, 'run', { get: () => {
+    asked.nr++;
+    return run;
+  } }));
+  return asked;
+}
+
+test('a hundred times the runs are no more work a row', () => {
+  const chart = chartOf(2, PRESETS[1], 1000), asked = askedForRuns(chart.rows);
+  exploreFigure({ ...chart, rows: asked.rows });
+  assert.ok(asked.nr <= 5 * asked.rows.length, `a row was asked ${asked.nr / asked.rows.length} times`);
+  let read = 0;
+  const runs = new Proxy(chart.runs, { get(target, key) {
+    read++;
+    return target[key];
+  } });
+  assert.deepEqual([rowsOfRuns(chart.rows, runs).length, rowsOfRuns(chart.rows, [7]).map(({ at }) => at)],
+    [2000, [14, 15]]);
+  assert.ok(read <= 5 * chart.runs.length, `${read} runs were looked at`);
+});
+
 test('no list is too long', () => {
   const long = 70000; /* of each run: more values than a call takes arguments */
   const chart = chartOf(long, PRESETS[0]);
@@ -68,7 +94,7 @@ test('no list is too long', () => {
   assert.equal(figure.reason, undefined);
   assert.equal(figure.benchmarks.length, long);
   const { benchmark, run } = figure.panels[0].layers[1];
-  assert.deepEqual([benchmark.at(-1), run.at(-1), figure.runs], [long - 1, 1, ['u', 'v']]);
+  assert.deepEqual([benchmark.at(-1), run.at(-1), figure.runs], [long - 1, 1, ['u0', 'u1']]);
 });
 
 test('lists by name, ends and places', () => {

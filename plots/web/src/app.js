@@ -4,7 +4,7 @@
  * that show it. Sections get the App and ask it; they never ask each other.
  */
 import { el, fill, saveText } from './dom.js';
-import { readTable, rowsOf, metricOf } from './data.js';
+import { readTable, rowsOf, rowsOfRuns, metricOf } from './data.js';
 import { drillDialog } from './drill.js';
 import { SETTINGS } from './explore.js';
 import { lightFigures } from './figure.js';
@@ -95,8 +95,7 @@ export class App {
 
   /** Rows of the chosen runs that the filters leave. */
   rowsNow() {
-    const chosen = new Set(this.chosenRuns());
-    return (this.selection?.rows || []).filter((row) => chosen.has(row.run));
+    return rowsOfRuns(this.selection?.rows || [], this.chosenRuns());
   }
 
   /** All that were ever seen: a server that filters names those alone that are left. */
@@ -138,7 +137,7 @@ export class App {
   }
 
   rowsOfRuns(runs) {
-    return this.rows.filter((row) => runs.includes(row.run));
+    return rowsOfRuns(this.rows, runs);
   }
 
   rowOf(run, benchmark) {

@@ -44,6 +44,12 @@ export function readTable(table) {
     .map(([id, column]) => [id, readColumn(column, table.benchmark)])) };
 }
 
+/** The rows of some runs. */
+export function rowsOfRuns(rows, runs) {
+  const wanted = new Set(runs);
+  return rows.filter((row) => wanted.has(row.run));
+}
+
 /* What each field of a filter is in a row. */
 function fieldOf(core, row, name) {
   const run = core.runs[row.run], benchmark = core.benchmarks[row.benchmark];

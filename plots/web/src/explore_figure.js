@@ -33,10 +33,9 @@ export function namesOf(benches, without = '') {
 
 /* The chosen rows that have a time and a value, with names. */
 function itemsOf({ core, rows, runs }, y) {
-  const timed = rows.filter((row) => row.n > 0 && Number.isFinite(y.of(row)));
-  const items = runs.flatMap((run) => timed.filter((row) => row.run === run)
-    .map((row) => ({ row, run: core.runs[run], uuid: core.runs[run].uuid,
-      bench: core.benchmarks[row.benchmark] })));
+  const timed = gathered(rows.filter((row) => row.n > 0 && Number.isFinite(y.of(row))), (row) => row.run);
+  const items = runs.flatMap((run) => (timed.get(run) ?? []).map((row) => ({ row, run: core.runs[run],
+    uuid: core.runs[run].uuid, bench: core.benchmarks[row.benchmark] })));
   namesOf(items.map((item) => item.bench)).forEach((name, i) => {
     items[i].name = runs.length > 1 ? `${name} · ${items[i].run.name}` : name;
   });

@@ -35,11 +35,11 @@ export function themeChoice(state) {
     { value: 'dark', text: 'dark' }], state.get('theme'), (value) => state.set({ theme: value }));
 }
 
-/* One checkbox a run, newest first. */
+/* One checkbox a run, newest first; `chosen` is a Set. */
 function runBox(app, index, chosen, full) {
   const run = app.core.runs[index];
-  const box = el('input', { type: 'checkbox', checked: chosen.includes(index),
-    disabled: full && !chosen.includes(index),
+  const box = el('input', { type: 'checkbox', checked: chosen.has(index),
+    disabled: full && !chosen.has(index),
     onchange: () => app.chooseRun(index, box.checked) });
   const role = index === app.core.head ? 'head' : index === app.core.base ? 'base' : '';
   return el('label', { class: 'tick' }, box, el('span', {}, nameOf(run.name, 48), ' ',
@@ -108,14 +108,14 @@ export function runPicker(app) {
   const pages = el('span');
   element.querySelector('.buttons').append(' ', pages);
   const update = () => {
-    const chosen = app.chosenRuns(), older = app.core.paging?.next;
+    const chosen = new Set(app.chosenRuns()), older = app.core.paging?.next;
     refill(pages, older ? button('Earlier runs', () => app.pageRuns(older)) : null, ' ',
       app.source.paged?.() ? button('Newest runs', () => app.pageRuns('')) : null);
     const most = app.runsMost();
     every.textContent = app.core.runs.length > most ? `Newest ${most}` : 'All';
-    summary.textContent = `Runs: ${chosen.length} of ${app.core.runs.length}`;
+    summary.textContent = `Runs: ${chosen.size} of ${app.core.runs.length}`;
     refill(list, app.core.runs.map((_, i) => i).reverse().map((index) => runBox(app, index, chosen,
-      chosen.length >= most)));
+      chosen.size >= most)));
   };
   return { element, update };
 }
