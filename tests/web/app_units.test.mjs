@@ -216,6 +216,17 @@ test('ticks of lines say what was varied, however large it is', () => {
   }
 });
 
+test('"At most" leaves out points, too, and says so', () => {
+  const scatter = { type: 'scatter', x: 'p50', y: 'p50' };
+  for (const [limit, xs, caption] of [[undefined, [10, 20, 30], /^One point a benchmark and run\.$/],
+    [2, [10, 20], /Showing the first 2 of 3/], [9, [10, 20, 30], /run\.$/]]) {
+    const figure = numbers({ ...scatter, limit }), { layers } = figure.panels[0];
+    assert.deepEqual(layers.filter(({ mark }) => mark === 'points').flatMap(({ x }) => x), xs);
+    assert.match(figure.caption, caption);
+    assert.match(figure.alt, new RegExp(`^${xs.length} points`));
+  }
+});
+
 test('samples are remembered by run, and another history has other runs', async (t) => {
   let uuid = 'old', asked = 0;
   const core = () => ({ runs: [{ id: 1, uuid }], benchmarks: [{ key: 'a' }] });

@@ -81,8 +81,9 @@ function figureFor({ preset }) {
 
 function drawPoints(chart, figure, y, items) {
   const { preset } = chart, x = measureOf(chart.core, chart.table, preset.x);
-  const points = items.map((item) => ({ ...item, x: x.of(item.row), y: y.of(item.row) }))
+  const all = items.map((item) => ({ ...item, x: x.of(item.row), y: y.of(item.row) }))
     .filter((one) => Number.isFinite(one.x + one.y));
+  const points = all.slice(0, limitOf(chart, Infinity));
   const panel = addPanel(figure, { height: 500 });
   const column = (list, name) => list.map((one) => one[name]);
   setAxis(panel.x, x.label, x, scaleOf(preset.x_scale, column(points, 'x')));
@@ -94,7 +95,7 @@ function drawPoints(chart, figure, y, items) {
   const named = points.length <= NAMED ? points : [];
   add('text', '', { colour: DARK }, named, { anchor: named.map(() => 'left'), dx: named.map(() => 9),
     dy: named.map(() => -9) });
-  figure.caption = 'One point a benchmark and run.';
+  figure.caption = captionOf('One point a benchmark and run.', points.length, all.length);
   figure.alt = `${points.length} points of ${y.label} over ${x.label}.`;
   return '';
 }
