@@ -119,7 +119,8 @@ void page_figures_text(const struct page_figures *figures, struct strbuf *out);
 /* All but table, figures and samples. The caller frees the tree. */
 struct cJSON *page_core(const struct page *page, const struct page_figures *figures);
 
-/* One row for each benchmark of each run, column by column, as JSON. Numbers have five digits. */
+/* One row for each benchmark of each run, column by column, as JSON. Numbers have five digits;
+ * docs/formats/page.md says how they are packed. */
 void page_table(const struct page *page, struct strbuf *out);
 
 /* All slices of the view's profile, at most `most` of them, the longest first, column by column as

@@ -67,8 +67,16 @@ struct table_first {
     double value, step;
 };
 
+/* Steps would say a smaller number with fewer than five digits, and one that is far larger at more
+ * length than it has itself. */
+static bool table_is_far(double value, const struct table_first *first)
+{
+    return fabs(value) < 1e4 * first->step || fabs(value) >= 1e10 * first->step;
+}
+
 /* The first value of a benchmark stands there as it is, all others as whole steps from it: numbers
- * that differ by noise are short, and a long history of them has room in a file. */
+ * that differ by noise are short, and a long history of them has room in a file. What is far from
+ * the first is a text, which tells it from steps. */
 static void table_add_value(struct strbuf *out, double value, struct table_first *first)
 {
     char text[32];
@@ -80,6 +88,8 @@ static void table_add_value(struct strbuf *out, double value, struct table_first
         snprintf(text, sizeof(text), "%.4e", value);
         first->value = strtod(text, NULL);
         first->step = pow(10, atoi(strchr(text, 'e') + 1) - 4);
+    } else if (table_is_far(value, first)) {
+        strbuf_addf(out, "\"%.5g\"", value + 0.0);
     } else {
         strbuf_addf(out, "%.0f", rint((value - first->value) / first->step) + 0.0);
     }

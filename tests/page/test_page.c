@@ -67,13 +67,16 @@ static int row_of(const cJSON *table, int run, int benchmark)
     return -1;
 }
 
-/* The value of a row: steps from the first one of its benchmark, in that one's fifth digit. */
+/* The value of a row: steps from the first one of its benchmark, in that one's fifth digit; as a
+ * text the value itself. */
 static double table_value(const cJSON *table, const cJSON *column, int row)
 {
     const cJSON *benchmarks = member(table, "benchmark");
     int first = 0;
     char text[32];
 
+    if (cJSON_IsString(at(column, row)))
+        return strtod(at(column, row)->valuestring, NULL);
     while (at(benchmarks, first)->valueint != at(benchmarks, row)->valueint ||
            !(at(column, first)->valuedouble != 0))
         if (++first >= row)
@@ -125,6 +128,51 @@ VIEW_TEST(test_table_has_the_values)
     assert_true(compared > 40);
     cJSON_Delete(table);
     page_release(&page);
+}
+
+/* The table of two runs of one benchmark that had so many page faults. */
+static cJSON *table_of_faults(double first, double second)
+{
+    struct view view;
+    struct page page;
+
+    view_made(&view, 1);
+    for (int run = 0; run < 2; run++) {
+        made_run(&view.records, run, "1f3a9c2", "gcc 12.2.0");
+        measurement_add_telemetry(made_measurement(&view.records, run, 0, gemm, 1e4, 0.02, 10, 1),
+                                  "minor_faults", run ? second : first);
+    }
+    page_init(&page, &view, &options);
+    cJSON *table = table_of(&page);
+    page_release(&page);
+    view_release(&view);
+    return table;
+}
+
+/* Whatever came first. */
+TEST(test_table_has_five_digits_of_each)
+{
+    static const struct {
+        double first, value;
+        const char *text; /* of the value itself; NULL: a number of steps */
+    } cases[] = {
+        { 123456, 3, "3" },           { 123456, 0, "0" },
+        { 123456, 99994.4, "99994" }, { 123456, 123460, NULL },
+        { 123456, 999999, NULL },     { 2.5, 0.123456, "0.12346" },
+        { 1, 123456, NULL },          { 1, 1234567.4, "1.2346e+06" },
+        { 1e-9, 1e9, "1e+09" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cJSON *table = table_of_faults(cases[i].first, cases[i].value);
+        const cJSON *column = member(member(table, "columns"), "minor_faults");
+        if (cases[i].text)
+            assert_string_equal(cJSON_GetStringValue(at(column, 1)), cases[i].text);
+        else
+            assert_true(cJSON_IsNumber(at(column, 1)));
+        assert_true(rounded(table_value(table, column, 1)) == rounded(cases[i].value));
+        cJSON_Delete(table);
+    }
 }
 
 /* All columns have one length, and what no run has is no column. */

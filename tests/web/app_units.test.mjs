@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { csvText } from '../../plots/web/src/csv.js';
+import { readTable } from '../../plots/web/src/data.js';
 import { demoProfile } from '../../plots/web/src/demo.js';
 import { readDropped } from '../../plots/web/src/drop_kinds.js';
 import { exploreFigure, namesOf } from '../../plots/web/src/explore_figure.js';
@@ -225,6 +226,13 @@ test('"At most" leaves out points, too, and says so', () => {
     assert.match(figure.caption, caption);
     assert.match(figure.alt, new RegExp(`^${xs.length} points`));
   }
+});
+
+test('values of a packed table have five digits each, however far from the first', () => {
+  const table = { benchmark: [0, 0, 0, 0, 1, 1], columns: { faults: [123460, '3', -2, null, 1.2345, 20],
+    p50: [null, 0, 90402, -35, null, 7] } };
+  assert.deepEqual(readTable(table).columns, { faults: [123460, 3, 123440, null, 1.2345, 1.2365],
+    p50: [null, 0, 90402, 90367, null, 7] });
 });
 
 test('samples are remembered by run, and another history has other runs', async (t) => {

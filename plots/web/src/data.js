@@ -26,14 +26,17 @@ export function rowsOf(core, table) {
   }));
 }
 
-/* A benchmark's first value stands there as it is, all others as whole steps of its fifth digit. */
+/* A benchmark's first value stands there as it is, all others as whole steps of its fifth digit; a text
+ * is the value itself, too far from the first for that. */
 function readColumn(column, benchmark) {
   const firsts = new Map();
   return column.map((cell, at) => {
     const first = firsts.get(benchmark[at]);
     if (cell && !first)
       firsts.set(benchmark[at], { value: cell, step: Number(cell.toExponential().split('e')[1]) - 4 });
-    return cell === null || !first ? cell
+    if (cell === null || !first)
+      return cell;
+    return typeof cell === 'string' ? Number(cell)
       : Number((first.value + Number(`${cell}e${first.step}`)).toPrecision(5));
   });
 }
