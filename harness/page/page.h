@@ -40,6 +40,14 @@ struct page_run {
     int epoch;                       /* states of the surroundings, counted as they came */
 };
 
+/* What a page was asked for beside its runs and their base, so that its commands ask for the same.
+ * The lists are borrowed; what is empty, NULL or 0 was not asked for. */
+struct page_asked {
+    struct string_list filters, presets, profiles;
+    const char *group_by, *config;
+    double delta;
+};
+
 struct page_options {
     bool live;             /* sent by `harness serve`, not a file */
     const char *generator; /* "harness 0.1.0 (3f2a91c)" */
@@ -48,7 +56,8 @@ struct page_options {
     const char *history; /* for the commands: --db; "": the project's own; NULL: there is none */
     const char *const *refs; /* for the commands: files looked at; nr_refs, 0: runs by number */
     size_t nr_refs;
-    const char *baseline; /* for the commands: REF of the base; NULL: its run by number */
+    const char *baseline;           /* for the commands: REF of the base; NULL: its run by number */
+    const struct page_asked *asked; /* for the commands; borrowed; NULL: nothing */
     /* Further runs, whose values are known already; `run` and `values` of each are read, and
      * `records` and `index` where there are some. */
     const struct page_run *more;

@@ -43,6 +43,51 @@ static void command_add_option(struct strbuf *out, const char *option, const cha
     command_add_word(out, value);
 }
 
+/* Each behind an option of its own. */
+static void command_add_each(struct strbuf *out, const char *option,
+                             const struct string_list *values)
+{
+    for (size_t i = 0; i < values->nr; i++)
+        command_add_option(out, option, values->items[i]);
+}
+
+/* All in one word, with commas between. */
+static void command_add_list(struct strbuf *out, const char *option,
+                             const struct string_list *values)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; i < values->nr; i++)
+        strbuf_addf(&text, "%s%s", i ? "," : "", values->items[i]);
+    command_add_option(out, option, text.data);
+    strbuf_release(&text);
+}
+
+static void command_add_delta(struct strbuf *out, double delta)
+{
+    if (delta > 0)
+        strbuf_addf(out, " --delta %.10g", delta);
+}
+
+static const struct page_asked *command_asked(const struct page *page)
+{
+    static const struct page_asked nothing;
+
+    return page->options.asked ? page->options.asked : &nothing;
+}
+
+/* What each command that shows runs is asked for, whichever it is. */
+static void command_add_asked(struct strbuf *out, const struct page *page)
+{
+    const struct page_asked *asked = command_asked(page);
+
+    command_add_each(out, "--filter", &asked->filters);
+    command_add_delta(out, asked->delta);
+    command_add_option(out, "--group-by", asked->group_by);
+    command_add_list(out, "--preset", &asked->presets);
+}
+
 static void command_add_run(struct strbuf *out, const struct page *page, int run)
 {
     if (run >= 0 && page->runs[run].run->id > 0)
@@ -75,7 +120,7 @@ static void command_add_baseline(struct strbuf *out, const struct page *page)
         command_add_run(out, page, page->base);
 }
 
-/* "harness plot 12 --baseline main": the same runs again. */
+/* "harness plot 12 --baseline main --filter gemm": the same of the same runs again. */
 static void command_add_view(struct strbuf *out, const struct page *page, const char *command)
 {
     const struct view *view = page->view;
@@ -87,6 +132,7 @@ static void command_add_view(struct strbuf *out, const struct page *page, const 
         command_add_run(out, page, page_find_run(page, &view->records.runs[view->runs[i]]));
     if (!command_asked_for_base(page))
         command_add_baseline(out, page);
+    command_add_asked(out, page);
     command_add_option(out, "--db", page->options.history);
 }
 
@@ -94,6 +140,17 @@ static void command_add_view(struct strbuf *out, const struct page *page, const 
 static bool command_has_two_names(const struct page *page)
 {
     return page->options.nr_refs != 1 || page->options.baseline;
+}
+
+/* `harness compare` reads no configuration: what was decided by is said wherever it came from. */
+static double command_own_delta(const struct page *page)
+{
+    const struct compare_settings usual = COMPARE_DEFAULTS;
+    const struct view *view = page->view;
+
+    return view->compared && view->comparison.settings.delta != usual.delta
+               ? view->comparison.settings.delta
+               : 0;
 }
 
 static void command_add_compare(struct strbuf *out, const struct page *page)
@@ -105,6 +162,7 @@ static void command_add_compare(struct strbuf *out, const struct page *page)
         command_add_word(out, page->options.refs[page->options.nr_refs - 1]);
     else
         command_add_run(out, page, page->head);
+    command_add_delta(out, command_own_delta(page));
     command_add_option(out, "--db", page->options.history);
     strbuf_adds(out, " {key}");
 }
@@ -180,6 +238,33 @@ static void commands_add_history(cJSON *json, const char *db, struct strbuf *tex
     cJSON_AddStringToObject(json, "history", *db ? db : own_history);
 }
 
+/* `plot` draws a profile alone and takes words for figures then: these have runs, and so none. */
+static void commands_add_views(cJSON *json, const struct page *page, struct strbuf *text)
+{
+    const struct page_asked *asked = command_asked(page);
+
+    command_add_view(text, page, "plot");
+    command_add_option(text, "--config", asked->config);
+    strbuf_adds(text, " --only {figure}");
+    commands_add(json, "plot", text);
+    command_add_view(text, page, "plot");
+    strbuf_adds(text, " --config {file}");
+    commands_add(json, "config", text);
+    command_add_view(text, page, "report");
+    command_add_option(text, "--config", asked->config);
+    command_add_list(text, "--profile", &asked->profiles);
+    commands_add(json, "report", text);
+}
+
+/* For command lines that the page makes itself. */
+static void commands_add_options(cJSON *json, const struct page *page, struct strbuf *text)
+{
+    command_add_asked(text, page);
+    if (text->length)
+        cJSON_AddStringToObject(json, "options", text->data + 1);
+    strbuf_clear(text);
+}
+
 cJSON *page_commands(const struct page *page)
 {
     cJSON *json = cJSON_CreateObject();
@@ -188,14 +273,8 @@ cJSON *page_commands(const struct page *page)
     if (page->head < 0)
         return json;
     strbuf_init(&text);
-    command_add_view(&text, page, "plot");
-    strbuf_adds(&text, " --only {figure}");
-    commands_add(json, "plot", &text);
-    command_add_view(&text, page, "plot");
-    strbuf_adds(&text, " --config {file}");
-    commands_add(json, "config", &text);
-    command_add_view(&text, page, "report");
-    commands_add(json, "report", &text);
+    commands_add_views(json, page, &text);
+    commands_add_options(json, page, &text);
     if (page->base >= 0 && command_has_two_names(page)) {
         command_add_compare(&text, page);
         commands_add(json, "compare", &text);

@@ -68,6 +68,7 @@ void live_view_finish(struct live_view *live, const struct live_view_source *sou
         .generator = source->generator,
         .created_ms = source->created_ms,
         .history = source->history,
+        .asked = source->asked,
         .repository = source->repository,
         .baseline = live->baseline.length ? NULL : source->request->baseline,
         .more = live->more,

@@ -41,7 +41,8 @@ struct failure {
 
 struct live_view_source {
     const struct view_request *request; /* what all views have in common */
-    const char *history;                /* for the commands that the page shows, as the next */
+    const char *history;                /* for the commands that the page shows, as the next two */
+    const struct page_asked *asked;
     const struct trend_repository *repository;
     const char *generator;
     int64_t created_ms;

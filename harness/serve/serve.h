@@ -20,6 +20,8 @@
 
 enum { SERVE_RUNS_MAX = 12 }; /* that a request may name */
 
+struct page_asked;
+
 struct serve_options {
     const char *path;         /* of the history; only read, but for edit_key */
     const char *host;         /* an address of this machine, see http/listen.h */
@@ -42,8 +44,9 @@ struct serve_options {
     const struct presets *presets;             /* borrowed */
     const char *generator;                     /* "harness 0.1.0 (3f2a91c)" */
     const struct trend_repository *repository; /* for cards of trends; borrowed, may be NULL */
-    const char *db;   /* for the commands that the page shows, see page_options */
-    const char *html; /* the page's template; NULL: page_template() */
+    const char *db; /* for the commands that the page shows, see page_options; as the next */
+    const struct page_asked *asked; /* borrowed */
+    const char *html;               /* the page's template; NULL: page_template() */
 };
 
 struct serve;

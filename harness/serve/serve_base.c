@@ -85,6 +85,7 @@ static void *serve_make_view(void *context)
     struct live_view_source source = {
         .request = s->options.request,
         .history = s->options.db,
+        .asked = s->options.asked,
         .repository = s->options.repository,
         .generator = s->options.generator,
     };

@@ -88,6 +88,20 @@ json_length core.json benchmarks
 t report --samples some -o x.html
 sized report --budget 1000 -o small.html | grep -v 'Raw samples'
 
+say "Its commands give the same again"
+quiet report --baseline main --filter 'null/copy/*' --filter '!null/copy/right/fp32/batch=1,*' \
+  --delta 0.2 --group-by label -o again.html
+block again.html core
+json core.json commands report
+json core.json commands compare | sed 's/ {key}//'
+json_length core.json benchmarks
+json core.json commands report | sed 's/^harness//' >words
+eval "quiet $(cat words) -o twice.html"
+block again.html table
+mv table.json first.json
+block twice.html table
+check "the same numbers" cmp first.json table.json
+
 say "Where it cannot be written"
 mkdir folder
 t report -o folder

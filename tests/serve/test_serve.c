@@ -119,6 +119,22 @@ SERVE_TEST(test_core, 4, false)
            "paging.next=null"); /* runs are oldest first */
 }
 
+/* A page's commands ask for what the server was asked for. */
+SCRATCH_TEST(test_commands)
+{
+    struct page_asked asked = { .group_by = "branch" };
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+
+    string_list_add(&asked.filters, "null");
+    serving_open_with(&serving, (struct serve_options) { .path = store_path(s), .asked = &asked });
+    expect(serving.port, "/api/core", 200,
+           "commands.report=harness report 1 --filter null --group-by branch");
+    serving_close(&serving);
+    string_list_release(&asked.filters);
+    store_close(s);
+}
+
 SERVE_TEST(test_page, 2, false)
 {
     struct reply r;

@@ -20,6 +20,7 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 #else
 
 #include "base/file.h"
+#include "cli/render/report.h"
 #include "http/listen.h"
 #include "serve/serve.h"
 #include "session/acceptance.h"
@@ -49,6 +50,7 @@ struct serving {
     struct serve_token token, edit_key;
     char *author;
     struct repository *repository;
+    struct page_asked asked;
     bool is_public; /* all users of this machine may read the history itself */
     struct serve_options options;
 };
@@ -227,6 +229,7 @@ static void fill_serve_options(struct serving *s, const struct viewing_options *
                                const struct serving_options *o)
 {
     s->repository = repository_create();
+    s->asked = report_asked(viewing);
     s->author = o->edit ? acceptance_author(NULL) : NULL;
     s->options = (struct serve_options) {
         .path = s->path.data,
@@ -244,6 +247,7 @@ static void fill_serve_options(struct serving *s, const struct viewing_options *
         .presets = &s->viewing.config.presets,
         .generator = s->generator.data,
         .db = viewing->db ? viewing->db : "",
+        .asked = &s->asked,
         .repository = repository_for_trends(s->repository),
     };
 }

@@ -41,13 +41,26 @@ static int write_report_file(const struct strbuf *html, const char *path, struct
     return file_make_parent(path, err) || file_write(path, html->data, html->length, err) ? -1 : 0;
 }
 
+struct page_asked report_asked(const struct viewing_options *o)
+{
+    return (struct page_asked) {
+        .filters = o->filters,
+        .presets = o->presets,
+        .profiles = o->profiles,
+        .group_by = o->group_by,
+        .config = o->config,
+        .delta = o->delta,
+    };
+}
+
 /* What the page says about itself and its commands. */
 static struct page_options describe_report(const struct viewing *v, const struct viewing_options *o,
-                                           struct strbuf *generator)
+                                           const struct page_asked *asked, struct strbuf *generator)
 {
     struct page_options options = {
         .created_ms = clock_epoch_ms(),
         .baseline = o->baseline,
+        .asked = asked,
     };
 
     viewing_generator(generator);
@@ -79,7 +92,8 @@ static int write_report_page(const struct viewing *v, const struct viewing_optio
     strbuf_init(&html);
     for (size_t i = 0; i < v->view.notes.nr; i++)
         string_list_add(&notes, v->view.notes.items[i]);
-    struct page_options options = describe_report(v, viewing, &generator);
+    const struct page_asked asked = report_asked(viewing);
+    struct page_options options = describe_report(v, viewing, &asked, &generator);
     struct repository *repository = repository_create();
     options.repository = repository_for_trends(repository);
     page_init(&page, &v->view, &options);

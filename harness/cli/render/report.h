@@ -4,6 +4,7 @@
 #define HARNESS_CLI_RENDER_REPORT_H
 
 #include "base/options.h"
+#include "page/page.h"
 #include "session/viewing.h"
 
 #include <stdbool.h>
@@ -17,6 +18,9 @@ struct report_options {
     int64_t runs, budget; /* newest runs of the history in the file; bytes */
     bool markdown;        /* tables instead of the page */
 };
+
+/* For the commands of a page; borrows from the options. */
+struct page_asked report_asked(const struct viewing_options *o);
 
 /* Writes the file and prints where it is and what it lacks. argv as for viewing_open(). Nothing is
  * left half written. */

@@ -252,7 +252,8 @@ export class App {
       return fillCommand(commands.config, { file });
     const ids = chosen.map((run) => shellWord(runs[run].id)).join(' ');
     const db = commands?.history ? ` --db ${shellWord(commands.history)}` : '';
-    return `harness plot ${ids} --config ${shellWord(file)}${db}`;
+    const options = commands?.options ? ` ${commands.options}` : '';
+    return `harness plot ${ids}${options} --config ${shellWord(file)}${db}`;
   }
 
   /* Some benchmarks may be left in some of the runs alone: a list of keys cannot say that. */
