@@ -437,7 +437,7 @@ struct metric_context metric_context_of(const struct records *records, int run)
     const struct run *own = &records->runs[run];
     struct metric_context context = { .machine = &own->machine };
 
-    if (strcmp(own->machine.id, metric_ceilings_machine(records)) == 0) {
+    if (records->nr_ceilings && strcmp(own->machine.id, metric_ceilings_machine(records)) == 0) {
         context.ceilings = records->ceilings;
         context.nr_ceilings = records->nr_ceilings;
     }

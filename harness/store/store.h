@@ -156,8 +156,8 @@ struct store_sink {
  * may be NULL. An unknown run has no measurements. The sink must leave the store alone. */
 int store_scan(struct store *s, const int64_t *run_ids, size_t nr,
                const struct store_filter *filter, const struct store_sink *sink, struct error *err);
-/* Appends to out->ceilings the newest of each device and name. `device` (label) and `epoch` may
- * be NULL for any. No ceilings is not an error. */
+/* Appends to out->ceilings the newest of each device and name, and says in out->ceilings_of whose
+ * they are. `device` (label) and `epoch` may be NULL for any. No ceilings is not an error. */
 int store_load_ceilings(struct store *s, const char *machine_id, const char *device,
                         const char *epoch, struct records *out, struct error *err);
 

@@ -289,6 +289,8 @@ int store_load_ceilings(struct store *s, const char *machine_id, const char *dev
     sql_bind_text(&q, epoch);
     rc = read_ceilings(&q, out, err);
     sql_close(&q);
+    /* Whoever asks for the ceilings of each run of a long history need not look for the newest. */
+    snprintf(out->ceilings_of, sizeof(out->ceilings_of), "%s", machine_id);
     return rc;
 }
 

@@ -42,6 +42,8 @@ static void records_swap_ceilings(struct records *a, struct records *b)
     b->ceilings = kept.ceilings;
     b->nr_ceilings = kept.nr_ceilings;
     b->ceilings_capacity = kept.ceilings_capacity;
+    memcpy(a->ceilings_of, b->ceilings_of, sizeof(a->ceilings_of));
+    memcpy(b->ceilings_of, kept.ceilings_of, sizeof(b->ceilings_of));
 }
 
 /* Moves the runs; places[i] is -1 - index for one that was there already. */

@@ -375,6 +375,7 @@ SCRATCH_TEST(test_ceilings)
     assert_ok(store_add_ceilings(s, &run.machine, "kernel 6.2", &roofs[3], 1, &err), &err);
     assert_ok(store_load_ceilings(s, run.machine.id, NULL, NULL, &loaded, &err), &err);
     assert_int_equal(loaded.nr_ceilings, 3);
+    assert_string_equal(loaded.ceilings_of, run.machine.id);
     assert_same_real(loaded.ceilings[0].value, 2e11); /* newest first */
     records_release(&loaded);
     assert_ok(store_load_ceilings(s, run.machine.id, "cpu-2t", "kernel 6.1", &loaded, &err), &err);
@@ -413,6 +414,7 @@ SCRATCH_TEST(test_load_brings_ceilings)
     assert_ok(store_load(s, &ids[1], 1, NULL, &loaded, &err), &err);
     assert_int_equal(loaded.nr_runs, 3);
     assert_int_equal(loaded.nr_ceilings, 1);
+    assert_string_equal(loaded.ceilings_of, newest.machine.id);
     assert_same_real(loaded.ceilings[0].value, 2e11);
     records_release(&loaded);
     store_close(s);
