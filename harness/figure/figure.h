@@ -220,6 +220,8 @@ struct panel *figure_panel(struct figure *f);
 void figure_about(struct figure *f, const char *key, const char *uuid);
 /* The same for what stands in a row of a panel, whenever that is added. */
 void panel_row_is_about(struct panel *p, size_t row, const char *key, const char *uuid);
+/* Drops the keys and uuids that nothing is about any more, where data were taken out. */
+void figure_forget_names(struct figure *f);
 void figure_names_release(struct figure_names *names);
 
 void axis_set(struct axis *axis, const char *label, enum quantity quantity, const char *base,

@@ -77,3 +77,70 @@ void panel_row_is_about(struct panel *p, size_t row, const char *key, const char
     }
     p->rows[row] = about_of_names(p->figure, key, uuid);
 }
+
+/* Which names are used, by their places from 1, or where they went. */
+struct name_places {
+    int *benchmarks, *runs;
+};
+
+typedef void about_fn(struct about *about, const struct name_places *places);
+
+static void about_mark(struct about *about, const struct name_places *places)
+{
+    places->benchmarks[about->benchmark] = places->runs[about->run] = 1;
+}
+
+static void about_move(struct about *about, const struct name_places *places)
+{
+    about->benchmark = places->benchmarks[about->benchmark];
+    about->run = places->runs[about->run];
+}
+
+static void figure_each_about(struct figure *f, about_fn *visit, const struct name_places *places)
+{
+    visit(&f->about, places);
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        struct panel *p = f->panels[i];
+        for (size_t row = 0; row < p->nr_rows; row++)
+            visit(&p->rows[row], places);
+        for (size_t k = 0; k < p->nr; k++)
+            for (size_t at = 0; at < p->layers[k]->nr; at++)
+                visit(&p->layers[k]->items[at].about, places);
+    }
+}
+
+/* Keeps those marked, in their order; the marks become places. */
+static void names_keep(struct figure_names *names, int *places)
+{
+    size_t all = names->nr;
+
+    names->nr = 0;
+    places[0] = 0; /* about none */
+    for (size_t i = 0; i < all; i++) {
+        if (!places[i + 1]) {
+            free(names->items[i]);
+            continue;
+        }
+        names->items[names->nr++] = names->items[i];
+        places[i + 1] = (int)names->nr;
+    }
+    for (size_t i = 0; i < names->nr_slots; i++)
+        names->slots[i] = 0;
+    for (size_t i = 0; i < names->nr; i++)
+        *names_slot(names, names->items[i]) = i + 1;
+}
+
+void figure_forget_names(struct figure *f)
+{
+    struct name_places places = {
+        memory_zeroed(f->benchmarks.nr + 1, sizeof(int)),
+        memory_zeroed(f->runs.nr + 1, sizeof(int)),
+    };
+
+    figure_each_about(f, about_mark, &places);
+    names_keep(&f->benchmarks, places.benchmarks);
+    names_keep(&f->runs, places.runs);
+    figure_each_about(f, about_move, &places);
+    free(places.benchmarks);
+    free(places.runs);
+}

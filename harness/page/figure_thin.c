@@ -102,3 +102,16 @@ size_t figure_thin(struct figure *f, size_t most)
             left_out += thin_layer(f->panels[i]->layers[k], most);
     return left_out;
 }
+
+void figure_thin_and_tell(struct figure *f, size_t most)
+{
+    size_t left_out = figure_thin(f, most);
+    char *caption = f->caption;
+
+    if (!left_out)
+        return;
+    f->caption = NULL;
+    figure_set(&f->caption, "%s%sOf long series, %zu points between the extremes are not shown.",
+               caption ? caption : "", caption && *caption ? " " : "", left_out);
+    free(caption);
+}

@@ -15,6 +15,8 @@
  * `most` is 16 or more. Call after figure_finish().
  */
 size_t figure_thin(struct figure *f, size_t most);
+/* The same, and the caption tells. */
+void figure_thin_and_tell(struct figure *f, size_t most);
 
 /* Which of `of` things in a row stay when there is room for `most`: the i-th is at this index. */
 size_t thin_index(size_t i, size_t of, size_t most);

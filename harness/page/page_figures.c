@@ -25,15 +25,8 @@ struct figure *page_figure(const struct view *view, const struct preset *preset,
         return page_figure_absent(preset, why);
     view_chart(view, preset, &chart);
     struct figure *f = chart_build(&chart);
-    size_t left_out = f->reason ? 0 : figure_thin(f, points);
-    if (left_out) {
-        char *caption = f->caption;
-        f->caption = NULL;
-        figure_set(&f->caption,
-                   "%s%sOf long series, %zu points between the extremes are not shown.",
-                   caption ? caption : "", caption && *caption ? " " : "", left_out);
-        free(caption);
-    }
+    if (!f->reason)
+        figure_thin_and_tell(f, points);
     return f;
 }
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "metrics/run_rows.h"
+#include "page/figure_thin.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -93,22 +94,13 @@ static int history_read_points(struct store *store, const char *key, struct hist
     return rc;
 }
 
-/* Days since the first run, and what days those are; within two days their times. */
+/* Days since the first run, and which days those are. */
 static void history_figure_dates(struct axis *axis, int64_t first_ms, double days)
 {
-    char text[TEXT_UNIT_SIZE];
-
     axis_set(axis, "date of the run, UTC", QUANTITY_PLAIN, "", AXIS_LINEAR);
     axis->low = -0.02 * days;
     axis->high = 1.02 * days;
-    for (int i = 0; i < DATES_MOST; i++) {
-        double at = days * i / (DATES_MOST - 1);
-        text_timestamp(first_ms + (int64_t)(at * ms_of_a_day), text);
-        text[strlen("2026-11-21 13:05")] = '\0';
-        if (days > 2)
-            text[strlen("2026-11-21")] = '\0';
-        ticks_add(&axis->ticks, at, days > 2 ? text : text + strlen("2026-11-21 "), false);
-    }
+    ticks_dates(&axis->ticks, first_ms, axis->low, axis->high, DATES_MOST);
 }
 
 static size_t history_figure_add_points(struct figure *f, struct panel *p,
@@ -154,6 +146,8 @@ static struct figure *history_figure_of(const struct history_reading *r, const c
     if (!shown)
         figure_set(&f->reason, "no run of this history has %s of it", metric->label);
     figure_finish(f);
+    figure_thin_and_tell(f, PAGE_POINTS);
+    figure_forget_names(f);
     return f;
 }
 

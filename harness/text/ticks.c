@@ -181,6 +181,41 @@ void ticks_add(struct ticks *ticks, double at, const char *text, bool minor)
     *array_push(ticks) = (struct tick) { .at = at, .text = memory_string(text), .minor = minor };
 }
 
+enum { MINUTE_MS = 60000, DAY_MS = 1440 * MINUTE_MS };
+
+/* Minutes, hours, days, weeks, and about months and years: the first of which at most `most` fit
+ * into the span, ms. */
+static int64_t ticks_date_step(int64_t span, int most)
+{
+    static const int64_t minutes[] = { 1,   2,   5,    10,   15,    30,    60,    120,    180,
+                                       360, 720, 1440, 2880, 10080, 20160, 43200, 129600, 525600 };
+    size_t last = sizeof(minutes) / sizeof(minutes[0]) - 1, i = 0;
+
+    while (i < last && span / (minutes[i] * MINUTE_MS) >= most)
+        i++;
+    int64_t step = minutes[i] * MINUTE_MS;
+    while (span / step >= most)
+        step *= 2;
+    return step;
+}
+
+void ticks_dates(struct ticks *ticks, int64_t first_ms, double low, double high, int most)
+{
+    int64_t begin = first_ms + (int64_t)ceil(low * DAY_MS);
+    int64_t end = first_ms + (int64_t)floor(high * DAY_MS);
+    int64_t step = ticks_date_step(end - begin, most), from = begin / step * step;
+    char text[TEXT_UNIT_SIZE];
+
+    from += from < begin ? step : 0;
+    bool whole_days = step >= DAY_MS, one_day = from / DAY_MS == end / DAY_MS;
+    for (int64_t at = from; at <= end; at += step) {
+        text_timestamp(at, text);
+        text[strlen(whole_days ? "2026-11-21" : "2026-11-21 13:00")] = '\0';
+        ticks_add(ticks, (double)(at - first_ms) / DAY_MS,
+                  text + (whole_days ? 0 : strlen(one_day ? "2026-11-21 " : "2026-")), false);
+    }
+}
+
 void ticks_release(struct ticks *ticks)
 {
     for (size_t i = 0; i < ticks->nr; i++)

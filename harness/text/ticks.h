@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct tick {
     double at;
@@ -71,6 +72,10 @@ void ticks_log(struct ticks *ticks, double low, double high, int most, enum quan
 /* Ticks of a logarithmic axis of ratios, "0.5×" "1×" "2×": powers of two where it spans more than a
  * factor of 6, else round steps, finer below 1 where else there were none. */
 void ticks_ratio(struct ticks *ticks, double low, double high, int most);
+/* Ticks of an axis of days since `first_ms`, at most `most`: where a day begins, UTC, or a whole
+ * part of one: "2026-11-21"; "11-21 13:00" of several days, "13:00" of one. Less than a minute has
+ * none. */
+void ticks_dates(struct ticks *ticks, int64_t first_ms, double low, double high, int most);
 /* `nr` ticks at 0, 1, ... with copies of the names. */
 void ticks_names(struct ticks *ticks, const char *const *names, size_t nr);
 void ticks_add(struct ticks *ticks, double at, const char *text, bool minor);
