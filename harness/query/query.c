@@ -365,6 +365,10 @@ static const struct {
     { SCHEMA_VERDICTS,
       "SELECT count(*), coalesce(max(id), 0), coalesce(max(accepted_ms), 0) FROM acceptance", 3 },
     { SCHEMA_ANNOTATIONS, "SELECT count(*), coalesce(max(id), 0) FROM annotation", 2 },
+    { SCHEMA_ANNOTATIONS,
+      "SELECT count(*), coalesce(max(thinned_ms), 0) FROM run "
+      "WHERE ended_ms > 0 AND thinned_ms > 0",
+      2 },
 };
 
 int query_state(struct store *s, struct query_state *out, struct error *err)
