@@ -137,6 +137,17 @@ TEST(lines_over_threads_and_settings)
     assert_int_equal(f->nr_panels, 1);
     assert_int_equal(layer_of(f->panels[0], MARK_LINE, 0)->nr, 2);
     figure_free(f);
+    s.runs[0] = 1; /* 0.2 s is asked for before 0.02 s, and still stands to the right of it */
+    s.runs[1] = 0;
+    f = build(&s, 2);
+    assert_null(f->reason);
+    line = layer_of(f->panels[0], MARK_LINE, 0);
+    assert_int_equal(line->nr, 2);
+    assert_true(line->items[0].x < line->items[1].x);
+    assert_true(line->items[0].y < line->items[1].y); /* the second run is slower */
+    figure_free(f);
+    s.runs[0] = 0;
+    s.runs[1] = 1;
     f = build(&s, 1); /* in one run there is one value */
     assert_has(f->reason, "two or more values of min_time");
     figure_free(f);

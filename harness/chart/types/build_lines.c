@@ -42,17 +42,31 @@ static bool lines_has_two_places(const struct lines *l, const struct chart_famil
     return false;
 }
 
+struct placed {
+    double x;
+    size_t at, member; /* its place before, and what stood there */
+};
+
+static int lines_order_placed(const void *a, const void *b)
+{
+    const struct placed *one = a, *other = b;
+
+    if (one->x < other->x || one->x > other->x)
+        return one->x < other->x ? -1 : 1;
+    return (one->at > other->at) - (one->at < other->at);
+}
+
 /* Members from left to right; of one place in the order measured. */
 static void sort_members(const struct lines *l, struct chart_family *family)
 {
-    for (size_t i = 1; i < family->nr; i++)
-        for (size_t k = i;
-             k > 0 && lines_x_of(l, family->members[k - 1]) > lines_x_of(l, family->members[k]);
-             k--) {
-            size_t member = family->members[k];
-            family->members[k] = family->members[k - 1];
-            family->members[k - 1] = member;
-        }
+    struct placed *placed = memory_zeroed(family->nr + 1, sizeof(*placed));
+
+    for (size_t i = 0; i < family->nr; i++)
+        placed[i] = (struct placed) { lines_x_of(l, family->members[i]), i, family->members[i] };
+    qsort(placed, family->nr, sizeof(*placed), lines_order_placed);
+    for (size_t i = 0; i < family->nr; i++)
+        family->members[i] = placed[i].member;
+    free(placed);
 }
 
 static void lines_add_line(struct lines *l, struct panel *p, const struct chart_family *family,
