@@ -31,6 +31,9 @@ size_t stats_quantile_needs(double p, double confidence);
 double stats_mean(const double *x, size_t n);
 double stats_sd(const double *x, size_t n); /* n - 1 in the denominator; NaN if n < 2 */
 double stats_median(double *x, size_t n);   /* sorts x */
+/* medians[i] is that of the last `window` values up to the i-th; of fewer at the beginning. In
+ * n log n steps, whatever the window, which is 1 or more. NaN is not allowed in x. */
+void stats_rolling_median(const double *x, size_t n, size_t window, double *medians);
 struct interval stats_mean_interval(const double *x, size_t n, double confidence); /* Student t */
 
 /* Distribution functions, to about 1e-12 (relative, in the tails too). Quantiles of p = 0 and 1 are

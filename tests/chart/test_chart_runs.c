@@ -154,6 +154,33 @@ TEST(lines_over_threads_and_settings)
     scene_release(&s);
 }
 
+static const struct layer *layer_named(const struct panel *p, const char *label)
+{
+    for (size_t i = 0; i < p->nr; i++)
+        if (p->layers[i]->mark == MARK_LINE && p->layers[i]->label &&
+            strcmp(p->layers[i]->label, label) == 0)
+            return p->layers[i];
+    fail_msg("no line \"%s\"", label);
+    return NULL;
+}
+
+/* A window that is wider than the history has all that is there so far. */
+SCENE_TEST(wide_window_of_a_trend)
+{
+    scene_init(s,
+               "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\",\"mode\":\"trend\","
+               "\"rolling_window\":100}");
+    struct figure *f = build(s, 1);
+    assert_null(f->reason);
+    const struct layer *line = layer_named(f->panels[0], "p50");
+    const struct layer *rolling = layer_named(f->panels[0], "median of the last 100");
+    assert_int_equal(line->nr, 2); /* the third run has no time */
+    assert_int_equal(rolling->nr, 2);
+    assert_close(rolling->items[0].y, line->items[0].y, 1e-6);
+    assert_close(rolling->items[1].y, (line->items[0].y + line->items[1].y) / 2, 1e-6);
+    figure_free(f);
+}
+
 SCENE_TEST(a_row_a_run)
 {
     scene_init(s, PRESET("runs", ",\"limit\":4"));

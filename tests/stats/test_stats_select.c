@@ -50,6 +50,28 @@ TEST(test_like_sorting)
     }
 }
 
+/* Windows narrower and wider than the series, over ties, order and odd values. */
+TEST(test_rolling_median)
+{
+    double x[MOST], part[MOST], medians[MOST];
+    struct random r;
+
+    random_seed(&r, 5);
+    for (int round = 0; round < 600; round++) {
+        size_t n = 1 + (size_t)random_below(&r, round % 2 ? MOST : 9);
+        size_t window = 1 + (size_t)random_below(&r, round % 3 ? 12 : 2 * MOST);
+        for (size_t i = 0; i < n; i++)
+            x[i] = draw(&r, round % 6, i);
+        stats_rolling_median(x, n, window, medians);
+        for (size_t i = 0; i < n; i++) {
+            size_t nr = i < window ? i + 1 : window;
+            memcpy(part, x + i + 1 - nr, nr * sizeof(*part));
+            assert_true(medians[i] == stats_median(part, nr));
+        }
+    }
+    stats_rolling_median(x, 0, 5, medians); /* nothing */
+}
+
 TEST(test_degenerate)
 {
     double one[] = { 3 };

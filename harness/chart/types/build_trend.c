@@ -18,7 +18,6 @@ enum {
     LIMIT = 6,
     FEW = 4,       /* points: less is hardly a history */
     LIMIT_FEW = 2, /* panels where no series has more */
-    WINDOW_MAX = 64,
 };
 
 /* So many runs have points of their own; more are a thin line. */
@@ -125,17 +124,6 @@ static void break_at_gap(const struct trend_chart *t, int last, int run, struct 
     layer_add(band, NAN, NAN);
 }
 
-/* Median of the points in a window that ends at the i-th. */
-static double trend_rolling(const struct series *s, size_t i, size_t window)
-{
-    double values[WINDOW_MAX];
-    size_t nr = 0;
-
-    for (size_t k = i + 1 > window ? i + 1 - window : 0; k <= i; k++)
-        values[nr++] = s->items[k].value;
-    return stats_median(values, nr);
-}
-
 static void trend_point_is_about(const struct trend_chart *t, const struct series *s, size_t i)
 {
     figure_about(t->f, s->bench->key, t->chart->records->runs[s->items[i].run].uuid);
@@ -146,14 +134,19 @@ static void trend_add_rolling(const struct trend_chart *t, struct panel *p, cons
     size_t window = (size_t)t->chart->preset->rolling_window;
     char label[64];
 
-    if (window < 2 || window > WINDOW_MAX)
+    if (window < 2)
         return;
+    double *values = memory_zeroed(2 * s->nr, sizeof(*values)), *medians = values + s->nr;
+    for (size_t i = 0; i < s->nr; i++)
+        values[i] = s->items[i].value;
+    stats_rolling_median(values, s->nr, window, medians);
     snprintf(label, sizeof(label), "median of the last %zu", window);
     struct layer *line = panel_stroke(p, MARK_LINE, label, INK_VERMILLION, DASH_SHORT, 1.6);
     for (size_t i = 0; i < s->nr; i++) {
         trend_point_is_about(t, s, i);
-        layer_add(line, t->runs.position[s->items[i].run], trend_rolling(s, i, window));
+        layer_add(line, t->runs.position[s->items[i].run], medians[i]);
     }
+    free(values);
 }
 
 /* What a panel shows of the heights: all medians and levels, and air for the usual band. What is
