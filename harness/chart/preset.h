@@ -18,7 +18,7 @@
  *       "x_scale": "auto", "y_scale": "auto",  or "linear", "log"
  *       "where": "prefill",                  kernels, models, prefill or decode; "filter" goes on
  *       "filter": ["gpt/?*", "!gpt/gpt2"],   globs over benchmark keys; "!" leaves out
- *       "limit": 24,                         most rows, panels or lines
+ *       "limit": 24,                         most rows, panels, lines or points
  *       "rolling_window": 5,                 points under the moving median; 0 for none
  *       "how": "...",                        how to read it, beside the type's own words
  *       "highlight_pareto": true,            scatter: mark what nothing beats in both metrics

@@ -196,6 +196,9 @@ function numbers(preset, [small, large] = [1, 8]) {
 test('a file draws points, lines, bars and boxes of its numbers, and says what it cannot draw', () => {
   const marks = (preset) => numbers(preset).panels[0].layers.map((layer) => `${layer.mark} ${layer.label ?? ''}`);
   assert.deepEqual(marks({ type: 'scatter', x: 'p50', y: 'gflops' }), ['points old', 'points new', 'text ']);
+  const scatter = { type: 'scatter', x: 'p50', y: 'gflops' };
+  assert.match(numbers({ ...scatter, limit: 1 }).caption, /the first 1 of 2/);
+  assert.doesNotMatch(numbers(scatter).caption, /Showing/);
   assert.deepEqual(marks({ type: 'lines', x: 'dim_n', y: 'p50' }), ['line a · old', 'points a · old']);
   assert.deepEqual(marks({ type: 'bars', y: 'p50', group: 'n' }), ['text ', 'bars n=1', 'bars n=8', 'whiskers p5 to p95']);
   const box = numbers({ type: 'box', y: 'gflops' }), [panel] = box.panels, boxes = panel.layers.find(({ mark }) => mark === 'boxes');

@@ -29,19 +29,26 @@ struct scatter {
     double *xs, *ys;               /* of each item; owned */
     struct figure *f;
     struct panel *p;
+    /* Who has one model chooses among its points: each has a front. */
+    char (*model)[GROUP_SIZE]; /* of each item: its name; owned */
+    size_t nr_models;
     bool *front; /* of each item; owned */
     size_t nr_front;
-    struct chart_names models;       /* a front each: who has one model chooses among its points */
-    size_t *model;                   /* of each item; owned */
-    char (*model_words)[GROUP_SIZE]; /* what `models` points into; owned */
+    struct front_point *line; /* the fronts, model by model and from left to right; owned */
+    size_t nr_line;           /* of points in one place the first */
 };
 
-static void scatter_drop_without_values(struct scatter *s)
+struct front_point {
+    size_t model;        /* the first item of that model */
+    double x, better[2]; /* the more the better, in x and in y */
+    size_t item;
+};
+
+/* Values of all items, of which those without any go; the arrays have room for them. */
+static void scatter_take_values(struct scatter *s)
 {
     size_t kept = 0;
 
-    s->xs = memory_zeroed(s->items->nr + 1, sizeof(*s->xs));
-    s->ys = memory_zeroed(s->items->nr + 1, sizeof(*s->ys));
     for (size_t i = 0; i < s->items->nr; i++) {
         double x = s->x.category ? 0 : chart_value_at(s->items, &s->x, i),
                y = chart_value_at(s->items, &s->y, i);
@@ -66,44 +73,114 @@ static bool scatter_has_front(const struct scatter *s)
     return s->x.direction != NO_DIRECTION && s->y.direction != NO_DIRECTION;
 }
 
-static bool scatter_is_beaten(const struct scatter *s, size_t item)
+static int order_sizes(size_t a, size_t b)
 {
-    for (size_t k = 0; k < s->items->nr; k++) {
-        double dx = scatter_better(&s->x, s->xs[k], s->xs[item]);
-        double dy = scatter_better(&s->y, s->ys[k], s->ys[item]);
-        if (s->model[k] == s->model[item] && dx >= 0 && dy >= 0 && dx + dy > 0)
-            return true;
+    return (a > b) - (a < b);
+}
+
+static int order_numbers(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+/* By model, the best in x first, of those the best in y. */
+static int scatter_order_best(const void *x, const void *y)
+{
+    const struct front_point *a = x, *b = y;
+    int order = order_sizes(a->model, b->model);
+
+    for (int i = 0; i < 2 && order == 0; i++)
+        order = order_numbers(b->better[i], a->better[i]);
+    return order ? order : order_sizes(a->item, b->item);
+}
+
+static int scatter_order_line(const void *x, const void *y)
+{
+    const struct front_point *a = x, *b = y;
+    int order = order_sizes(a->model, b->model);
+
+    order = order ? order : order_numbers(a->x, b->x);
+    return order ? order : order_sizes(a->item, b->item);
+}
+
+/* Is the item at that index of the model of that name? */
+static bool scatter_is_of_model(const void *owner, size_t at, const char *name, size_t run)
+{
+    const struct scatter *s = owner;
+
+    (void)run;
+    return strcmp(s->model[at], name) == 0;
+}
+
+/* All items, each with the first of its model; free() them. */
+static struct front_point *scatter_points_of_models(struct scatter *s)
+{
+    size_t nr = s->items->nr;
+    struct front_point *points = memory_zeroed(nr + 1, sizeof(*points));
+    struct chart_places places;
+
+    s->model = memory_zeroed(nr + 1, sizeof(*s->model));
+    s->nr_models = 0;
+    chart_places_init(&places, s, scatter_is_of_model, nr);
+    for (size_t i = 0; i < nr; i++) {
+        chart_group_of(&s->items->items[i], s->chart, "model", s->model[i]);
+        size_t *first = chart_place(&places, s->model[i], 0);
+        s->nr_models += *first == 0;
+        *first = *first ? *first : i + 1;
+        points[i] = (struct front_point) { .model = *first - 1,
+                                           .x = s->xs[i],
+                                           .better = { scatter_better(&s->x, s->xs[i], 0),
+                                                       scatter_better(&s->y, s->ys[i], 0) },
+                                           .item = i };
     }
-    return false;
+    chart_places_release(&places);
+    return points;
+}
+
+/* Is it beaten by none of its model, of which those before it are no worse in x? Then it is better
+ * in y than the last on the front, or in the same place. */
+static bool scatter_is_on_front(const struct front_point *last, const struct front_point *point)
+{
+    if (!last || last->model != point->model || point->better[1] > last->better[1])
+        return true;
+    return point->better[0] == last->better[0] && point->better[1] == last->better[1];
 }
 
 /* The points that no other of their model beats in both. */
 static void scatter_find_fronts(struct scatter *s)
 {
-    size_t nr = s->items->nr;
+    struct front_point *points = scatter_points_of_models(s), *last = NULL;
+    size_t nr = scatter_has_front(s) ? s->items->nr : 0;
 
-    s->front = memory_zeroed(nr + 1, sizeof(*s->front));
-    s->model = memory_zeroed(nr + 1, sizeof(*s->model));
-    s->model_words = memory_zeroed(nr + 1, sizeof(*s->model_words));
-    for (size_t i = 0; i < nr; i++)
-        s->model[i] = chart_names_index(
-            &s->models, chart_group_of(&s->items->items[i], s->chart, "model", s->model_words[i]));
-    for (size_t i = 0; scatter_has_front(s) && i < nr; i++) {
-        s->front[i] = !scatter_is_beaten(s, i);
-        s->nr_front += s->front[i];
+    s->front = memory_zeroed(s->items->nr + 1, sizeof(*s->front));
+    s->nr_front = s->nr_line = 0;
+    qsort(points, nr, sizeof(*points), scatter_order_best);
+    for (size_t i = 0; i < nr; i++) {
+        if (!scatter_is_on_front(last, &points[i]))
+            continue;
+        s->front[points[i].item] = true;
+        points[s->nr_front] = points[i];
+        last = &points[s->nr_front++];
     }
+    qsort(points, s->nr_front, sizeof(*points), scatter_order_line);
+    for (size_t i = 0; i < s->nr_front; i++)
+        if (i == 0 || points[i].model != points[s->nr_line - 1].model ||
+            points[i].x > points[s->nr_line - 1].x)
+            points[s->nr_line++] = points[i];
+    s->line = points;
 }
 
-/* The next point of a model's front to the right of `x`, or items.nr. */
-static size_t scatter_next_front(const struct scatter *s, size_t model, double x)
+static void scatter_forget_fronts(struct scatter *s)
 {
-    size_t next = s->items->nr;
+    free(s->model);
+    free(s->front);
+    free(s->line);
+}
 
-    for (size_t i = 0; i < s->items->nr; i++)
-        if (s->front[i] && s->model[i] == model && s->xs[i] > x &&
-            (next == s->items->nr || s->xs[i] < s->xs[next]))
-            next = i;
-    return next;
+/* Does another front begin with that point of the line? */
+static bool scatter_begins_front(const struct scatter *s, size_t at)
+{
+    return at == 0 || at == s->nr_line || s->line[at].model != s->line[at - 1].model;
 }
 
 static void scatter_add_front(struct scatter *s)
@@ -111,14 +188,13 @@ static void scatter_add_front(struct scatter *s)
     struct layer *line =
         panel_stroke(s->p, MARK_LINE, "nothing is better in both", INK_DARK, DASH_SHORT, 1.4);
 
-    for (size_t model = 0; model < s->models.nr; model++) {
-        for (size_t i = scatter_next_front(s, model, -INFINITY); i < s->items->nr;
-             i = scatter_next_front(s, model, s->xs[i])) {
-            chart_about(s->f, &s->items->items[i]);
-            layer_add(line, s->xs[i], s->ys[i]);
-        }
+    for (size_t i = 0; i < s->nr_line; i++) {
+        size_t item = s->line[i].item;
+        chart_about(s->f, &s->items->items[item]);
+        layer_add(line, s->xs[item], s->ys[item]);
         chart_about(s->f, NULL);
-        layer_add(line, NAN, NAN); /* the next model's is another one */
+        if (scatter_begins_front(s, i + 1))
+            layer_add(line, NAN, NAN); /* the next model's is another one */
     }
 }
 
@@ -263,35 +339,40 @@ static void scatter_set_axes(struct scatter *s)
     chart_axis(&s->p->y, &s->y, preset->y_label, chart_scale(preset, y.low, y.high));
 }
 
-/* The points of a model's front that are least and most in x; false where they are one. */
-static bool scatter_front_ends(const struct scatter *s, size_t model, size_t *first, size_t *last)
+/* What the last point of a front is to its first, in x and y; false where they are one. */
+static bool scatter_front_ratios(const struct scatter *s, size_t first, size_t last,
+                                 double ratios[2])
 {
-    *first = *last = scatter_next_front(s, model, -INFINITY);
-    for (size_t i = *first; i < s->items->nr; i = scatter_next_front(s, model, s->xs[i]))
-        *last = i;
-    return *first != *last && s->xs[*first] > 0 && s->ys[*first] > 0;
+    size_t from = s->line[first].item, to = s->line[last].item;
+
+    ratios[0] = s->xs[to] / s->xs[from];
+    ratios[1] = s->ys[to] / s->ys[from];
+    return first != last && s->xs[from] > 0 && s->ys[from] > 0;
 }
 
 /* "of gpt/nano 1.3× the token rate costs 3.9× the median latency": the dearest of all models, where
  * less of x and more of y is better. */
 static void scatter_conclude(struct scatter *s)
 {
-    size_t first, last, at = s->models.nr;
-    double gain = 0, cost = 0;
+    const char *dearest = NULL;
+    double gain = 0, cost = 0, ratios[2];
     char more[QUANTITY_TEXT_SIZE], dear[QUANTITY_TEXT_SIZE];
 
-    for (size_t model = 0; model < s->models.nr; model++)
-        if (scatter_front_ends(s, model, &first, &last) && s->xs[last] / s->xs[first] > cost) {
-            cost = s->xs[last] / s->xs[first];
-            gain = s->ys[last] / s->ys[first];
-            at = model;
+    for (size_t i = 0, first = 0; i < s->nr_line; i++) {
+        if (!scatter_begins_front(s, i + 1))
+            continue;
+        if (scatter_front_ratios(s, first, i, ratios) && ratios[0] > cost) {
+            cost = ratios[0];
+            gain = ratios[1];
+            dearest = s->model[s->line[i].item];
         }
+        first = i + 1;
+    }
     if (s->x.direction != LOWER_IS_BETTER || s->y.direction != HIGHER_IS_BETTER)
         return;
-    if (at < s->models.nr)
-        chart_conclude(s->f, s->chart, "of %.40s %s the %.40s costs %s the %.40s",
-                       s->models.names[at], ratio_text(gain, more), s->y.label,
-                       ratio_text(cost, dear), s->x.label);
+    if (dearest)
+        chart_conclude(s->f, s->chart, "of %.40s %s the %.40s costs %s the %.40s", dearest,
+                       ratio_text(gain, more), s->y.label, ratio_text(cost, dear), s->x.label);
     else
         chart_conclude(s->f, s->chart, "one point of each model is best in both");
 }
@@ -324,8 +405,24 @@ static void scatter_add_words(struct scatter *s)
     strbuf_release(&how);
 }
 
+/* Where the preset says how many points there may be; without that all are drawn. */
+static void scatter_limit(struct scatter *s)
+{
+    const struct preset *preset = s->chart->preset;
+    size_t all = s->items->nr;
+
+    if (preset->limit > 0)
+        chart_items_limit(s->items, chart_limit(preset, LIMIT_ROWS_MAX), chart_item_median);
+    if (s->items->nr == all)
+        return;
+    scatter_forget_fronts(s); /* those of what is left */
+    scatter_take_values(s);
+    scatter_find_fronts(s);
+}
+
 static void scatter_draw(struct scatter *s)
 {
+    scatter_limit(s);
     s->p = figure_panel(s->f);
     s->p->plot_height = 500;
     /* Words stand at 0, 1, ... in the order of first use; what is beyond the last shares its place.
@@ -366,7 +463,7 @@ static bool scatter_lacks_choice(struct scatter *s)
 {
     scatter_find_fronts(s);
     return s->chart->preset->highlight_pareto && scatter_has_front(s) &&
-           s->models.nr == s->items->nr;
+           s->nr_models == s->items->nr;
 }
 
 static void scatter_free(struct scatter *s)
@@ -378,9 +475,7 @@ static void scatter_free(struct scatter *s)
     free(s->words);
     free(s->xs);
     free(s->ys);
-    free(s->front);
-    free(s->model);
-    free(s->model_words);
+    scatter_forget_fronts(s);
 }
 
 void build_scatter(const struct chart *chart, struct chart_items *items, struct figure *f)
@@ -395,7 +490,9 @@ void build_scatter(const struct chart *chart, struct chart_items *items, struct 
 
     s.has_size = init_optional(&s.size, chart->preset->size);
     s.has_colour = init_optional(&s.colour, chart->preset->colour);
-    scatter_drop_without_values(&s);
+    s.xs = memory_zeroed(items->nr + 1, sizeof(*s.xs));
+    s.ys = memory_zeroed(items->nr + 1, sizeof(*s.ys));
+    scatter_take_values(&s);
     if (items->nr < 2)
         chart_absent(f, "fewer than two benchmarks have both %s and %s", s.x.label, s.y.label);
     else if (scatter_lacks_choice(&s))
