@@ -22,8 +22,8 @@ static const struct plot_type types[] = {
     { "heatmap", "batch against sequence length, coloured", .items = build_heatmap,
       .check = chart_check_metric, .runs_max = AS_SERIES },
     { "dumbbell", "change of each benchmark against the base", .comparison = build_dumbbell,
-      .rows = true },
-    { "trend", "history, one panel a benchmark", .history = build_trend },
+      .draws = "p50", .rows = true },
+    { "trend", "history, one panel a benchmark", .history = build_trend, .draws = "p50" },
     { "architecture", "layers, heads, width, parameters of models", .history = build_architecture,
       .runs_max = AS_ROWS },
     { "lines", "a metric over a dim, or another number", .items = build_lines,
@@ -46,14 +46,15 @@ static const struct plot_type types[] = {
     { "memory", "bytes of tensors, bytes that move, and how fast", .items = build_memory,
       .runs_max = AS_ROWS, .rows = true },
     { "speedup", "times as fast as the base, or as the library", .items = build_speedup_groups,
-      .comparison = build_speedup_sides, .check = check_speedup, .runs_max = AS_SERIES,
-      .rows = true },
+      .comparison = build_speedup_sides, .check = check_speedup, .draws = "p50",
+      .runs_max = AS_SERIES, .rows = true },
     { "grouped", "bars of base and head, or of variants, side by side",
       .items = build_grouped_groups, .comparison = build_grouped_sides, .check = check_grouped,
-      .runs_max = AS_SERIES, .rows = true },
+      .draws = "p50", .runs_max = AS_SERIES, .rows = true },
     { "sides", "base and head in two panels of one range", .comparison = build_sides,
+      .draws = "p50", .rows = true },
+    { "table", "a comparison as a table", .comparison = build_comparison_table, .draws = "p50",
       .rows = true },
-    { "table", "a comparison as a table", .comparison = build_comparison_table, .rows = true },
     { "split", "several metrics of the same benchmarks side by side", .items = build_split,
       .check = check_split, .runs_max = AS_ROWS, .rows = true },
     { "matrix", "kernels over sizes, coloured", .items = build_matrix, .runs_max = AS_ROWS },
@@ -96,6 +97,31 @@ const struct plot_type *plot_type_find(const char *name, struct error *err)
     return NULL;
 }
 
+/* Does the type draw the benchmarks of the runs, not a comparison? */
+static bool chart_is_of_items(const struct preset *preset)
+{
+    const struct plot_type *type = preset->type;
+
+    return type->items && !(type->comparison && !preset->group);
+}
+
+int plot_type_check(const struct preset *preset, struct error *err)
+{
+    const struct plot_type *type = preset->type;
+
+    if (type->check && type->check(preset, err))
+        return -1;
+    if (!type->draws || !preset->y || chart_is_of_items(preset))
+        return 0;
+    const struct metric *y = metric_find(preset->y, NULL);
+    if (y && strcmp(y->id, type->draws) == 0)
+        return 0;
+    return error_set(err,
+                     "\"%s\"%s draws %s alone: leave \"y\": \"%.60s\" out, or take a type that "
+                     "draws any metric, such as \"runs\" or \"bars\"",
+                     type->name, type->items ? " without \"group\"" : "", type->draws, preset->y);
+}
+
 static bool chart_has_run(const struct chart *chart, int run)
 {
     for (size_t i = 0; i < chart->nr_runs; i++)
@@ -126,7 +152,7 @@ static struct figure *chart_draw(const struct chart *chart)
     f->no_legend = !chart->preset->show_legend;
     if (type->runs_min && (chart_nr_runs(chart) < type->runs_min || !chart->run_names))
         chart_absent(f, "there is one run, and this needs two or more");
-    else if (type->items && !(type->comparison && !chart->preset->group))
+    else if (chart_is_of_items(chart->preset))
         chart_draw_items(chart, f);
     else if (type->comparison && (!chart->comparison || chart->run < 0))
         chart_absent_base(f);

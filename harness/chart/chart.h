@@ -17,14 +17,18 @@ struct plot_type {
     chart_draw_fn *profile;    /* likewise */
     chart_draw_fn *history;    /* all else that is known of chart->run, which must be there */
     chart_check_fn *check;     /* refuses presets that lack something; may be NULL */
-    size_t runs_max; /* that a reader can tell apart in it; of more the last are shown. 0: any */
-    size_t runs_min; /* that must be there */
+    const char *draws; /* the one metric of its comparison or history, and "y" may say no other;
+                        * NULL: "y" says it, or it has none */
+    size_t runs_max;   /* that a reader can tell apart in it; of more the last are shown. 0: any */
+    size_t runs_min;   /* that must be there */
     bool rows; /* of a few marks each: a figure of all benchmarks is higher, and little more */
 };
 
 /* The i-th type; NULL past the end. */
 const struct plot_type *plot_type_at(size_t i);
 const struct plot_type *plot_type_find(const char *name, struct error *err);
+/* -1 and the reason where the preset's type cannot draw what it asks for. */
+int plot_type_check(const struct preset *preset, struct error *err);
 
 /* Builds the preset's figure, legend choice and title included: always a finished figure; one that
  * cannot be drawn has a reason. Of more runs than its type can show the last ones; the caption says

@@ -269,7 +269,7 @@ static int preset_read_type(struct reading *r, const cJSON *value, void *to)
         return preset_refuse(r, value, "is not a string");
     const struct plot_type *type = plot_type_find(value->valuestring, &why);
     *(const struct plot_type **)to = type;
-    if (type && (!type->check || type->check(r->preset, &why) == 0))
+    if (type && plot_type_check(r->preset, &why) == 0)
         return 0;
     return json_source_error(r->source, value, r->err, "%s", why.message);
 }

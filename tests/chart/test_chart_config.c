@@ -117,6 +117,14 @@ TEST(refusals_name_the_line)
         { "{\n\"name\": \"a\", \"title\": \"A\", \"type\": \"tred\" }", "did you mean \"trend\"?" },
         { "{\n\"name\": \"a\", \"title\": \"A\" }", "t.json:1: \"name\", \"title\" and \"type\"" },
         { "{\n\"name\": \"a\", \"title\": \"A\",\n\"type\": \"lines\" }", "t.json:3: \"y\" must" },
+        { "{\n\"name\": \"a\", \"title\": \"A\",\n\"type\": \"trend\", \"y\": \"gflops\" }",
+          "t.json:3: \"trend\" draws p50 alone: leave \"y\": \"gflops\" out" },
+        { "{\n\"name\": \"a\", \"title\": \"A\",\n\"type\": \"grouped\", \"y\": \"branch_misses\" "
+          "}",
+          "t.json:3: \"grouped\" without \"group\" draws p50 alone: leave \"y\": "
+          "\"branch_misses\"" },
+        { "{\n\"name\": \"a\", \"title\": \"A\",\n\"type\": \"sides\", \"y\": \"p99 / p50\" }",
+          "t.json:3: \"sides\" draws p50 alone: leave \"y\": \"p99 / p50\" out" },
         { "7", "t.json:1: a JSON object" },
     };
 
@@ -127,6 +135,27 @@ TEST(refusals_name_the_line)
             fail_msg("%s was taken", rows[i].text);
         if (!strstr(err.message, rows[i].says))
             fail_msg("%s: \"%s\" does not say %s", rows[i].text, err.message, rows[i].says);
+    }
+}
+
+/* What is drawn anyway may be said; with a "group" it is "y" that is drawn. */
+TEST(the_metric_that_a_type_draws_may_be_named)
+{
+    static const char *const rows[] = {
+        "\"type\": \"trend\", \"y\": \"p50\"",
+        "\"type\": \"dumbbell\", \"y\": \"median\"",
+        "\"type\": \"table\"",
+        "\"type\": \"grouped\", \"y\": \"gflops\", \"group\": \"variant\"",
+        "\"type\": \"speedup\", \"y\": \"gflops\", \"group\": \"variant\"",
+        "\"type\": \"runs\", \"y\": \"gflops\"",
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct preset p;
+        char text[256];
+        snprintf(text, sizeof(text), "{ \"name\": \"a\", \"title\": \"A\", %s }", rows[i]);
+        parse_preset(&p, text);
+        preset_release(&p);
     }
 }
 

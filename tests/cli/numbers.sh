@@ -35,7 +35,7 @@ check "the change is told with the unit's numbers" grep -qE '"metric":[[:space:]
 t compare --db n.db --baseline base --head same --metric rat
 t compare --db n.db --baseline base --head same --metric b
 check "trends take it" grep -q "(rate)" <("$HARNESS" trend --db n.db --metric rate)
-echo '{ "name": "own", "title": "rate", "type": "trend", "y": "rate", "mode": "trend" }' >own.json
+echo '{ "name": "own", "title": "rate", "type": "runs", "y": "rate", "mode": "multi" }' >own.json
 check "so does a figure of one's own" "$HARNESS" plot worse --db n.db --preset own.json --print-config
 "$HARNESS" export --db n.db --format csv worse 2>/dev/null | sed -n '1s/.*message,//p; 2s/.*,\([0-9]*\)\.[0-9]*\r*$/\1/p' | tr -d '\r'
 check "the page has it" grep -q '"id":"rate"' <("$HARNESS" report worse --db n.db -o page.html >/dev/null 2>&1; cat page.html)
