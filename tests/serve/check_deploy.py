@@ -57,8 +57,36 @@ check("Dockerfile: options are those of the build", all(
     re.search(rf"(option|set)\({option}\b.*", builds)
     for name, argument in docker if name == "RUN"
     for option in re.findall(r"-D(HARNESS_\w+)=", argument)))
-check("Dockerfile: .git is left out", ".git" in (
-    source / "ci/docker/Dockerfile.dockerignore").read_text().splitlines())
+
+
+def parents(path):
+    """The path and all folders that it lies in."""
+    parts = path.split("/")
+    return ["/".join(parts[:nr]) for nr in range(1, len(parts) + 1)]
+
+
+def is_left_out(rules, path):
+    """As Docker reads its list: of the rules that fit the path or a folder around it, the last."""
+    out = False
+    for rule in rules:
+        words = re.split(r"(\*\*/|\*|\?)", rule.removeprefix("!"))
+        regex = "".join({"**/": "(.*/)?", "*": "[^/]*", "?": "[^/]"}.get(word, re.escape(word))
+                        for word in words)
+        if any(re.fullmatch(regex, name) for name in parents(path)):
+            out = not rule.startswith("!")
+    return out
+
+
+rules = [line for line in (source / "ci/docker/Dockerfile.dockerignore").read_text().splitlines()
+         if line and not line.startswith("#")]
+check("Dockerfile: .git is left out", is_left_out(rules, ".git/HEAD"))
+named = re.findall(r'"\$\{PROJECT_SOURCE_DIR\}/([^"$]+)"',
+                   (source / "cmake/HarnessResources.cmake").read_text())
+embedded = [path.relative_to(source).as_posix() for name in named for path in source.glob(name)]
+gone = [path for path in embedded if is_left_out(rules, path)]
+check("Dockerfile: has every file that is compiled in" + "".join(f", but {path}" for path in gone),
+      len(embedded) > len(named) and not gone)
+check("Dockerfile: no baselines of ours", is_left_out(rules, "baselines/a-machine/main.json"))
 
 
 def builds_of_image(text):
