@@ -180,6 +180,50 @@ TEST(values_that_the_files_say)
     }
 }
 
+#define PYTEST                                                                                     \
+    "{\"machine_info\":{},\"benchmarks\":[{\"name\":\"t[8-quick]\",\"fullname\":\"b.py::t[8-"      \
+    "quick]\","                                                                                    \
+    "\"params\":{\"n\":8,\"fn\":\"UNSERIALIZABLE[<function quick at 0x7f3a>]\"},"                  \
+    "\"stats\":{\"data\":[1],\"iterations\":1,\"rounds\":1}}]}"
+#define JMH                                                                                        \
+    "[{\"benchmark\":\"x\",\"mode\":\"avgt\",\"primaryMetric\":{\"score\":1,\"scoreUnit\":\"s/"    \
+    "op\"},"                                                                                       \
+    "\"secondaryMetrics\":{\"·gc.alloc.rate.norm\":{\"score\":7,\"scoreUnit\":\"B/op\"}}}]"
+#define SKIPPED                                                                                    \
+    "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,"        \
+    "error_occurred,error_message\n\"BM_A\",10,5,4,ns,,,,,\n"
+
+/* What versions of a program write in their own ways. */
+TEST(ways_of_versions)
+{
+    static const struct {
+        const char *text, *key, *message, *beside;
+        enum outcome outcome;
+        double value;
+    } ways[] = {
+        { PYTEST, "b.py::t[8-quick]", NULL, "none", OUTCOME_OK, NAN },
+        { JMH, "x/avgt", NULL, "allocated_bytes", OUTCOME_OK, 7 },
+        { SKIPPED "\"B\",,,,,,,,false,\"no device\"\n", "B", "no device", "none",
+          OUTCOME_UNSUPPORTED, NAN },
+        { SKIPPED "\"B\",,,,,,,,false,\"\"\n", "B", "skipped", "none", OUTCOME_UNSUPPORTED, NAN },
+        { SKIPPED "\"B\",,,,,,,,true,\"no file\"\n", "B", "no file", "none", OUTCOME_FAILED, NAN },
+    };
+
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        struct imported in;
+        struct error err;
+        assert_ok(import_parse(ways[i].text, strlen(ways[i].text), "t", &plain, &in, &err), &err);
+        const struct measurement *m = import_measurement(&in, ways[i].key, 0);
+        assert_int_equal(m->outcome, ways[i].outcome);
+        assert_int_equal(m->message != NULL, ways[i].message != NULL);
+        if (m->message)
+            assert_string_equal(m->message, ways[i].message);
+        double beside = beside_of(m, ways[i].beside);
+        assert_true(isnan(ways[i].value) ? isnan(beside) : beside == ways[i].value);
+        imported_release(&in);
+    }
+}
+
 static bool is_test_word(const char *name)
 {
     return strcmp(name, "max") == 0;

@@ -95,16 +95,33 @@ static void gbench_csv_mark_aggregates(const cJSON *list)
     }
 }
 
+/* From 1.8 on what was skipped for no error says why where errors do. */
+static void gbench_csv_mark_skipped(const cJSON *list)
+{
+    cJSON *row;
+
+    cJSON_ArrayForEach(row, list)
+    {
+        if (strcmp(json_string(row, "error_occurred", ""), "false") == 0 &&
+            !cJSON_HasObjectItem(row, "real_time"))
+            cJSON_AddStringToObject(row, "skip_message",
+                                    json_string(row, "error_message", "skipped"));
+    }
+}
+
 static int gbench_csv_parse(struct import_build *b)
 {
     cJSON *context = gbench_csv_context(b);
+    const cJSON *list;
 
     if (import_read_csv(b, "benchmarks")) {
         cJSON_Delete(context);
         return -1;
     }
     cJSON_AddItemToObject(b->source.root, "context", context);
-    gbench_csv_mark_aggregates(import_member(b->source.root, "benchmarks"));
+    list = import_member(b->source.root, "benchmarks");
+    gbench_csv_mark_aggregates(list);
+    gbench_csv_mark_skipped(list);
     return import_gbench_parse(b);
 }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* -bm sample counts every call of a second or ten, in each of five iterations of five forks by
  * default: millions of times a benchmark. Of a fork so many stay that its 99.9th percentile has ten
@@ -125,9 +126,11 @@ static int jmh_read_iteration(struct import_entry *e, struct jmh_fork *f, const 
     return import_entry_sample(e, f->c, item, value);
 }
 
-/* The unit is a part of the name: "gc.alloc.rate.norm B/op". */
+/* The unit is a part of the name: "gc.alloc.rate.norm B/op". Up to JMH 1.36 a dot in the middle of
+ * the line stands in front of what a profiler found: "·gc.alloc.rate.norm". */
 static void jmh_read_others(struct import_entry *e)
 {
+    static const char dot[] = "\xc2\xb7";
     const cJSON *all = import_entry_at(e, "secondaryMetrics"), *item;
     char name[512];
     double score;
@@ -135,8 +138,9 @@ static void jmh_read_others(struct import_entry *e)
     import_take(all);
     cJSON_ArrayForEach(item, all)
     {
-        snprintf(name, sizeof(name), "%.400s %.60s", item->string ? item->string : "",
-                 json_string(item, "scoreUnit", ""));
+        const char *said = item->string ? item->string : "";
+        said += strncmp(said, dot, strlen(dot)) == 0 ? strlen(dot) : 0;
+        snprintf(name, sizeof(name), "%.400s %.60s", said, json_string(item, "scoreUnit", ""));
         if (import_value(import_member(item, "score"), &score))
             import_beside(e->b, e->c, name, score);
     }
