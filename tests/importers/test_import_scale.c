@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static const struct import_options plain;
@@ -33,6 +34,10 @@ static void assert_refused_at_scale(const char *head, const char *row, const cha
     strbuf_release(&text);
 }
 
+/* Ten columns with their names, and a row of them. */
+#define TENS(a) "," a "0," a "1," a "2," a "3," a "4," a "5," a "6," a "7," a "8," a "9"
+#define ONES    ",1,1,1,1,1,1,1,1,1,1"
+
 TEST(a_million_benchmarks_are_refused)
 {
     static const char most[] = "more than 65536 benchmarks", values[] = "more than 2097152 values";
@@ -44,9 +49,53 @@ TEST(a_million_benchmarks_are_refused)
                             "</TestCase></Catch>", most);
     assert_refused_at_scale("command,mean,stddev,median,user,system,min,max\n",
                             "a%d,1,1,1,1,1,1,1\n", "", "more than 65536 lines");
+    assert_refused_at_scale("command,mean,stddev,median,user,system,min,max" TENS("a") TENS("b")
+                                TENS("c") TENS("d") "\n",
+                            "a%d,1,1,1,1,1,1,1" ONES ONES ONES ONES "\n", "", values);
     assert_refused_at_scale("{\"files\":[{\"groups\":[{\"fullName\":\"g\",\"benchmarks\":[",
                             "{\"name\":\"a%d\",\"mean\":1},", "{}]}]}]}", values);
     assert_refused_at_scale("[", "{\"name\":\"a%d\",\"unit\":\"ns\",\"value\":1},", "{}]", values);
+}
+
+static void read_in_seconds(const struct strbuf *text, const char *note)
+{
+    struct imported in;
+    struct error err;
+    clock_t begin = clock();
+    bool noted = false;
+
+    assert_ok(import_parse(text->data, text->length, "t", &plain, &in, &err), &err);
+    assert_true(clock() - begin < 20 * CLOCKS_PER_SEC);
+    assert_close(import_median(import_measurement(&in, "BM_A", 0)), 5, 0);
+    for (size_t i = 0; i < in.notes.nr; i++)
+        noted |= strstr(in.notes.items[i], note) != NULL;
+    assert_true(noted);
+    imported_release(&in);
+}
+
+/* Each name is looked for once, not among all those before it. */
+TEST(hundreds_of_thousands_of_names_are_read)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    strbuf_adds(&text, "name,iterations,real_time,cpu_time,time_unit,label");
+    for (int i = 0; i < 300000; i++)
+        strbuf_addf(&text, ",c%d", i);
+    strbuf_adds(&text, "\nBM_A,10,5,4,ns,");
+    for (int i = 0; i < 300000; i++)
+        strbuf_adds(&text, ",1");
+    strbuf_adds(&text, "\n");
+    read_in_seconds(&text, "beside the times left out: too many of one benchmark");
+    strbuf_clear(&text);
+    strbuf_adds(&text, "{\"context\":{");
+    for (int i = 0; i < 300000; i++)
+        strbuf_addf(&text, "%s\"c%d\":\"1\"", i ? "," : "", i);
+    strbuf_adds(&text,
+                "},\"benchmarks\":[{\"name\":\"BM_A\",\"iterations\":10,\"real_time\":5,"
+                "\"cpu_time\":4,\"time_unit\":\"ns\"}]}");
+    read_in_seconds(&text, "299744 facts of \"context\" not taken");
+    strbuf_release(&text);
 }
 
 /* What a few bytes of gzip unfold to in the page of a report. */

@@ -26,6 +26,39 @@ bool import_next_line(struct import_build *b, const char **at, struct strbuf *li
 
 /* ---- CSV ---- */
 
+struct csv_head {
+    struct csv_row row;
+    bool *first; /* of each column: none before it has its name */
+};
+
+struct csv_column {
+    const char *name;
+    size_t at;
+};
+
+static int csv_order_columns(const void *a, const void *b)
+{
+    const struct csv_column *left = a, *right = b;
+    int order = strcmp(left->name, right->name);
+
+    return order ? order : (left->at > right->at) - (left->at < right->at);
+}
+
+/* Once, in order: there may be hundreds of thousands of columns. */
+static bool *csv_find_first(const struct csv_row *row)
+{
+    struct csv_column *sorted = memory_zeroed(row->nr, sizeof(*sorted));
+    bool *first = memory_zeroed(row->nr, sizeof(*first));
+
+    for (size_t i = 0; i < row->nr; i++)
+        sorted[i] = (struct csv_column) { csv_text(row, i), i };
+    qsort(sorted, row->nr, sizeof(*sorted), csv_order_columns);
+    for (size_t i = 0; i < row->nr; i++)
+        first[sorted[i].at] = i == 0 || strcmp(sorted[i].name, sorted[i - 1].name) != 0;
+    free(sorted);
+    return first;
+}
+
 static void csv_add_cell(struct import_build *b, cJSON *row, const char *column, const char *text)
 {
     char *end;
@@ -40,8 +73,8 @@ static void csv_add_cell(struct import_build *b, cJSON *row, const char *column,
 }
 
 /* `cut`: the text ends in this line. Elsewhere cells may be missing at its end, as they are where
- * Google Benchmark tells of an error. */
-static int csv_read_row(struct import_build *b, const struct csv_row *head,
+ * Google Benchmark tells of an error. Of columns of one name the first counts. */
+static int csv_read_row(struct import_build *b, const struct csv_head *head,
                         const struct csv_row *row, bool cut, cJSON *list)
 {
     cJSON *object = cJSON_CreateObject();
@@ -50,15 +83,18 @@ static int csv_read_row(struct import_build *b, const struct csv_row *head,
     cJSON_AddItemToArray(list, object);
     *array_push(&b->source) = (struct json_line) { object, b->line, 1 };
     for (size_t i = 0; i < row->nr; i++) {
-        const char *column = csv_text(head, i);
-        if (i == head->nr)
+        if (i == head->row.nr)
             return import_refuse(b, object, "more cells than the head line names");
-        if (!cJSON_HasObjectItem(object, column))
-            csv_add_cell(b, object, column, csv_text(row, i));
+        if (head->first[i])
+            csv_add_cell(b, object, csv_text(&head->row, i), csv_text(row, i));
+        if (b->source.nr > JSON_VALUES_MOST)
+            return import_refuse(b, object,
+                                 "more than %zu values, which is more than one file may have",
+                                 JSON_VALUES_MOST);
     }
-    return cut && row->nr < head->nr
+    return cut && row->nr < head->row.nr
                ? import_refuse(b, object, "truncated: the last line ends before \"%.40s\"",
-                               csv_text(head, row->nr))
+                               csv_text(&head->row, row->nr))
                : 0;
 }
 
@@ -73,11 +109,13 @@ static int csv_next_filled(struct csv *csv, struct csv_row *row, struct error *e
     return rc;
 }
 
-static int csv_read_rows(struct import_build *b, struct csv *csv, struct csv_row *head,
+static int csv_read_rows(struct import_build *b, struct csv *csv, struct csv_head *head,
                          struct csv_row *row, cJSON *list)
 {
-    int rc = csv_next_filled(csv, head, b->err);
+    int rc = csv_next_filled(csv, &head->row, b->err);
 
+    if (rc > 0)
+        head->first = csv_find_first(&head->row);
     for (int nr = 1; rc > 0 && (rc = csv_next_filled(csv, row, b->err)) > 0; nr++) {
         bool cut = csv->text == csv->end && csv->end[-1] != '\n';
         if (nr > IMPORT_CASES_MOST)
@@ -92,7 +130,8 @@ static int csv_read_rows(struct import_build *b, struct csv *csv, struct csv_row
 int import_read_csv(struct import_build *b, const char *name)
 {
     struct csv csv;
-    struct csv_row head = { 0 }, row = { 0 };
+    struct csv_head head = { .first = NULL };
+    struct csv_row row = { 0 };
 
     json_source_release(&b->source);
     b->source.root = cJSON_CreateObject();
@@ -100,7 +139,8 @@ int import_read_csv(struct import_build *b, const char *name)
     csv.line += (unsigned)b->line; /* those in front of it, which were read */
     int rc = csv_read_rows(b, &csv, &head, &row, cJSON_AddArrayToObject(b->source.root, name));
     b->line = 0;
-    csv_row_release(&head);
+    csv_row_release(&head.row);
+    free(head.first);
     csv_row_release(&row);
     return rc;
 }

@@ -66,6 +66,9 @@ static void gbench_read_build(const struct gbench *g, const cJSON *context)
                     "loop costs a little more");
 }
 
+/* Facts that a context may add: each of them is looked for among those before it. */
+enum { FACTS_MOST = 256 };
+
 /* Of --benchmark_context=KEY=VALUE, by its key. */
 static void gbench_read_facts(const struct gbench *g, const cJSON *context)
 {
@@ -74,13 +77,19 @@ static void gbench_read_facts(const struct gbench *g, const cJSON *context)
         "compiler", "flags",     "library_build_type", "harness_commit",  NULL
     };
     const cJSON *item;
+    int nr = 0;
 
     cJSON_ArrayForEach(item, context)
     {
         size_t i = 0;
         while (known[i] && strcmp(known[i], item->string) != 0)
             i++;
-        if (cJSON_IsString(item) && !known[i] && !cJSON_HasObjectItem(g->b->facts, item->string))
+        if (!cJSON_IsString(item) || known[i])
+            continue;
+        if (nr++ >= FACTS_MOST)
+            import_count(g->b, "%zu fact%s of \"context\" not taken, for there are very many (%s)",
+                         item->string);
+        else if (!cJSON_HasObjectItem(g->b->facts, item->string))
             import_fact(g->b, item->string, item->valuestring);
     }
 }
