@@ -95,12 +95,32 @@ static int check_parts_agree(const struct import_part *a, const struct import_pa
                : 0;
 }
 
+/* What other files would pass over in silence: their times are of one kind, and CSV does not number
+ * repetitions. */
+static int check_part_options(const struct import_options *options, const struct import_part *part,
+                              struct error *err)
+{
+    enum import_format format = part->imported.format;
+    const char *name = import_format_name(format);
+    bool numbered = format == IMPORT_GBENCH, timed = numbered || format == IMPORT_GBENCH_CSV;
+
+    if (options->cpu_time && !timed)
+        return error_set(err, "%s: --cpu-time is for the formats gbench and gbench_csv; this is %s",
+                         part->path, name);
+    if (options->repetitions && !numbered)
+        return error_set(err, "%s: --repetitions is for the format gbench; this is %s", part->path,
+                         name);
+    return 0;
+}
+
 static int check_part(struct import_job *job, struct import_part *part, struct error *err)
 {
     const struct import_said *said = &job->said;
     const struct import_part *first = &job->parts.items[0];
     bool records = import_is_ours(part->imported.format);
 
+    if (check_part_options(&job->options, part, err))
+        return -1;
     if (records != import_is_ours(first->imported.format))
         return error_set(err, "%s and %s: records of harness are imported by themselves",
                          first->path, part->path);

@@ -28,7 +28,7 @@ struct import_job {
 };
 
 /* Reads all files, before anything is written. What they tell must go together: one program, one
- * machine class, one commit and branch. */
+ * machine class, one commit and branch. Options that are not for their format are refused. */
 int import_job_read(struct import_job *job, int nr, char **paths, struct error *err);
 void import_job_release(struct import_job *job);
 

@@ -159,6 +159,44 @@ PLACE_TEST(files_of_one_call_go_together)
     }
 }
 
+PLACE_TEST(options_of_one_program_are_refused_of_others)
+{
+    static const char hyperfine[] = "{\"results\":[{\"command\":\"sort\",\"times\":[0.5]}]}";
+    static const char csv[] =
+        "name,iterations,real_time,cpu_time,time_unit,label\nBM_A,10,5,4,ns,\n";
+    static const struct {
+        const char *text; /* see put_part() */
+        struct import_options options;
+        const char *says; /* NULL: it is taken */
+    } cases[] = {
+        { "", { .cpu_time = true, .repetitions = true }, NULL },
+        { csv, { .cpu_time = true }, NULL },
+        { csv,
+          { .repetitions = true },
+          "--repetitions is for the format gbench; this is gbench_csv" },
+        { hyperfine,
+          { .cpu_time = true },
+          "a.json: --cpu-time is for the formats gbench and gbench_csv; this is hyperfine" },
+        { hyperfine, { .repetitions = true }, "this is hyperfine" },
+        { OWN_RECORDS, { .cpu_time = true }, "this is records" },
+        { OWN_RECORDS, { .format = IMPORT_RECORDS }, NULL },
+    };
+    char a[] = "a.json";
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct import_job job = { .options = cases[i].options };
+        if (cases[i].text == csv)
+            put_file(a, csv);
+        else
+            put_part(a, cases[i].text, 100);
+        int rc = read_files(&job, a, NULL, &err);
+        if ((rc != 0) != (cases[i].says != NULL) || (rc && !strstr(err.message, cases[i].says)))
+            fail_msg("case %zu: %d \"%s\"", i, rc, err.message);
+        import_job_release(&job);
+    }
+}
+
 PLACE_TEST(two_hosts_of_a_class_are_noted)
 {
     static const struct {

@@ -260,9 +260,9 @@ static const struct option_row rows[] = {
                "of numbers that are no times, of one or of all that stand for a time: lower or "
                "higher; they are metrics then"),
     OPTION_ROW("cpu-time", 0, OPTION_FLAG, struct import_command, cpu_time, NULL,
-               "Google Benchmark: take cpu_time, not real_time"),
+               "of gbench and gbench_csv alone: take cpu_time, not real_time"),
     OPTION_ROW("repetitions", 0, OPTION_FLAG, struct import_command, repetitions, NULL,
-               "Google Benchmark: count repetitions as if they were processes"),
+               "of gbench alone: count repetitions as if they were processes"),
     DB_ROW(struct import_command, db),
     OPTION_END,
 };
