@@ -86,22 +86,21 @@ $(save_command)"
 
 # ---- record ----
 
-# Both sides in turn: `harness gate`, with what the recording would measure. An OPTION of `harness
-# run` that says how long or how often is none of the gate's.
+# Both sides in turn: `harness gate`, with what the recording would measure.
 record_in_turn() {
   local kind=$1 status=0 what=()
   shift
-  case $kind in
-    KERNELS) what=("$@") ;;
-    *)
-      while [ "$1" != -- ]; do shift; done
-      shift
-      # Named as the recordings name it.
-      what=(--bench "$([ "$kind" = GOOGLE_BENCHMARK ] || echo "$name: ")$(bench_command "$@")")
-      [ -z "$build_command" ] ||
-        what+=(--build-command "${build_command/@TOP@/"$(git -C "$source" rev-parse --show-prefix)"}")
-      ;;
-  esac
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    take_word "$kind" "$@" || return 2
+    shift "$taken"
+  done
+  if [ "$kind" != KERNELS ]; then
+    shift # the --
+    # Named as the recordings name it.
+    what+=(--bench "$([ "$kind" = GOOGLE_BENCHMARK ] || echo "$name: ")$(place_of_bench)$(bench_command "$@")")
+    [ -z "$build_command" ] ||
+      what+=(--build-command "${build_command/@TOP@/"$(git -C "$source" rev-parse --show-prefix)"}")
+  fi
   "$harness" gate --base "$HARNESS_PERF_AGAINST" --db "$db" --label "$label" --all \
     "${gate[@]}" --budget 10m "${what[@]}" || status=$?
   [ $status -le 1 ] || return 2
@@ -109,12 +108,53 @@ record_in_turn() {
   label="$label head"
 }
 
+# take_word KIND WORD...: the first of the words for `harness run`, with its value, into `what`, if it
+# is one of the gate's. Sets `taken`, the number of words that were taken.
+take_word() {
+  local kind=$1 word=${2%%=*}
+  shift
+  taken=1
+  [ "$word" != "$1" ] || [ $# -eq 1 ] || taken=2
+  case $kind:$word in
+    *:-l | *:--launches | *:--iterations | *:--min-time | *:--max-time)
+      echo "$word is left out: both sides are measured in turn until all is decided."
+      ;;
+    KERNELS:* | *:--no-repeat)
+      what+=("$1")
+      taken=1
+      ;;
+    *:--metric | *:--unit | *:--better | *:--seed | *:--timeout | *:--memory-limit | *:--budget)
+      what+=("${@:1:taken}")
+      ;;
+    *)
+      echo "HARNESS_PERF_AGAINST does not go with $word of OPTIONS: \`harness gate\`, which measures both"
+      echo "sides, does not have it. What is to happen around the program can be a script behind COMMAND."
+      return 2
+      ;;
+  esac
+}
+
+# What leads to this folder, in the sources or the build of a side; a gate starts in the top of its
+# sources. What lies beside both is the same for the two sides.
+place_of_bench() {
+  local here top built=''
+  here=$(pwd -P)/
+  top=$(git -C "$source" rev-parse --show-toplevel) || return 0
+  [ -z "$build" ] || built=$(cd "$build" && pwd -P)
+  case $here in
+    "${built:-/nowhere}"/*) printf "cd \"\$BUILD\"/%q && " "${here#"$built"/}" ;;
+    "$top"/) ;;
+    "$top"/*) printf "cd \"\$SOURCE\"/%q && " "${here#"$top"/}" ;;
+    *) printf 'cd %q && ' "$here" ;;
+  esac
+}
+
 # The program's command for the shell of a gate, which builds elsewhere.
 bench_command() {
   local word
   for word in "$@"; do
     case $word in
-      "$build"/*) printf "\"\$BUILD\"/%q " "${word#"$build"/}" ;;
+      "${build:-/nowhere}"/*) printf "\"\$BUILD\"/%q " "${word#"$build"/}" ;;
       *) printf '%q ' "$word" ;;
     esac
   done

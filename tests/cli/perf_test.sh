@@ -101,6 +101,13 @@ if command -v gnuplot >/dev/null; then
   check "that is there" test -s "$(find told/build/perf/plots -name '*.png' | head -1)"
 fi
 
+say "Below a folder with a comma in its name"
+mkdir 'a,b'
+told_project 'a,b/told' PLOTS NONE
+cost 'a,b/told' 100
+outcomes 'a,b/told/build'
+check "the history lies in the build" test -s 'a,b/told/build/perf/history.db'
+
 say "A program that fails, one that is no Google Benchmark"
 cd "$WORK" || exit 1
 mkdir bad
@@ -230,3 +237,21 @@ cmake -S 'R&D' -B build -G 'Ninja Multi-Config' -DCMAKE_PREFIX_PATH="$PREFIX" -D
   >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
 HARNESS_PERF_AGAINST=main outcomes build -C Release -L perf
 grep -ohE '^▲  regressed  BM_sort' build/Testing/Temporary/LastTest.log | sort -u
+
+say "What a gate has of OPTIONS, and where it runs"
+printf '%s\n' '#!/bin/sh' 'printf "%s\n" "$@"' >"$WORK/said.sh"
+chmod +x "$WORK/said.sh"
+# asked FOLDER KIND WORD...: what `harness gate` is asked for there.
+asked() {
+  local folder=$1
+  shift
+  (cd "$folder" && HARNESS_PERF_AGAINST=main "$PREFIX/share/harness/ctest/perf.sh" record \
+    --harness "$WORK/said.sh" --name told --db "$WORK/asked/x.db" --baseline told --metric rate \
+    --source "$WORK/against/R&D" --build "$WORK/against/build" "$@") >said 2>&1 || echo "status $?"
+  sed -e '/^gate$/,/^10m$/d' -e 's/ $//' said
+}
+asked 'R&D' COMMAND --metric 'rate=/rate: (\S+)/' --better=higher --max-time 500ms --no-repeat -- \
+  "$WORK/against/build/app" 'a b'
+asked build GOOGLE_BENCHMARK -- "$WORK/against/build/bench"
+asked . KERNELS --batch 1 --max-time 5ms --seed 1 null/copy
+asked . COMMAND --prepare 'make data' -- sort x
