@@ -17,7 +17,8 @@
 #
 # All stages but the last by default. One that is done leaves a stamp in the output folder (gpu-results) and is
 # skipped next time, so an interrupted call goes on where it was; --again STAGE does it once more. What
-# there is then lies in OUTPUT.tar.gz, too: one file to take along.
+# there is then lies in OUTPUT.tar.gz, too: one file to take along. A stage that ran out of time is not
+# done: the next call takes up what it left.
 # HARNESS names the program if it is not found. Exit status: 0; 1 if a variant is not right; 2 if
 # something else failed; 77 with one line where there is no GPU.
 #
@@ -108,15 +109,28 @@ not_right() {
   echo "NOT RIGHT: $*"
 }
 
+# done_before NAME: that part of a stage, by its own stamp; it says so.
+done_before() {
+  [ -e "$out/.done-$1" ] || return 1
+  echo "$1: done before"
+}
+
+# late NAME: a part that ran out of time has no stamp, and so its stage has none.
+late() {
+  echo "$1: no more time: call again for the rest"
+  return 2
+}
+
 # probe PROGRAM: its last line; what it says is kept.
 probe() {
   local name status=0
   name=$(basename "$1")
+  ! done_before "probe-$name" || return 0
   timeout --kill-after=5 "$(left)" "$1" --check >"$out/$name.txt" 2>&1 || status=$?
   echo "$name: $(tail -n 1 "$out/$name.txt")"
   case $status in
-    0 | 77) ;;
-    124) echo "no more time" ;;
+    0 | 77) touch "$out/.done-probe-$name" ;;
+    124) late "$name" ;;
     *) not_right "see $out/$name.txt" ;;
   esac
 }
@@ -125,28 +139,29 @@ probe() {
 # beside the program. Unit tests time nothing, and compute most of their time on the host: all at the
 # same time, when the others are done.
 stage_probe() {
-  local folder program units=() pids=()
+  local folder program units=() pids=() rest=0
   for folder in "$here/../../../libexec/harness/device" "$(dirname "$harness")/tests/cuda"; do
     for program in "$folder"/device_*; do
       [ -x "$program" ] || continue
       case $program in
         */device_unit_*) units+=("$program") ;;
-        *) probe "$program" ;;
+        *) probe "$program" || rest=1 ;;
       esac
     done
   done
   for program in "${units[@]}"; do
-    { probe "$program"; exit $wrong; } &
+    { probe "$program" || exit 2; exit $wrong; } &
     pids+=($!)
   done
-  all_of "${pids[@]}"
+  all_of "${pids[@]}" || rest=1
+  return $rest
 }
 
 # check NAME ARG...: one `harness verify`, with a stamp of its own.
 check() {
   local name=$1 log=$out/$1.txt status=0
   shift
-  [ ! -e "$out/.done-$name" ] || { echo "$name: done before"; return 0; }
+  ! done_before "$name" || return 0
   local options=(--isolate --timeout 60s)
   # In one process a shape has one answer of the oracle for all settings.
   if [[ " $* " = *" --all-settings "* ]]; then options=(); fi
@@ -157,7 +172,7 @@ check() {
   case $status in
     0 | 77) touch "$out/.done-$name" ;;
     1) not_right "see $log" ;;
-    124) echo "no more time: call again for the rest"; return 1 ;;
+    124) late "$name" ;;
     *) return 1 ;;
   esac
 }
@@ -212,14 +227,19 @@ find_sanitizer() {
 
 # sanitize TOOL FILTER: 9 is the sanitizer's own finding.
 sanitize() {
-  local log=$out/sanitize-$1-${2//[^a-z0-9]/_}.txt status=0
+  local name=sanitize-$1-${2//[^a-z0-9]/_} log status=0
+  log=$out/$name.txt
+  ! done_before "$name" || return 0
   limited "$(left)" "$sanitizer" --tool "$1" --error-exitcode 9 \
     "$harness" verify "$2" --device cuda --test-shapes --batch 1 --seq 33 >"$log" 2>&1 || status=$?
   if grep -qi 'not supported' "$log"; then status=2; fi
   case $status in
-    0 | 77) echo "$1 $2: $(grep -E 'SUMMARY' "$log" | tail -n 1)" ;;
+    0 | 77)
+      touch "$out/.done-$name"
+      echo "$1 $2: $(grep -E 'SUMMARY' "$log" | tail -n 1)"
+      ;;
     1 | 9) not_right "$1 $2: see $log"; return 1 ;;
-    124) echo "$1 $2: no more time" ;;
+    124) late "$1 $2" ;;
     *) echo "$1 does not work here: $(grep -m 1 -i 'not supported' "$log" || tail -n 1 "$log")" ;;
   esac
 }
@@ -247,18 +267,23 @@ stage_sanitize() {
 profile() {
   local name=profile-$1 status=0
   shift
+  ! done_before "$name" || return 0
   limited "$(left)" "$harness" profile "$@" --device cuda --counters --launches 1 --timeout 60s \
     --db "$out/history.db" --output "$out/$name" >"$out/$name.txt" 2>"$out/$name.log" || status=$?
   case $status in
     0) ;;
     1) not_right "see $out/$name.log"; return ;;
-    124) echo "$name: no more time"; return ;;
+    124) late "$name"; return ;;
     *) tail -n 3 "$out/$name.log"; return 1 ;;
   esac
   printf '%s: ' "$name"
   grep -E 'warning|no counters|no kernels|dropped' "$out/$name.log" || echo "nothing dropped"
   sed -n '/^Hardware counters/,/^$/p' "$out/$name.txt"
-  if grep -rqE '"dropped":[[:space:]]*[1-9]' --include=profile.json "$out/$name"; then not_right "$name: records were dropped"; fi
+  if grep -rqE '"dropped":[[:space:]]*[1-9]' --include=profile.json "$out/$name"; then
+    not_right "$name: records were dropped"
+    return
+  fi
+  touch "$out/.done-$name"
 }
 
 stage_profile() {
@@ -269,6 +294,7 @@ stage_profile() {
     sed 's/^/activities: /' "$out/activity_live.txt"
     case $status in
       0 | 77) ;;
+      124) late "activities"; return ;;
       *) not_right "see $out/activity_live.txt" ;;
     esac
   fi
@@ -354,8 +380,14 @@ stage_table() {
     echo "no python3: see \`harness history list --db $out/history.db\`"
     return
   fi
-  python3 "$here/gpu_table.py" "$out" >"$out/table.txt" || not_right "see $out/table.txt"
+  local status=0
+  python3 "$here/gpu_table.py" "$out" >"$out/table.txt" || status=$?
   cat "$out/table.txt"
+  case $status in
+    0) ;;
+    1) not_right "see $out/table.txt" ;;
+    *) return 1 ;;
+  esac
 }
 
 stage_rates() {

@@ -7,6 +7,8 @@ reads the records that `harness run --json` wrote there (measure-*.json, anchors
 gpu_torch.py wrote (torch-*.json), prints a line for each size and arithmetic, and writes the same
 as table.json. Beside each stands what was predicted before it was measured (gpu_predictions.json). Ratios are their time over ours: above 1 we are faster. They compare medians over
 everything that was measured in this folder; the history has the samples.
+
+Exit status: 0; 1 if a result was WRONG or FAILED; 2 for a file that cannot be read.
 """
 import glob
 import json
@@ -16,17 +18,18 @@ import statistics
 import sys
 
 
-def load(pattern):
+class Broken(Exception):
+    """A file that is cut, or of something else."""
+
+
+def each(pattern, use):
     for path in sorted(glob.glob(pattern)):
-        with open(path, encoding="utf-8") as file:
-            yield json.load(file)
-
-
-def measurements(folder):
-    for stage in ("measure", "anchors"):
-        for records in load(os.path.join(folder, f"{stage}-*.json")):
-            for run in records["runs"]:
-                yield from run["measurements"]
+        try:
+            with open(path, encoding="utf-8") as file:
+                use(json.load(file))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise Broken(f"{path} cannot be read, it is cut or of something else: "
+                         f"{type(error).__name__}: {error}") from error
 
 
 def parts_of(key):
@@ -51,8 +54,8 @@ class Case:
         return min(times.items(), key=lambda item: item[1]) if times else (None, None)
 
 
-def add_ours(cases, bad, folder):
-    for m in measurements(folder):
+def add_ours(cases, bad, records):
+    for m in (m for run in records["runs"] for m in run["measurements"]):
         if m["outcome"] in ("WRONG", "FAILED"):
             bad[m["key"]] = f"{m['outcome']} {m['key']}: {m.get('message', '')}"
         if m["outcome"] != "OK" or not m.get("samples_ns"):
@@ -65,13 +68,18 @@ def add_ours(cases, bad, folder):
         case.add(case.vendor if m.get("vendor") else case.ours, name, ns)
 
 
-def add_torch(cases, folder):
-    for record in load(os.path.join(folder, "torch-*.json")):
-        for r in record["results"]:
-            dims = ",".join(f"{name}={value}" for name, value in r["dims"].items())
-            case = cases.get((r["kernel"], r["math"], dims, "warm"))
-            if case:
-                case.add(case.torch, r["mode"], r["median_ns"])
+def add_torch(cases, record):
+    for r in record["results"]:
+        dims = ",".join(f"{name}={value}" for name, value in r["dims"].items())
+        case = cases.get((r["kernel"], r["math"], dims, "warm"))
+        if case:
+            case.add(case.torch, r["mode"], r["median_ns"])
+
+
+def add_all(cases, bad, folder):
+    for stage in ("measure", "anchors"):
+        each(os.path.join(folder, f"{stage}-*.json"), lambda records: add_ours(cases, bad, records))
+    each(os.path.join(folder, "torch-*.json"), lambda record: add_torch(cases, record))
 
 
 def predictions():
@@ -138,8 +146,11 @@ def main():
         print(__doc__)
         return 2
     cases, bad = {}, {}
-    add_ours(cases, bad, sys.argv[1])
-    add_torch(cases, sys.argv[1])
+    try:
+        add_all(cases, bad, sys.argv[1])
+    except Broken as error:
+        print(f"gpu_table.py: {error}", file=sys.stderr)
+        return 2
     predicted = predictions()
     rows = [row_of(key, case, predicted) for key, case in sorted(cases.items()) if case.ours]
     print_table(rows)

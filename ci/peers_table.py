@@ -398,17 +398,31 @@ def write_record(folder, record):
         file.writelines(line + "\n" for line in page)
 
 
+def read_all(paths):
+    """What all of them say; None, and a message, where one is cut or of something else."""
+    results = Results()
+    for path in paths:
+        try:
+            results.read(path)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            print(f"peers_table.py: {path} cannot be read, it is cut or of something else: "
+                  f"{type(error).__name__}: {error}", file=sys.stderr)
+            return None
+    return results
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         print(__doc__)
         return 2
-    folder, results = sys.argv[1], Results()
+    folder = sys.argv[1]
     paths = sorted(glob.glob(os.path.join(folder, "run-*.json")))
     if not paths:
         print(f"peers_table.py: no run-*.json in {folder}", file=sys.stderr)
         return 2
-    for path in paths:
-        results.read(path)
+    results = read_all(paths)
+    if not results:
+        return 2
     devices = sorted({c.device for c in results.cases.values()})
     rows = [target.row(results, device) for target in TARGETS for device in devices]
     kinds = list(kind_rows(results, devices))

@@ -69,6 +69,14 @@ def table(source, *wrong):
     return told.returncode, [" ".join(line.split()) for line in told.stdout.splitlines()[1:]]
 
 
+def broken(source, text):
+    """(exit status, complaint) where a file has that in place of records."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "measure-stream.json").write_text(text)
+        told = subprocess.run([sys.executable, source / "ci/gpu_table.py", folder], capture_output=True, text=True)
+    return told.returncode, told.stderr
+
+
 def main():
     harness, source = sys.argv[1], pathlib.Path(sys.argv[2])
     bad = unmeasured(harness, source)
@@ -81,6 +89,10 @@ def main():
     status, lines = table(source, measurement("cuda_naive", "fp32", 1, outcome="WRONG", message="off by 3"))
     if status != 1 or not any(line.startswith("WRONG attention/causal/cuda_naive/") for line in lines):
         bad += [f"a variant that is wrong ends the table with {status}", *lines]
+    for text in ('{"runs": [', '{"runs": 3}', "[]"):
+        status, said = broken(source, text)
+        if status != 2 or "measure-stream.json cannot be read" not in said or "Traceback" in said:
+            bad += [f"a file with {text} ends the table with {status} and says", said]
     print("\n".join(bad))
     return 1 if bad else 0
 

@@ -130,6 +130,28 @@ rates() {
   host || return 0
   trial rates >"$WORK.log/script" 2>&1 && grep -q '^nothing .* 0 of ' trial/rates.txt
 }
+cut_table() {
+  host || return 0
+  local status=0
+  echo '{"runs": [' >trial/measure-cut.json
+  trial table >"$WORK.log/script" 2>&1 || status=$?
+  rm trial/measure-cut.json
+  [ $status -eq 2 ] && ! grep -q 'NOT RIGHT' "$WORK.log/script"
+}
+# late STAGE COMMAND...: what runs out of time there, which `timeout` tells by 124, leaves no stamp.
+late() {
+  host || return 0
+  local stage=$1 status=0
+  shift
+  "$@" || status=$?
+  [ $status -eq 2 ] && grep -q 'no more time: call again for the rest' "$WORK.log/script" &&
+    [ ! -e "trial/.done-$stage" ]
+}
+late_profile() {
+  # shellcheck disable=SC2016
+  stand_in late/harness '[ "$1" != profile ] || exit 124' "exec '$HARNESS' \"\$@\""
+  HARNESS=late/harness trial --again profile profile >"$WORK.log/script" 2>&1
+}
 refuses() {
   host || return 0
   not "$script" --output trial --filter 'layernorm/plain/cuda_rows' --again verify verify
@@ -146,8 +168,12 @@ check "the stage sanitize runs both tools" sanitizes_well
 check "it says what a sanitizer found" sanitizer_finds
 check "a sanitizer that does not work there is no failure" sanitizer_refused
 check "it says that there is none" sanitizer_absent
+check "a program of a device that runs out of time leaves its stage to do" late probe probes 124
+check "so does a sanitizer" late sanitize sanitizes 'exit 124'
+check "so does a profile" late profile late_profile
 check "the stage measure keeps two runs" measures
 check "the stage anchors alternates with PyTorch" anchors
 check "the stage table prints what was measured" tables
+check "a file that is cut is no result that is not right" cut_table
 check "the stage rates counts false alarms" rates
 check "the host layer's results go into no record" refuses

@@ -83,6 +83,11 @@ echo "status $status"
 status=0
 python3 "$CLI/../../ci/peers_table.py" . 2>&1 || status=$?
 echo "status $status"
+mkdir cut
+head -c 300 peers/run-fixture.json >cut/run-cut.json
+status=0
+"$script" --output cut table >said 2>&1 || status=$?
+echo "a file that is cut: status $status, $(grep -c '^peers_table.py: .*/run-cut.json cannot be read' said) line that names it"
 status=0
 "$CLI/../../ci/ggml.sh" --help >usage 2>&1 || status=$?
 echo "status $status, $(grep -c 'ggml.sh FOLDER' usage) line of use"
