@@ -7,7 +7,8 @@
 #
 #   --shards N        parts (default 4)
 #   --output FOLDER   on a file system that the nodes share (default harness-slurm); a new one for
-#                     each sweep: parts that are complete there are not measured again
+#                     each sweep: parts that are complete there are not measured again, and the
+#                     others become parts of that sweep, with its label (FOLDER/sweep)
 #   --db FILE         the history that is added to (default FOLDER/history.db)
 #   --gres SPEC       what each task needs, such as gpu:1; then also say --device cuda
 #   --shared          other jobs may run on the same node: they disturb what is measured
@@ -51,11 +52,18 @@ mkdir -p "$out/log"
 out=$(realpath "$out")
 [ -z "$gres" ] || batch+=("--gres=$gres")
 [ $shared = yes ] || batch+=(--exclusive)
+if [ -e "$out/sweep" ]; then # submitted before: what was named then
+  { read -r old && read -r sweep; } <"$out/sweep" || fail "$out/sweep has no two lines; a new folder has none"
+  label=${label:+${old:-$label}}
+  export HARNESS_SWEEP=$sweep
+fi
 [ -z "$label" ] || run+=(--label "$label")
 
 array=$(sbatch --parsable --array="0-$((nr - 1))" --output="$out/log/shard-%a.log" "${batch[@]}" \
   "$here/run.sbatch" "$scripts" "$nr" "$out" "${run[@]}")
 array=${array%%;*}
+# Where nobody names a sweep, `harness run` does by the job.
+[ -e "$out/sweep" ] || printf '%s\n' "$label" "${HARNESS_SWEEP:-slurm-$array}" >"$out/sweep"
 echo "submit.sh: job $array: $nr parts${label:+, labelled $label}; they say what they do in $out/log"
 sbatch --parsable --dependency="afterany:$array" --output="$out/log/merge.log" $wait \
   "$here/merge.sbatch" "$scripts" "$nr" "$out" ${db:+--db "$db"} >"$out/log/merge.job" || {

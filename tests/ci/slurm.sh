@@ -60,6 +60,13 @@ echo "[$?]"
 check "the parts say so" test "$(grep -l 'measured already' shared/log/shard-*.log | wc -l)" = 4
 check "as many as before" cmp sharded <(keys "$label" shared/history.db)
 
+say "A part that is missing is measured as one of the same sweep"
+rm shared/shards/3-of-4.*
+"$CI/slurm/submit.sh" --shards 4 --shared --output shared --wait --db "$WORK/missing.db" "${sweep[@]}" >again 2>&1
+echo "[$?]"
+check "latest is all of it" cmp sharded <(keys latest missing.db)
+check "and so is its label" cmp sharded <(keys "$label" missing.db)
+
 say "Everything is shut down"
 pids=$(cat "$WORK"/cluster/*.pid)
 cluster_stop
