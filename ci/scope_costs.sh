@@ -117,19 +117,26 @@ END
   "${CC:-cc}" -O2 -I. points.c -o points -llttng-ust -ldl
 }
 
+# Each step is looked at: in a condition the shell goes on behind one that failed, and without a session
+# "on" would be the time of points that are off.
+lttng_session() {
+  lttng create costs --output "$work/trace" || return 1
+  lttng enable-channel -u costs --subbuf-size 16M --num-subbuf 8 || return 1
+  lttng enable-event -u -c costs 'costs:*' || return 1
+  lttng start || return 1
+  ./points >on || return 1
+  lttng destroy costs
+}
+
 # Its daemons belong to the session and end with it.
 lttng_costs() {
-  local off on
-  off=$(./points)
-  lttng-sessiond --daemonize --pidfile "$work/lttng.pid"
-  lttng create costs --output "$work/trace"
-  lttng enable-channel -u costs --subbuf-size 16M --num-subbuf 8
-  lttng enable-event -u -c costs 'costs:*'
-  lttng start
-  on=$(./points)
-  lttng destroy costs
+  local status=0
+  ./points >off || return 1
+  lttng-sessiond --daemonize --pidfile "$work/lttng.pid" || return 1
+  lttng_session || status=1
   kill "$(cat "$work/lttng.pid")"
-  row "LTTng-UST $(pkg-config --modversion lttng-ust 2>/dev/null)" "$on" "$off" >"$work/lttng.row"
+  [ $status -eq 0 ] || return 1
+  row "LTTng-UST $(pkg-config --modversion lttng-ust 2>/dev/null)" "$(cat on)" "$(cat off)" >"$work/lttng.row"
 }
 
 # Wherever the distribution has it.
