@@ -39,7 +39,8 @@ stated error rates. Gates other projects' benchmarks through CTest.")
   set(CPACK_DEBIAN_PROFILE_PACKAGE_NAME libharness-profile-dev)
   set(CPACK_DEBIAN_PROFILE_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PROFILE_PACKAGE_SECTION libdevel)
-  set(CPACK_DEBIAN_PROFILE_PACKAGE_DEPENDS libc6-dev)
+  # Programs with <harness/profile_cuda.h> are linked with -lstdc++.
+  set(CPACK_DEBIAN_PROFILE_PACKAGE_DEPENDS "libc6-dev, g++ | libstdc++-dev")
   set(CPACK_DEBIAN_PROFILE_DESCRIPTION "scopes of harness, for one's own programs
 Header, static library, CMake package and pkg-config file of the scopes that
 `harness profile` reads.")
