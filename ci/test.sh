@@ -39,7 +39,9 @@ stage_setup() {
 stage_format() { sources | xargs clang-format --dry-run --Werror; }
 
 stage_scripts() {
-  git ls-files 'ci/*.sh' 'ci/*.sbatch' .ci/run 'cmake/*.sh' 'tests/*.sh' 'tests/*.bash' 'docs/*.sh' | xargs -r shellcheck
+  git ls-files 'ci/*.sh' 'ci/*.sbatch' .ci/run 'cmake/*.sh' 'tests/*.sh' 'tests/*.bash' 'docs/*.sh' | xargs -r shellcheck || return 1
+  # It may end who writes into its pipe, and pipefail takes that for nothing found.
+  ! git grep -nE '\| *grep -q' -- 'ci/*.sh' 'cmake/*.sh'
 }
 
 # in_time MINUTES WHAT: false, and said, where more have gone since the setup. Of what a machine that
@@ -151,7 +153,7 @@ stage_sanitize() {
   in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" ||
     tests+=(--tests-regex '^([^c]|cli\.(gpu_script|.*cuda))')
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
-  ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep -q '#.* cli\.manual$' && return 1
+  ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep '#.* cli\.manual$' >/dev/null && return 1
   # Of what was freed the last 8 MB are kept from use, not 256: most tests would never see memory twice.
   export ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8
   HARNESS_TRIALS=0.1 HARNESS_FUZZ_MUTANTS=1 OMP_WAIT_POLICY=passive ctest "${tests[@]}" \
@@ -250,7 +252,7 @@ gcc_analyzer() {
   cmake --build --preset analyze --clean-first >"$log" 2>&1 || { cat "$log"; return 1; }
   while IFS=: read -r file line rest; do
     file=$(cd build/analyze && realpath --relative-to=../.. "$file")
-    sed -n "$((line - 1)),${line}p" "$file" | grep -q 'analyzer: ' && continue
+    sed -n "$((line - 1)),${line}p" "$file" | grep 'analyzer: ' >/dev/null && continue
     echo "$file:$line:$rest"
     unexplained=1
   done < <(grep -E '^[^ :]+:[0-9]+:[0-9]+: warning: .*\[-Wanalyzer' "$log" | sort -u)
