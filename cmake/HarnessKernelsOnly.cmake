@@ -14,8 +14,9 @@ endforeach()
 target_sources(harness_base PRIVATE harness/base/clean.c harness/base/digest.c harness/base/error.c
   harness/base/file.c harness/base/memory.c harness/base/strbuf.c harness/base/utf8.c)
 target_sources(harness_stats PRIVATE harness/stats/random.c harness/stats/stats_dist.c)
-target_sources(harness_core PRIVATE harness/core/host_cache.c harness/core/host_memory.c harness/core/kernel.c
-  harness/core/registry.c harness/core/thread_pinning.c harness/core/tensor.c)
+target_sources(harness_core PRIVATE harness/core/control_group.c harness/core/host_cache.c
+  harness/core/host_memory.c harness/core/kernel.c harness/core/registry.c harness/core/thread_pinning.c
+  harness/core/tensor.c)
 target_link_libraries(harness_base PUBLIC OpenMP::OpenMP_C m)
 target_link_libraries(harness_stats PUBLIC harness_base)
 target_link_libraries(harness_core PUBLIC harness_stats)

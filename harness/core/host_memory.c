@@ -2,11 +2,10 @@
 #include "core/host_memory.h"
 
 #include "base/file.h"
+#include "core/control_group.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,7 +19,7 @@ static const struct hierarchy {
       "total_inactive_file" },
 };
 
-enum { FOLDER_SIZE = 512, FILE_SIZE = FOLDER_SIZE + 32 };
+enum { FILE_SIZE = CONTROL_GROUP_SIZE + 32 };
 
 /* -1 where the file is none, or says "max". */
 static int64_t number_in(const char *folder, const char *name)
@@ -34,57 +33,31 @@ static int64_t number_in(const char *folder, const char *name)
     return end == line || *end ? -1 : value;
 }
 
-static int64_t left_in(const struct hierarchy *h, const char *folder)
+static struct host_memory_group group_in(const struct hierarchy *h, const char *folder)
 {
     int64_t limit = number_in(folder, h->limit), used = number_in(folder, h->used), cache = 0;
     char path[FILE_SIZE];
 
     if (limit < 0 || used < 0)
-        return INT64_MAX;
+        return (struct host_memory_group) { INT64_MAX, INT64_MAX };
     snprintf(path, sizeof(path), "%s/memory.stat", folder);
     file_field(path, h->cache, &cache);
     used = cache > 0 && cache < used ? used - cache : used;
-    return limit > used ? limit - used : 0;
+    return (struct host_memory_group) { limit > used ? limit - used : 0, limit };
 }
 
-/* The path of this process in a hierarchy: of the line "4:cpu,memory:/a/b". */
-static bool path_in(const char *root, const char *controller, char *path, size_t size)
+struct host_memory_group host_memory_group(const char *root)
 {
-    char file[FILE_SIZE], line[FOLDER_SIZE];
-    bool found = false;
+    struct host_memory_group least = { INT64_MAX, INT64_MAX };
+    struct control_group g;
 
-    snprintf(file, sizeof(file), "%s/proc/self/cgroup", root);
-    FILE *lines = fopen(file, "r");
-    while (lines && !found && fgets(line, sizeof(line), lines)) {
-        char *names = strchr(line, ':'), *where = names ? strchr(names + 1, ':') : NULL, *name;
-        if (!where)
-            continue;
-        *where++ = '\0';
-        names++;
-        found = *controller == '\0' && *names == '\0';
-        while (!found && *controller && (name = strsep(&names, ",")))
-            found = strcmp(name, controller) == 0;
-        where[strcspn(where, "\n")] = '\0';
-        snprintf(path, size, "%s", where);
-    }
-    if (lines)
-        fclose(lines);
-    return found;
-}
-
-/* In a container the path may be one that only the host has: then the top is the container's. */
-static int64_t left_in_all(const char *root, const struct hierarchy *h)
-{
-    int64_t least = INT64_MAX;
-    char path[FOLDER_SIZE / 2], folder[FOLDER_SIZE];
-
-    if (!path_in(root, h->controller, path, sizeof(path)))
-        return least;
-    for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
-        *end = '\0';
-        snprintf(folder, sizeof(folder), "%.120s%s%s", root, h->folder, path);
-        int64_t left = left_in(h, folder);
-        least = left < least ? left : least;
+    for (size_t i = 0; i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
+        const struct hierarchy *h = &hierarchies[i];
+        control_group_begin(&g, root, h->controller, h->folder);
+        do {
+            struct host_memory_group here = group_in(h, g.folder);
+            least = here.left < least.left ? here : least;
+        } while (control_group_up(&g));
     }
     return least;
 }
@@ -92,15 +65,11 @@ static int64_t left_in_all(const char *root, const struct hierarchy *h)
 int64_t host_memory_available(const char *root)
 {
     char path[FILE_SIZE];
-    int64_t kib, least = INT64_MAX;
+    int64_t kib, least = host_memory_group(root).left;
 
     snprintf(path, sizeof(path), "%s/proc/meminfo", root);
     if (file_field(path, "MemAvailable", &kib) && kib >= 0 && kib <= INT64_MAX / 1024)
-        least = kib * 1024;
-    for (size_t i = 0; i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
-        int64_t left = left_in_all(root, &hierarchies[i]);
-        least = left < least ? left : least;
-    }
+        least = kib * 1024 < least ? kib * 1024 : least;
     return least == INT64_MAX ? least : (int64_t)(HOST_MEMORY_SHARE * (double)least);
 }
 

@@ -16,6 +16,13 @@
  */
 int64_t host_memory_available(const char *root);
 
+/* Of those memory cgroups the one that has the least left; bytes, INT64_MAX where none has a limit.
+ */
+struct host_memory_group {
+    int64_t left, limit;
+};
+struct host_memory_group host_memory_group(const char *root);
+
 /*
  * Memory on pages of its own, for what is timed: NULL where there is none; free() it.
  *

@@ -2,6 +2,10 @@
 /* How much of the machine this process has, and who else wants it. */
 #include "doctor/doctor_base.h"
 
+#include "base/file.h"
+#include "core/control_group.h"
+#include "machine/host_sensors.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,42 +34,53 @@ static void check_load(const struct doctor_input *in, struct doctor_finding *f)
     }
 }
 
-/* The path of this process in the unified hierarchy of control groups, or "". */
-static void own_group(const struct doctor_input *in, char *group, size_t size)
+/* Processors that the cpu.max of a group ("150000 100000", "max 100000") allows; INFINITY: all;
+ * NaN: there is none. */
+static double quota_of(const char *folder)
 {
-    if (!doctor_text(in, "/proc/self/cgroup", "0::/", group, size))
-        group[0] = '\0';
-}
+    char path[CONTROL_GROUP_SIZE + 16], text[64], *end;
 
-/* Processors that a cpu.max ("150000 100000", "max 100000") allows; INFINITY: all. */
-static double quota_of(const char *text)
-{
-    char *end;
+    snprintf(path, sizeof(path), "%s/cpu.max", folder);
+    if (!file_first_line(path, text, sizeof(text)))
+        return NAN;
     double quota = strtod(text, &end), period = strtod(end, NULL);
-
     return end == text || strncmp(text, "max", 3) == 0 || period <= 0 ? (double)INFINITY
                                                                       : quota / period;
+}
+
+/* The same of version 1, whose quota of all is negative. */
+static double quota_of_v1(const char *folder)
+{
+    char path[CONTROL_GROUP_SIZE + 32];
+
+    snprintf(path, sizeof(path), "%s/cpu.cfs_quota_us", folder);
+    double quota = host_number(path);
+    snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", folder);
+    double period = host_number(path);
+    if (isnan(quota) || !(period > 0))
+        return NAN;
+    return quota < 0 ? (double)INFINITY : quota / period;
 }
 
 /* The tightest of the group and those above it, version 2 or 1. NaN: none of them tells. */
 static double tightest_quota(const struct doctor_input *in)
 {
-    char group[256], path[320], text[64];
+    static const struct {
+        const char *controller, *folder;
+        double (*quota)(const char *folder);
+    } hierarchies[] = {
+        { "", "/sys/fs/cgroup", quota_of },
+        { "cpu", "/sys/fs/cgroup/cpu", quota_of_v1 },
+    };
+    struct control_group g;
     double least = NAN;
 
-    own_group(in, group, sizeof(group));
-    for (char *cut = group + strlen(group); cut; cut = strrchr(group, '/')) {
-        *cut = '\0';
-        snprintf(path, sizeof(path), "/sys/fs/cgroup/%s%scpu.max", group, group[0] ? "/" : "");
-        if (doctor_text(in, path, "", text, sizeof(text)))
-            least = fmin(least, quota_of(text)); /* fmin() passes over NaN */
+    for (size_t i = 0; i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
+        control_group_begin(&g, in->root, hierarchies[i].controller, hierarchies[i].folder);
+        do
+            least = fmin(least, hierarchies[i].quota(g.folder)); /* fmin() passes over NaN */
+        while (control_group_up(&g));
     }
-    if (doctor_text(in, "/sys/fs/cgroup/cpu.max", "", text, sizeof(text)))
-        least = fmin(least, quota_of(text));
-    double quota = doctor_number(in, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "");
-    double period = doctor_number(in, "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "");
-    if (!isnan(quota) && period > 0)
-        least = fmin(least, quota < 0 ? (double)INFINITY : quota / period);
     return least;
 }
 

@@ -255,6 +255,16 @@ TREE_TEST(quota_v1)
     expect(state, "CPU quota", DOCTOR_FINE, "no limit"); /* as much as there is */
     put(state, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "250000\n");
     expect(state, "CPU quota", DOCTOR_WARN, "2.50 of 4");
+    /* Of its own group and those above it, by the line that has the controller. */
+    put(state, "/proc/self/cgroup", "9:cpuset:/\n4:cpuacct,cpu:/slurm/job1\n0::/init.scope\n");
+    put(state, "/sys/fs/cgroup/cpu/slurm/job1/cpu.cfs_quota_us", "-1\n");
+    put(state, "/sys/fs/cgroup/cpu/slurm/job1/cpu.cfs_period_us", "100000\n");
+    expect(state, "CPU quota", DOCTOR_WARN, "2.50 of 4");
+    put(state, "/sys/fs/cgroup/cpu/slurm/cpu.cfs_period_us", "50000\n");
+    put(state, "/sys/fs/cgroup/cpu/slurm/cpu.cfs_quota_us", "75000\n");
+    expect(state, "CPU quota", DOCTOR_WARN, "1.50 of 4");
+    put(state, "/sys/fs/cgroup/cpu/slurm/job1/cpu.cfs_quota_us", "100000\n");
+    expect(state, "CPU quota", DOCTOR_WARN, "1.00 of 4");
 }
 
 TREE_TEST(processors)
