@@ -5,6 +5,7 @@
 #include "base/access.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "core/host_memory.h"
 #include "machine/environment.h"
 
 #include <math.h>
@@ -18,18 +19,30 @@ static double meminfo(const struct doctor_input *in, const char *field)
     return 1024 * doctor_number(in, "/proc/meminfo", field);
 }
 
+/* What a group of its own, such as a container or a job, leaves of the machine's may be less. */
 static void check_memory(const struct doctor_input *in, struct doctor_finding *f)
 {
     double free = meminfo(in, "MemAvailable"), all = meminfo(in, "MemTotal");
+    const struct host_memory_group group = host_memory_group(in->root);
     char left[TEXT_UNIT_SIZE], total[TEXT_UNIT_SIZE];
 
     if (isnan(free) || isnan(all))
         return;
+    bool limited = (double)group.left < free;
+    if (limited) {
+        free = (double)group.left;
+        all = fmin(all, (double)group.limit);
+    }
     bool fine = free >= 0.1 * all;
-    doctor_say(f, fine ? DOCTOR_FINE : DOCTOR_WARN, "%s of %s can be had", text_bytes(free, left),
-               text_bytes(all, total));
+    doctor_say(f, fine ? DOCTOR_FINE : DOCTOR_WARN, "%s of %s can be had%s", text_bytes(free, left),
+               text_bytes(all, total),
+               limited ? ", by the limit of this process's control group" : "");
     if (!fine)
-        doctor_mend(f, "stop what holds it: the kernel will take pages from what is measured");
+        doctor_mend(f, "%s",
+                    limited ? "give the container or job more memory, or stop what holds it there: "
+                              "beyond its limit it is killed"
+                            : "stop what holds it: the kernel will take pages from what is "
+                              "measured");
 }
 
 /* Old pages in swap do no harm; a machine that is also short of memory moves them to and fro. */

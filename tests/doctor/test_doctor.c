@@ -298,6 +298,22 @@ TREE_TEST(memory_and_swap)
     expect(state, "swap", DOCTOR_WARN, "1.000 MiB in use");
 }
 
+/* The machine has plenty, the container above this process's group nearly none left. */
+TREE_TEST(memory_of_a_container)
+{
+    put(state, "/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\n");
+    put(state, "/proc/self/cgroup", "0::/box/init\n");
+    put(state, "/sys/fs/cgroup/box/memory.max", "2147483648\n");
+    put(state, "/sys/fs/cgroup/box/memory.current", "1073741824\n");
+    expect(state, "memory", DOCTOR_FINE, "1.000 GiB of 2.000 GiB can be had, by the limit");
+    put(state, "/sys/fs/cgroup/box/memory.current", "2013265920\n");
+    expect(state, "memory", DOCTOR_WARN, "128.0 MiB of 2.000 GiB can be had, by the limit");
+    expect_mend(state, "memory", "container or job");
+    put(state, "/proc/meminfo", "MemTotal: 8388608 kB\nMemAvailable: 65536 kB\n");
+    expect(state, "memory", DOCTOR_WARN, "64.00 MiB of 8.000 GiB can be had");
+    expect_mend(state, "memory", "stop what holds it: the kernel");
+}
+
 TREE_TEST(kernel_settings)
 {
     expect(state, "huge pages", DOCTOR_UNKNOWN, "not told");
