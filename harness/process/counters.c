@@ -3,9 +3,11 @@
 
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -39,7 +41,26 @@ static int kernel_control(int fd, unsigned long request)
     return ioctl(fd, request, PERF_IOC_FLAG_GROUP);
 }
 
-static const struct counter_calls kernel = { kernel_open, kernel_control, read, close };
+static const struct counter_calls kernel = { kernel_open, kernel_control, read, close, "" };
+
+/* ---- kinds of cores ---- */
+
+bool counters_of_kinds(const char *root)
+{
+    char folder[512], path[sizeof(folder) + NAME_MAX + 8];
+    const struct dirent *unit;
+    int nr = 0;
+
+    snprintf(folder, sizeof(folder), "%s/sys/bus/event_source/devices", root);
+    DIR *units = opendir(folder);
+    while (units && (unit = readdir(units))) {
+        snprintf(path, sizeof(path), "%s/%s/cpus", folder, unit->d_name);
+        nr += access(path, F_OK) == 0;
+    }
+    if (units)
+        closedir(units);
+    return nr > 1;
+}
 
 /* ---- a group ---- */
 
@@ -51,6 +72,7 @@ struct reading {
 struct counters {
     const struct counter_calls *calls;
     enum count_of of;
+    bool of_kinds;       /* counters_of_kinds() */
     int fds[COUNTER_NR]; /* -1: it is not there */
     int leader;          /* the first that could be opened; -1 */
     struct reading before[COUNTER_NR];
@@ -99,6 +121,7 @@ struct counters *counters_open_events(const struct counter_event *events, enum c
     int first_error = 0;
 
     *c = (struct counters) { .calls = calls ? calls : &kernel, .of = of, .leader = -1 };
+    c->of_kinds = counters_of_kinds(c->calls->root);
     for (int i = 0; i < COUNTER_NR; i++) {
         struct perf_event_attr attr = counter_attr(&events[i], of, c->leader < 0);
         c->fds[i] = c->calls->open(&attr, c->leader);
@@ -147,14 +170,20 @@ void counters_begin(struct counters *c)
         c->calls->control(c->leader, PERF_EVENT_IOC_ENABLE);
 }
 
-/* A group that never got the processor's counters has counted nothing: that is not 0. */
-static double counter_scaled(const struct reading *before, const struct reading *after)
+/* A group that never got the processor's counters has counted nothing: that is not 0. What it
+ * counted stands for the rest of its time where that was like it. With cores of several kinds it
+ * need not be: on those of another kind, where none of its events count, threads take other times
+ * and other instructions for the same. */
+static double counter_scaled(const struct reading *before, const struct reading *after,
+                             bool of_kinds)
 {
     double value = (double)(after->value - before->value);
     double enabled = (double)(after->enabled - before->enabled);
     double running = (double)(after->running - before->running);
 
-    return running > 0 ? value * (enabled / running) : (double)NAN;
+    if (!(running > 0) || (of_kinds && running < enabled))
+        return NAN;
+    return value * (enabled / running);
 }
 
 void counters_end(struct counters *c, double counts[COUNTER_NR])
@@ -165,6 +194,6 @@ void counters_end(struct counters *c, double counts[COUNTER_NR])
         c->calls->control(c->leader, PERF_EVENT_IOC_DISABLE);
     for (int i = 0; i < COUNTER_NR; i++)
         counts[i] = c && c->known[i] && counter_read(c, i, &now)
-                        ? counter_scaled(&c->before[i], &now)
+                        ? counter_scaled(&c->before[i], &now, c->of_kinds)
                         : (double)NAN;
 }

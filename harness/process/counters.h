@@ -3,8 +3,9 @@
  * What the processor counts while code runs: instructions, cycles, cache and branch misses, in user
  * space alone. By perf_event_open(2): one group, so that all of them count at the same times;
  * scaled where the kernel had to take turns with others' groups, by the time that it was enabled
- * over the time that it counted. What the processor, the kernel or a virtual machine does not offer
- * is absent, never 0.
+ * over the time that it counted. Not so on processors with cores of several kinds: the kernel
+ * counts on one kind alone, and what did not count all the time is absent there. What the
+ * processor, the kernel or a virtual machine does not offer is absent, never 0.
  *
  *     struct counters *c = counters_open(COUNT_THREADS, NULL, &why);     before threads are started
  *     counters_begin(c); ... counters_end(c, counts);
@@ -15,6 +16,7 @@
 #include "base/error.h"
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,12 +37,13 @@ enum count_of {
 };
 
 /* The calls to the kernel; tests put their own in their place. Each as of open, ioctl, read and
- * close, with errno. */
+ * close, with errno. `root` stands before /sys; "" otherwise. */
 struct counter_calls {
     int (*open)(struct perf_event_attr *attr, int group);
     int (*control)(int fd, unsigned long request);
     ssize_t (*read)(int fd, void *to, size_t nr);
     int (*close)(int fd);
+    const char *root;
 };
 
 /* An event of the kernel's; what is counted by each member of enum counter. */
@@ -48,6 +51,11 @@ struct counter_event {
     uint32_t type;
     uint64_t config;
 };
+
+/* Whether the processor has cores of several kinds, each with counters of its own: two units or
+ * more of /sys/bus/event_source/devices with a file "cpus" (cpu_core and cpu_atom; several of
+ * armv8_*), by which perf(1) knows those of cores. */
+bool counters_of_kinds(const char *root);
 
 struct counters;
 

@@ -3,11 +3,11 @@
  * as far as it lets us. */
 #include "testing.h"
 
+#include "base/file.h"
 #include "process/counters.h"
 
 #include <errno.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,7 +60,8 @@ static int fake_close(int fd)
     return 0;
 }
 
-static const struct counter_calls calls = { fake_open, fake_control, fake_read, fake_close };
+static const struct counter_calls calls = { fake_open, fake_control, fake_read, fake_close,
+                                            "/nowhere" };
 
 static void fake_count(int i, uint64_t value, uint64_t enabled, uint64_t running)
 {
@@ -146,6 +147,43 @@ TEST_WITH(counts_are_scaled, begin, end)
             assert_close(counts[COUNTER_CYCLES], rows[i].count, 1e-9);
         counters_close(c);
     }
+}
+
+static const char hybrid[] = HARNESS_TEST_DIR "/counters-hybrid";
+
+static void put_unit(const char *file)
+{
+    char path[512];
+    struct error err;
+
+    snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices/%s", hybrid, file);
+    assert_ok(file_make_parent(path, &err), &err);
+    assert_ok(file_write(path, "0-3\n", 4, &err), &err);
+}
+
+/* With cores of several kinds nobody knows what the kind that does not count did meanwhile. */
+TEST_WITH(kinds_of_cores, begin, end)
+{
+    static const struct counter_calls of_kinds = { fake_open, fake_control, fake_read, fake_close,
+                                                   hybrid };
+    double counts[COUNTER_NR];
+    struct error why;
+
+    file_remove_folder(hybrid, &why); /* of an earlier run */
+    assert_false(counters_of_kinds(hybrid));
+    put_unit("cpu_core/cpus");
+    put_unit("uncore_imc_0/cpumask");
+    assert_false(counters_of_kinds(hybrid));
+    put_unit("cpu_atom/cpus");
+    assert_true(counters_of_kinds(hybrid));
+    struct counters *c = counters_open(COUNT_THREADS, &of_kinds, &why);
+    counters_begin(c);
+    fake_count(COUNTER_INSTRUCTIONS, 1000, 10, 10);
+    fake_count(COUNTER_CYCLES, 1000, 10, 9);
+    counters_end(c, counts);
+    assert_close(counts[COUNTER_INSTRUCTIONS], 1000, 0);
+    assert_true(isnan(counts[COUNTER_CYCLES]));
+    counters_close(c);
 }
 
 /* Absent is absent, never 0; the next event leads the group. */
