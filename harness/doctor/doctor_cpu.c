@@ -2,6 +2,8 @@
 /* The processors: what sets their clocks, and whether two threads share a core. */
 #include "doctor/doctor_base.h"
 
+#include "machine/host_sensors.h"
+
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -234,24 +236,32 @@ static void check_mains(const struct doctor_input *in, struct doctor_finding *f)
     }
 }
 
+static void say_unreadable(const char *cap, int unreadable, int packages, struct doctor_finding *f)
+{
+    char part[48] = "";
+
+    if (unreadable < packages)
+        snprintf(part, sizeof(part), " of %d of %d packages", unreadable, packages);
+    doctor_say(f, DOCTOR_NOTE, "%s; energy%s cannot be read, so no watts are recorded", cap, part);
+    doctor_mend(f, "sudo chmod o+r /sys/class/powercap/intel-rapl:*/energy_uj");
+}
+
 static void check_power_cap(const struct doctor_input *in, struct doctor_finding *f)
 {
-    static const char zone[] = "/sys/class/powercap/intel-rapl:0";
-    char path[96], energy[64];
-
-    snprintf(path, sizeof(path), "%s/constraint_0_power_limit_uw", zone);
-    double limit = doctor_number(in, path, "") * 1e-6;
-    snprintf(path, sizeof(path), "%s/energy_uj", zone);
-    bool readable = doctor_text(in, path, "", energy, sizeof(energy));
-    if (isnan(limit) && !readable)
-        return;
+    int zones[HOST_PACKAGES_MAX], nr = host_packages(in->root, zones), unreadable = 0;
     char cap[48] = "no limit is told";
+
+    if (nr == 0)
+        return;
+    double limit = host_package_number(in->root, zones[0], "constraint_0_power_limit_uw") * 1e-6;
     if (!isnan(limit))
         snprintf(cap, sizeof(cap), "limited to %.0f W", limit);
-    doctor_say(f, readable ? DOCTOR_FINE : DOCTOR_NOTE, "%s%s", cap,
-               readable ? "" : "; energy cannot be read, so no watts are recorded");
-    if (!readable)
-        doctor_mend(f, "sudo chmod o+r %s/energy_uj", zone);
+    for (int i = 0; i < nr; i++)
+        unreadable += isnan(host_package_number(in->root, zones[i], "energy_uj")) ? 1 : 0;
+    if (unreadable > 0)
+        say_unreadable(cap, unreadable, nr, f);
+    else
+        doctor_say(f, DOCTOR_FINE, "%s", cap);
 }
 
 const struct doctor_check doctor_cpu_checks[] = {

@@ -2,6 +2,7 @@
 #include "machine/host_sensors.h"
 
 #include "base/file.h"
+#include "core/clock.h"
 #include "process/proc_numbers.h"
 
 #include <dirent.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ZONES = 32, PATH_SIZE = 512 };
+enum { PATH_SIZE = 512 };
 
 double host_number(const char *path)
 {
@@ -133,7 +134,7 @@ static void zone_file(const char *root, int zone, const char *name, char path[PA
     snprintf(path, PATH_SIZE, "%s/sys/class/powercap/intel-rapl:%d/%s", root, zone, name);
 }
 
-static double zone_number(const char *root, int zone, const char *name)
+double host_package_number(const char *root, int zone, const char *name)
 {
     char path[PATH_SIZE];
 
@@ -150,27 +151,50 @@ static bool is_package(const char *root, int zone)
     return file_first_line(path, name, sizeof(name)) && strncmp(name, "package", 7) == 0;
 }
 
+int host_packages(const char *root, int zones[HOST_PACKAGES_MAX])
+{
+    int nr = 0;
+
+    for (int zone = 0; zone < HOST_PACKAGES_MAX; zone++)
+        if (is_package(root, zone))
+            zones[nr++] = zone;
+    return nr;
+}
+
+/* Where one package cannot be read, the sum over the rest would pass for that of all. */
 void host_energy_begin(struct host_energy *e, const char *root)
 {
     *e = (struct host_energy) { .root = root };
-    for (int zone = 0; zone < ZONES && e->nr < HOST_PACKAGES_MAX; zone++) {
-        double now = is_package(root, zone) ? zone_number(root, zone, "energy_uj") : (double)NAN;
-        if (isnan(now))
-            continue;
-        e->zone[e->nr] = zone;
-        e->last[e->nr] = now;
-        e->range[e->nr++] = zone_number(root, zone, "max_energy_range_uj");
+    e->nr = host_packages(root, e->zone);
+    for (int i = 0; i < e->nr; i++) {
+        e->last[i] = host_package_number(root, e->zone[i], "energy_uj");
+        e->range[i] = host_package_number(root, e->zone[i], "max_energy_range_uj");
+        if (isnan(e->last[i]))
+            e->nr = 0;
     }
+    e->ns = clock_ns();
+}
+
+/* uJ. Of a counter that `most` may have taken round more than once, or whose range is not known,
+ * nobody can tell what it counted. */
+static double package_step(struct host_energy *e, int i, double most)
+{
+    double now = host_package_number(e->root, e->zone[i], "energy_uj"), more = now - e->last[i];
+
+    e->last[i] = now;
+    if (!(most < e->range[i]))
+        return NAN;
+    return more < 0 ? more + e->range[i] : more;
 }
 
 double host_energy_step(struct host_energy *e)
 {
+    uint64_t now = clock_ns();
+    double most = HOST_PACKAGE_WATTS_MOST * (double)(now - e->ns) * 1e-3; /* uJ */
     double sum = e->nr > 0 ? 0 : (double)NAN;
 
-    for (int i = 0; i < e->nr; i++) {
-        double now = zone_number(e->root, e->zone[i], "energy_uj"), more = now - e->last[i];
-        e->last[i] = now;
-        sum += more < 0 ? more + e->range[i] : more; /* NaN where the range is not known */
-    }
+    e->ns = now;
+    for (int i = 0; i < e->nr; i++)
+        sum += package_step(e, i, most);
     return sum * 1e-6;
 }

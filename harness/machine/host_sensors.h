@@ -9,6 +9,7 @@
 #define HARNESS_MACHINE_HOST_SENSORS_H
 
 #include <sched.h>
+#include <stdint.h>
 
 /* The number in a file's first line. */
 double host_number(const char *path);
@@ -23,21 +24,32 @@ void host_own_cpus(cpu_set_t *cpus);
  * each began: the scheduler's own count. */
 double host_waited(const char *root);
 
-enum { HOST_PACKAGES_MAX = 16 };
+/* Zones of RAPL that are looked at: one for each package, and on some machines as many others. */
+enum { HOST_PACKAGES_MAX = 64 };
+/* W that no package takes, however large it is. */
+enum { HOST_PACKAGE_WATTS_MOST = 1000 };
+
+/* The zones of the processor packages, /sys/class/powercap/intel-rapl:ZONE; their number. */
+int host_packages(const char *root, int zones[HOST_PACKAGES_MAX]);
+/* The number in a zone's file, such as "energy_uj". */
+double host_package_number(const char *root, int zone, const char *name);
 
 /* Energy of the processor packages, by the counters of RAPL ("Running Average Power Limit", Intel's
  * manual volume 3, chapter "Power and Thermal Management"; AMD's from family 17h on). They move
  * about once a millisecond, wrap around, and most machines show them to their administrator only.
+ * One of AMD's wraps at 65.5 kJ: every four minutes at 280 W.
  */
 struct host_energy {
     const char *root;
-    int nr, zone[HOST_PACKAGES_MAX];                          /* packages that can be read */
+    uint64_t ns;                                              /* of the last reading */
+    int nr, zone[HOST_PACKAGES_MAX];                          /* 0 where one cannot be read */
     double last[HOST_PACKAGES_MAX], range[HOST_PACKAGES_MAX]; /* uJ; range: where it wraps */
 };
 
 /* Finds the packages. `root` is borrowed. */
 void host_energy_begin(struct host_energy *e, const char *root);
-/* Joules of all packages since the last call or the beginning; NaN where one cannot be read. */
+/* Joules of all packages since the last call or the beginning; NaN where one cannot be read, or
+ * could have wrapped more than once meanwhile, at HOST_PACKAGE_WATTS_MOST. */
 double host_energy_step(struct host_energy *e);
 
 #endif

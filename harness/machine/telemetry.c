@@ -195,6 +195,9 @@ void telemetry_nvml_xid(const struct nvml *n, struct measurement *m)
 
 /* ---- the host, and both ---- */
 
+/* ns; at HOST_PACKAGE_WATTS_MOST no counter wraps so soon. */
+static const uint64_t ENERGY_EVERY = 10000000000;
+
 /* First line of /proc/stat: user nice system idle iowait irq softirq steal guest guest_nice. */
 static void read_stat(double *total, double *steal)
 {
@@ -231,9 +234,16 @@ void telemetry_begin(struct telemetry_probe *p, const struct nvml *gpu)
     getrusage(RUSAGE_SELF, &p->usage);
     read_stat(&p->stat_total, &p->stat_steal);
     host_energy_begin(&p->energy, "");
+    p->joules = 0;
     p->waited = host_waited("");
     p->gpu = telemetry_nvml_begin(gpu);
     p->ns = clock_ns();
+}
+
+void telemetry_look(struct telemetry_probe *p)
+{
+    if (p->energy.nr > 0 && clock_ns() - p->energy.ns > ENERGY_EVERY)
+        p->joules += host_energy_step(&p->energy);
 }
 
 static void add_usage(const struct rusage *before, double seconds, struct measurement *m)
@@ -255,7 +265,7 @@ static void add_usage(const struct rusage *before, double seconds, struct measur
 void telemetry_end(struct telemetry_probe *p, struct measurement *m)
 {
     double seconds = (double)(clock_ns() - p->ns) * 1e-9, total, steal, load[1];
-    double joules = host_energy_step(&p->energy);
+    double joules = p->joules + host_energy_step(&p->energy);
 
     measurement_add_telemetry(m, "sampled_seconds", seconds);
     measurement_add_telemetry(m, "waited_percent", 100 * (host_waited("") - p->waited) / seconds);

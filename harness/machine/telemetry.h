@@ -45,11 +45,15 @@ struct telemetry_probe {
     double stat_total, stat_steal; /* jiffies of /proc/stat; NaN if unreadable */
     double waited;                 /* host_waited() */
     struct host_energy energy;
+    double joules;              /* of the looks so far; NaN if unreadable */
     struct telemetry_nvml *gpu; /* NULL if there is none */
 };
 
 /* `gpu` is the one that measures, or NULL. telemetry_end() must follow. */
 void telemetry_begin(struct telemetry_probe *p, const struct nvml *gpu);
+/* Between samples, as often as you like: reads what would wrap unseen in a long case. Does nothing
+ * to a probe of zeros, which has not begun. */
+void telemetry_look(struct telemetry_probe *p);
 /* Adds what changed since telemetry_begin(), and the state now. */
 void telemetry_end(struct telemetry_probe *p, struct measurement *m);
 

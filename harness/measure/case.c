@@ -41,6 +41,7 @@ struct state {
     bool restores;     /* in-out tensors are as they were before each launch */
     double elapsed_ns; /* of the samples so far */
     struct steady steady;
+    struct telemetry_probe telemetry; /* of the samples; zeros before them */
     size_t capacity;
     uint64_t told; /* when the parent last heard of a run */
 };
@@ -221,6 +222,7 @@ static int take_sample(void *context, uint64_t *ns, struct error *err)
     double whole = s->cold || s->restores ? (double)(clock_ns() - start) : 0;
     s->elapsed_ns += fmax((double)*ns, whole);
     steady_look(&s->steady, false, &m->nr_samples, &s->elapsed_ns);
+    telemetry_look(&s->telemetry);
     return 0;
 }
 
@@ -404,7 +406,6 @@ static int verify_again(struct state *s, struct error *err)
 
 static int sample(struct state *s, struct error *err)
 {
-    struct telemetry_probe telemetry;
     bool own = is_own(s);
     double before = probe_ns(s->call.device);
 
@@ -414,9 +415,9 @@ static int sample(struct state *s, struct error *err)
     if (warm_up(s, err) || begin_sampling(s, err))
         return -1;
     own = own && peak_memory_begin();
-    telemetry_begin(&telemetry, s->settings->gpu);
+    telemetry_begin(&s->telemetry, s->settings->gpu);
     int rc = take_samples(s, err);
-    telemetry_end(&telemetry, s->m);
+    telemetry_end(&s->telemetry, s->m);
     rc = rc ? rc : steady_end(&s->steady, s->m, err);
     if (own)
         measurement_add_telemetry(s->m, "peak_rss_bytes",

@@ -29,6 +29,7 @@ echo tsc >good/sys/devices/system/clocksource/clocksource0/current_clocksource
 echo 'always [madvise] never' >good/sys/kernel/mm/transparent_hugepage/enabled
 echo 120000000 >good/sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw
 echo 1 >good/sys/class/powercap/intel-rapl:0/energy_uj
+echo package-0 >good/sys/class/powercap/intel-rapl:0/name
 echo 'max 100000' >good/sys/fs/cgroup/cpu.max
 echo '0.05 0.10 0.20 1/200 999' >good/proc/loadavg
 printf 'Name:\tharness\nCpus_allowed_list:\t0-3\n' >good/proc/self/status

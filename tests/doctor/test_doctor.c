@@ -216,9 +216,17 @@ TREE_TEST(power)
     put(state, "/sys/class/power_supply/AC/online", "1\n");
     expect(state, "mains", DOCTOR_FINE, "on the mains");
     expect(state, "power cap", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/class/powercap/intel-rapl:0/name", "package-0\n");
     put(state, "/sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "65000000\n");
     expect(state, "power cap", DOCTOR_NOTE, "limited to 65 W; energy cannot be read");
     put(state, "/sys/class/powercap/intel-rapl:0/energy_uj", "12\n");
+    expect(state, "power cap", DOCTOR_FINE, "limited to 65 W");
+    put(state, "/sys/class/powercap/intel-rapl:1/name", "psys\n"); /* it is not asked */
+    expect(state, "power cap", DOCTOR_FINE, "limited to 65 W");
+    put(state, "/sys/class/powercap/intel-rapl:2/name", "package-1\n");
+    expect(state, "power cap", DOCTOR_NOTE, "energy of 1 of 2 packages cannot be read");
+    expect_mend(state, "power cap", "o+r /sys/class/powercap/intel-rapl:*/energy_uj");
+    put(state, "/sys/class/powercap/intel-rapl:2/energy_uj", "12\n");
     expect(state, "power cap", DOCTOR_FINE, "limited to 65 W");
 }
 

@@ -10,6 +10,7 @@
 #include "machine/environment.h"
 #include "machine/host_sensors.h"
 #include "machine/sensor_tracks.h"
+#include "machine/telemetry.h"
 #include "profile/export.h"
 #include "timeline/timeline_read.h"
 
@@ -60,6 +61,10 @@ static void put_zone(int zone, const char *name, const char *uj, const char *ran
     snprintf(path, sizeof(path), "/sys/class/powercap/intel-rapl:%d/max_energy_range_uj", zone);
     put(path, range);
 }
+
+/* uJ at which Intel's counters wrap mostly: at the most that is believed, after four minutes. */
+#define RANGE "262143328850\n"
+static const uint64_t second_ns = 1000000000;
 
 static void pass(int ms)
 {
@@ -155,6 +160,12 @@ TEST(own_processors)
     assert_true(CPU_COUNT(&own) > 0 && CPU_COUNT(&allowed) > 0);
 }
 
+static void no_zones(int nr)
+{
+    for (int zone = 0; zone < nr; zone++)
+        put_zone(zone, "gone\n", "0\n", "0\n");
+}
+
 /* Two packages, one of which wraps; psys is no third one. */
 TEST(energy_of_packages)
 {
@@ -162,19 +173,77 @@ TEST(energy_of_packages)
 
     host_energy_begin(&e, "/nowhere");
     assert_true(isnan(host_energy_step(&e)));
-    put_zone(0, "package-0\n", "1000000\n", "9000000\n");
-    put_zone(1, "psys\n", "5\n", "9000000\n");
-    put_zone(2, "package-1\n", "8000000\n", "9000000\n");
+    put_zone(0, "package-0\n", "1000000\n", RANGE);
+    put_zone(1, "psys\n", "5\n", RANGE);
+    put_zone(2, "package-1\n", "262142328850\n", RANGE);
     host_energy_begin(&e, root);
     assert_int_equal(e.nr, 2);
-    put_zone(0, "package-0\n", "3500000\n", "9000000\n");
-    put_zone(2, "package-1\n", "500000\n", "9000000\n");
+    put_zone(0, "package-0\n", "3500000\n", RANGE);
+    put_zone(2, "package-1\n", "500000\n", RANGE);
     assert_close(host_energy_step(&e), 2.5 + 1.5, 1e-9);
     assert_close(host_energy_step(&e), 0, 0);
     take_away("/sys/class/powercap/intel-rapl:2/energy_uj");
     assert_true(isnan(host_energy_step(&e)));
-    for (int zone = 0; zone < 3; zone++)
-        put_zone(zone, "gone\n", "0\n", "0\n");
+    host_energy_begin(&e, root); /* nor do the others pass for all */
+    assert_int_equal(e.nr, 0);
+    assert_true(isnan(host_energy_step(&e)));
+    no_zones(3);
+}
+
+TEST(energy_of_many_packages)
+{
+    enum { PACKAGES = 20 };
+    struct host_energy e;
+
+    for (int zone = 0; zone < PACKAGES; zone++)
+        put_zone(zone, "package\n", "0\n", RANGE);
+    host_energy_begin(&e, root);
+    for (int zone = 0; zone < PACKAGES; zone++)
+        put_zone(zone, "package\n", "1000000\n", RANGE);
+    assert_close(host_energy_step(&e), PACKAGES, 1e-9);
+    no_zones(PACKAGES);
+}
+
+/* A counter that may have wrapped twice says nothing; from then on it is read anew. */
+TEST(energy_of_a_long_time)
+{
+    struct host_energy e;
+
+    put_zone(0, "package-0\n", "1000000\n", RANGE);
+    host_energy_begin(&e, root);
+    put_zone(0, "package-0\n", "3000000\n", RANGE);
+    e.ns -= 250 * second_ns;
+    assert_close(host_energy_step(&e), 2, 1e-9);
+    e.ns -= 270 * second_ns;
+    assert_true(isnan(host_energy_step(&e)));
+    assert_close(host_energy_step(&e), 0, 0);
+    no_zones(1);
+}
+
+/* What is read between the samples of a long case adds up, and not before there is need. */
+TEST(energy_of_a_long_case)
+{
+    struct telemetry_probe p = { 0 };
+    struct measurement m = { 0 };
+
+    telemetry_look(&p); /* it has not begun */
+    assert_close(p.joules, 0, 0);
+    telemetry_begin(&p, NULL);
+    put_zone(0, "package-0\n", "1000000\n", RANGE);
+    host_energy_begin(&p.energy, root);
+    put_zone(0, "package-0\n", "3000000\n", RANGE);
+    telemetry_look(&p);
+    assert_close(p.joules, 0, 0);
+    p.energy.ns -= 200 * second_ns;
+    telemetry_look(&p);
+    assert_close(p.joules, 2, 1e-9);
+    put_zone(0, "package-0\n", "4500000\n", RANGE);
+    p.energy.ns -= 200 * second_ns;
+    telemetry_end(&p, &m);
+    assert_close(measurement_telemetry(&m, "package_watts") *
+                     measurement_telemetry(&m, "sampled_seconds"),
+                 3.5, 1e-9);
+    no_zones(1);
 }
 
 /* ---- sensor_tracks.h ---- */
@@ -242,7 +311,7 @@ TEST(tracks_of_the_host)
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &own))
             put_clock(cpu, "2500000\n");
-    put_zone(0, "package-0\n", "7\n", "9000000\n");
+    put_zone(0, "package-0\n", "7\n", RANGE);
     watch(&(struct sensor_tracks_sources) { .root = root }, 0, 300, &trace);
     assert_int_equal(trace.nr_counters, 2);
     assert_true(points_of(&trace, "CPU clock", getpid(), "MHz", &mhz) >= 3);
