@@ -7,12 +7,11 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 512 };
+enum { PATH_SIZE = HOST_PATH_SIZE };
 
 double host_number(const char *path)
 {
@@ -197,4 +196,49 @@ double host_energy_step(struct host_energy *e)
     for (int i = 0; i < e->nr; i++)
         sum += package_step(e, i, most);
     return sum * 1e-6;
+}
+
+/* ---- temperature ---- */
+
+static bool is_zone_of_processor(const char *type)
+{
+    return strcmp(type, "x86_pkg_temp") == 0 || strcasestr(type, "cpu") || strcasestr(type, "soc");
+}
+
+static bool is_sensor_of_processor(const char *name)
+{
+    return strcmp(name, "coretemp") == 0 || strcmp(name, "k10temp") == 0 ||
+           strcmp(name, "zenpower") == 0;
+}
+
+static const struct thermometer {
+    const char *folder, *kind, *value; /* FOLDER0, FOLDER1, ... with these files */
+    bool (*fits)(const char *kind);
+} thermometers[] = {
+    { "/sys/class/thermal/thermal_zone", "type", "temp", is_zone_of_processor },
+    { "/sys/class/hwmon/hwmon", "name", "temp1_input", is_sensor_of_processor },
+};
+enum { THERMOMETERS_MAX = 128 }; /* of a kind; there may be gaps between their numbers */
+
+/* What says nothing, such as a zone that is switched off, does not fit. */
+static bool thermometer_is(const struct thermometer *t, const char *root, int number,
+                           char path[HOST_PATH_SIZE])
+{
+    char kind[64];
+
+    snprintf(path, HOST_PATH_SIZE, "%s%s%d/%s", root, t->folder, number, t->kind);
+    if (!file_first_line(path, kind, sizeof(kind)) || !t->fits(kind))
+        return false;
+    snprintf(path, HOST_PATH_SIZE, "%s%s%d/%s", root, t->folder, number, t->value);
+    return !isnan(host_number(path));
+}
+
+bool host_temperature_file(const char *root, char path[HOST_PATH_SIZE])
+{
+    for (size_t i = 0; i < sizeof(thermometers) / sizeof(thermometers[0]); i++)
+        for (int number = 0; number < THERMOMETERS_MAX; number++)
+            if (thermometer_is(&thermometers[i], root, number, path))
+                return true;
+    path[0] = '\0';
+    return false;
 }

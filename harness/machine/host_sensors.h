@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel tells of the host's clock and energy: files of /sys and /proc, read anew at every
- * call. What cannot be read is NaN, never 0.
+ * What the kernel tells of the host's clock, energy and temperature: files of /sys and /proc, read
+ * anew at every call. What cannot be read is NaN, never 0.
  *
  * `root` is "" for this machine, else a folder with copies of /proc and /sys.
  */
@@ -9,6 +9,7 @@
 #define HARNESS_MACHINE_HOST_SENSORS_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The number in a file's first line. */
@@ -51,5 +52,14 @@ void host_energy_begin(struct host_energy *e, const char *root);
 /* Joules of all packages since the last call or the beginning; NaN where one cannot be read, or
  * could have wrapped more than once meanwhile, at HOST_PACKAGE_WATTS_MOST. */
 double host_energy_step(struct host_energy *e);
+
+/* ---- temperature ---- */
+
+/* The file that tells the processor's temperature, in thousandths of a degree: that of the first
+ * thermal zone of it (x86_pkg_temp, or with "cpu" or "soc" in its type), else of a sensor of
+ * coretemp, k10temp or zenpower. "" and false where there is none: other zones are of the board, of
+ * a disk or of a radio. */
+enum { HOST_PATH_SIZE = 512 };
+bool host_temperature_file(const char *root, char path[HOST_PATH_SIZE]);
 
 #endif

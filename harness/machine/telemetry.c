@@ -224,6 +224,22 @@ static double cpu_mhz(void)
     return host_mhz("", &own);
 }
 
+static char temperature_path[HOST_PATH_SIZE];
+
+static void find_temperature(void)
+{
+    host_temperature_file("", temperature_path);
+}
+
+/* Which file it is does not change, and to find it takes reading many. */
+static double temperature(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, find_temperature);
+    return host_number(temperature_path) / 1000;
+}
+
 static double timeval_seconds(struct timeval t)
 {
     return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
@@ -277,8 +293,7 @@ void telemetry_end(struct telemetry_probe *p, struct measurement *m)
     if (getloadavg(load, 1) == 1)
         measurement_add_telemetry(m, "load1", load[0]);
     measurement_add_telemetry(m, "cpu_mhz", cpu_mhz());
-    measurement_add_telemetry(m, "temperature_celsius",
-                              host_number("/sys/class/thermal/thermal_zone0/temp") / 1000);
+    measurement_add_telemetry(m, "temperature_celsius", temperature());
     measurement_add_telemetry(m, "package_watts", joules / seconds);
     telemetry_nvml_end(p->gpu, m);
     p->gpu = NULL;

@@ -59,7 +59,7 @@ FUZZ_TARGET(doctor)
     struct doctor_finding found[DOCTOR_MAX];
     struct host_energy energy;
     struct doctor_input in;
-    char root[600], *text = fuzz_text(data, size);
+    char root[600], path[HOST_PATH_SIZE], *text = fuzz_text(data, size);
     cpu_set_t cpus;
 
     snprintf(root, sizeof(root), "%s/machine", fuzz_folder());
@@ -74,6 +74,7 @@ FUZZ_TARGET(doctor)
     host_mhz(root, &cpus);
     host_energy_begin(&energy, root);
     host_energy_step(&energy);
+    host_temperature_file(root, path);
     fuzz_remove(root);
     free(text);
 }

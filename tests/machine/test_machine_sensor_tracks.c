@@ -246,6 +246,58 @@ TEST(energy_of_a_long_case)
     no_zones(1);
 }
 
+static void put_thermometer(const char *folder, const char *kind, const char *of, const char *value,
+                            const char *degrees)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, kind);
+    put(path, of);
+    snprintf(path, sizeof(path), "%s/%s", folder, value);
+    put(path, degrees);
+}
+
+/* The first zone may be anything. */
+TEST(temperature_of_the_processor)
+{
+    static const struct {
+        const char *zones[3], *sensors[2]; /* what each is of; NULL: it is not there */
+        const char *found;                 /* NULL: none */
+    } cases[] = {
+        { { "acpitz\n", "x86_pkg_temp\n" }, { "coretemp\n" }, "thermal/thermal_zone1/temp" },
+        { { "iwlwifi_1\n", NULL, "CPU-thermal\n" }, { NULL }, "thermal/thermal_zone2/temp" },
+        { { "soc-thermal\n", "cpu0\n" }, { NULL }, "thermal/thermal_zone0/temp" },
+        { { "acpitz\n" }, { "nvme\n", "k10temp\n" }, "hwmon/hwmon1/temp1_input" },
+        { { NULL }, { "coretemp\n" }, "hwmon/hwmon0/temp1_input" },
+        { { NULL }, { "zenpower\n" }, "hwmon/hwmon0/temp1_input" },
+        { { "acpitz\n", "pch_skylake\n" }, { "nvme\n", "drivetemp\n" }, NULL },
+    };
+    char folder[96], path[HOST_PATH_SIZE], wanted[HOST_PATH_SIZE];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int n = 0; n < 3; n++) {
+            snprintf(folder, sizeof(folder), "/sys/class/thermal/thermal_zone%d", n);
+            put_thermometer(folder, "type", cases[i].zones[n] ? cases[i].zones[n] : "\n", "temp",
+                            "51000\n");
+        }
+        for (int n = 0; n < 2; n++) {
+            snprintf(folder, sizeof(folder), "/sys/class/hwmon/hwmon%d", n);
+            put_thermometer(folder, "name", cases[i].sensors[n] ? cases[i].sensors[n] : "\n",
+                            "temp1_input", "62000\n");
+        }
+        snprintf(wanted, sizeof(wanted), "%s/sys/class/%s", root,
+                 cases[i].found ? cases[i].found : "");
+        assert_true(host_temperature_file(root, path) == (cases[i].found != NULL));
+        assert_string_equal(path, cases[i].found ? wanted : "");
+    }
+    /* A zone that says nothing is passed over. */
+    put_thermometer("/sys/class/thermal/thermal_zone0", "type", "x86_pkg_temp\n", "temp", "\n");
+    put_thermometer("/sys/class/thermal/thermal_zone2", "type", "cpu\n", "temp", "40000\n");
+    assert_true(host_temperature_file(root, path));
+    assert_non_null(strstr(path, "thermal_zone2/temp"));
+    assert_false(host_temperature_file("/nowhere", path));
+}
+
 /* ---- sensor_tracks.h ---- */
 
 static struct nvml *open_gpu(const char *words)
