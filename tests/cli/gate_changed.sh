@@ -129,3 +129,16 @@ rm -rf ../left
 "$HARNESS" gate --base whole --bench 'whole: $BUILD/whole' --bench 'parse: $BUILD/parse >/dev/null' --changed \
   --build-command "$recipe" --blocks 1 --output ../left >../said 2>&1 || true
 echo "measured: $(json_length ../left/compare.json rows)"
+
+say "A submodule whose commits git is told to ignore is a change, too"
+git checkout -q -b libraries fork
+printf '[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n\tignore = all\n' >.gitmodules
+git add .gitmodules
+git update-index --add --cacheinfo "160000,$(git rev-parse fork),lib"
+git commit -q -m 'A library'
+git tag library
+git update-index --cacheinfo "160000,$(git rev-parse renamed),lib"
+git commit -q -m 'Its next commit'
+"$HARNESS" gate --base library --bench 'sort: $BUILD/sort' --bench 'parse: $BUILD/parse' --changed \
+  --build-command "$recipe" --blocks 1 >../said 2>&1 || true
+grep -h '^left out\|^nobody knows\|^gate: [0-9a-f]* reaches' ../said | sort -u

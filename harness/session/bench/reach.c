@@ -102,11 +102,13 @@ static const struct reach_line *find_reach_line(const struct reach_map *map, con
 
 /* ---- the answer ---- */
 
+/* A submodule may ask git to keep silent of its commits, and so may the user's configuration. */
 static int list_changed_files(const struct reach_request *r, struct string_list *out,
                               struct error *err)
 {
     const char *diff[] = { "diff",
                            "--name-only",
+                           "--ignore-submodules=none",
                            "--no-renames",
                            "--no-relative",
                            "-z",
