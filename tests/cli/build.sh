@@ -50,6 +50,12 @@ rm -r "$first"
 build --baseline v1 --head v2 --blocks 3 >/dev/null
 check "built again where the folder vanished" test "$(count)" = 6
 
+say "A build that ended is left alone by who asks for another of its programs"
+before=$(count)
+t compare --build --build-command 'sh build.sh' --build-program other --device "$FAKE" null/copy/right \
+  --baseline v1 --head v2 2>&1 | sed -E 's/-[0-9a-f]{8}/-RECIPE/g'
+check "it is still there" test -x "$first/build/harness" -a -e "$first/built" -a "$(count)" = "$before"
+
 say "One that does not build"
 build --baseline v1 --head v3 2>&1 | sed -E 's/-[0-9a-f]{8}/-RECIPE/g'
 t compare --build --build-command true --device "$FAKE" null/copy/right --baseline v1 2>&1 |

@@ -81,9 +81,11 @@ static bool build_place_has_program(const struct build_place *p, const struct bu
            access(p->program.data, X_OK) == 0;
 }
 
-static bool build_place_is_built(const struct build_place *p, const struct build_recipe *recipe)
+/* Whatever came out: where the program that is asked for did not, building again would not make it,
+ * and somebody may be measuring with those that did. */
+static bool build_place_is_built(const struct build_place *p)
 {
-    return file_exists(p->mark.data) && build_place_has_program(p, recipe);
+    return file_exists(p->mark.data) && file_exists(p->build.data);
 }
 
 /* Takes a worktree out of git's list; what is none is left alone. */
@@ -403,6 +405,11 @@ static void add_what_lacks(const struct build_place *p, struct strbuf *text)
     strbuf_release(&out);
 }
 
+static void add_lacking_program(const struct build_place *p, struct strbuf *text)
+{
+    strbuf_addf(text, "the build made no program %s", p->program.data);
+}
+
 /* The log's last lines, and where the rest is; or that the program is not where it should be. */
 static char *build_complaint(const struct build_place *p, bool failed)
 {
@@ -415,27 +422,31 @@ static char *build_complaint(const struct build_place *p, bool failed)
         free(words);
         add_what_lacks(p, &text);
     } else {
-        strbuf_addf(&text, "the build made no program %s", p->program.data);
+        add_lacking_program(p, &text);
     }
     return strbuf_detach(&text);
 }
 
-/* Why the program that was built is of no use; NULL where it tells its version, or need not. */
+/* Why the program is of no use, or is none; NULL where it tells its version, or need not. */
 static char *why_useless(const struct build_place *p, const struct build_recipe *recipe,
                          bool was_there)
 {
     struct strbuf text;
     struct build build;
     struct error why;
+    bool lacks = !build_place_has_program(p, recipe);
 
-    if (recipe->foreign || program_build(p->program.data, &build, &why) == 0)
+    if (!lacks && (recipe->foreign || program_build(p->program.data, &build, &why) == 0))
         return NULL;
     strbuf_init(&text);
-    strbuf_addf(&text, "the program that was built does not run: %s\n", why.message);
-    if (was_there)
-        strbuf_addf(&text, "(remove %s to have it built again)", p->folder.data);
+    if (lacks)
+        add_lacking_program(p, &text);
     else
-        strbuf_addf(&text, "(how it was built: %s)", p->log.data);
+        strbuf_addf(&text, "the program that was built does not run: %s", why.message);
+    if (was_there)
+        strbuf_addf(&text, "\n(remove %s to have it built again)", p->folder.data);
+    else
+        strbuf_addf(&text, "\n(how it was built: %s)", p->log.data);
     return strbuf_detach(&text);
 }
 
@@ -463,12 +474,12 @@ static int make_build_locked(const struct build_place *p, const struct build_rec
 static int make_build_at(const struct build_place *p, const struct build_recipe *recipe,
                          struct built *out, struct error *err)
 {
-    out->was_there = build_place_is_built(p, recipe);
+    out->was_there = build_place_is_built(p);
     if (!out->was_there) {
         int fd = lock_builds(p, recipe, err);
         if (fd < 0)
             return -1;
-        out->was_there = build_place_is_built(p, recipe); /* by whoever had the lock */
+        out->was_there = build_place_is_built(p); /* by whoever had the lock */
         int rc = out->was_there ? 0 : make_build_locked(p, recipe, out, err);
         close(fd);
         if (rc)

@@ -13,7 +13,8 @@
  *
  * The user's own checkout, index and branches are never touched; git's list of worktrees grows by
  * one a build. One process builds at a time, others wait (a lock in the folder of builds). What an
- * interrupted or failed build leaves is removed before the next try.
+ * interrupted or failed build leaves is removed before the next try; a build that ended stays, also
+ * where another of its programs is asked for.
  */
 #ifndef HARNESS_SESSION_BUILDS_BUILDS_H
 #define HARNESS_SESSION_BUILDS_BUILDS_H
@@ -44,8 +45,8 @@ struct built {
     char *program;              /* path; owned; NULL where it could not be built. Of a foreign one
                                  * the same as `build` */
     char *source, *build, *folder; /* its sources, what was built, and the folder of both; owned */
-    char *complaint; /* last lines of the build's output where it failed, or how the program does
-                      * not run; owned; NULL if fine */
+    char *complaint; /* last lines of the build's output where it failed, that it made no such
+                      * program, or how that does not run; owned; NULL if fine */
     bool was_there;  /* built before */
 };
 
