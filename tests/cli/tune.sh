@@ -73,6 +73,17 @@ race --param BM=16,64 --param stages=2 --dim n=64 --budget 1ms --json >tuned.jso
 echo "status $status"
 told tuned.json | grep -E '^(decided|kept)'
 
+say "Interrupted: what is printed says the status that it ends with"
+make scripted.so -DDEVICE=HARNESS_FAKE
+"$HARNESS" tune ./scripted.so --device "$FAKE,hang=64" --dim n=64 --param BM=16,64 --param stages=2 \
+  --json >cut.json 2>cut.err &
+pid=$!
+check "it races" wait_for grep -q '^launch 1/' cut.err
+kill -INT $pid
+status=0
+wait $pid || status=$?
+echo "status $status, told $(json cut.json exit_status)"
+
 say "Our own kernels"
 small=(gemm/nn --batch 1 --seq 16 --dim n=32 --dim k=64)
 "$HARNESS" tune "${small[@]}" "${here[@]}" --param depth=0,16 --tolerance 50% --json >tuned.json 2>"$WORK.log/err" || echo "status $?"

@@ -247,7 +247,7 @@ static int selftest_exit_status(const struct testing *s)
     return fine ? EXIT_SAME : EXIT_UNDECIDED;
 }
 
-static int print_selftests_json(const struct testing *s, struct error *err)
+static int print_selftests_json(const struct testing *s, int status, struct error *err)
 {
     cJSON *json = cJSON_CreateObject();
 
@@ -258,7 +258,7 @@ static int print_selftests_json(const struct testing *s, struct error *err)
     cJSON *tests = cJSON_AddArrayToObject(json, "tests");
     for (size_t i = 0; i < s->nr_tests; i++)
         cJSON_AddItemToArray(tests, selftest_to_json(&s->tests[i]));
-    json_add_int(json, "exit_status", selftest_exit_status(s));
+    json_add_int(json, "exit_status", status);
     return output_json(json, NULL, err);
 }
 
@@ -268,7 +268,7 @@ static void tell_where_kept(const struct testing *s, struct strbuf *out)
                 store_path(s->history));
 }
 
-static int print_selftests(const struct testing *s, struct error *err)
+static int print_selftest_tables(const struct testing *s, struct error *err)
 {
     struct strbuf text;
 
@@ -286,6 +286,24 @@ static int print_selftests(const struct testing *s, struct error *err)
     int rc = output_page(&text, NULL, err);
     strbuf_release(&text);
     return rc;
+}
+
+static int conclude_selftests(const struct testing *s, int status, struct error *err)
+{
+    int rc = s->o->json ? print_selftests_json(s, status, err) : print_selftest_tables(s, err);
+
+    return rc ? -1 : status;
+}
+
+/* What was compared until then is shown: an earlier test that ended says more. A program that reads
+ * JSON gets some in any case. */
+static int conclude_interrupted(const struct testing *s, struct error *err)
+{
+    int status = 128 + (int)*s->o->measuring.interrupted;
+
+    terminal_note("interrupted: the runs are kept, the rates of this test are not%s\n",
+                  s->nr_tests ? "; what was compared shows:" : "");
+    return s->nr_tests || s->o->json ? conclude_selftests(s, status, err) : status;
 }
 
 static int print_costs_json(const struct testing *s, struct error *err)
@@ -377,18 +395,9 @@ static int run_selftests(struct testing *s, int argc, char **argv, struct error 
         terminal_note("interrupted: nothing is told\n");
         return 128 + (int)*s->o->measuring.interrupted;
     }
-    if (measure_selftests(s, argv, argc, err)) {
-        if (!*s->o->measuring.interrupted)
-            return -1;
-        /* What was compared until then is shown: an earlier test that ended says more. */
-        terminal_note("interrupted: the runs are kept, the rates of this test are not%s\n",
-                      s->nr_tests ? "; what was compared shows:" : "");
-        if (s->nr_tests && print_selftests(s, err))
-            return -1;
-        return 128 + (int)*s->o->measuring.interrupted;
-    }
-    int rc = s->o->json ? print_selftests_json(s, err) : print_selftests(s, err);
-    return rc ? -1 : selftest_exit_status(s);
+    if (measure_selftests(s, argv, argc, err))
+        return *s->o->measuring.interrupted ? conclude_interrupted(s, err) : -1;
+    return conclude_selftests(s, selftest_exit_status(s), err);
 }
 
 static int run_selftest(int argc, char **argv, void *options, struct error *err)

@@ -125,16 +125,15 @@ static int print_tuning(struct tune_session *s, int status, struct error *err)
 static int conclude_tuning(struct tune_session *s, struct error *err)
 {
     const struct measuring *how = &s->o->request.measuring;
-    int status = tune_status(&s->tuning);
+    bool interrupted = measuring_interrupted(how);
+    int status = interrupted ? 128 + (int)*how->interrupted : tune_status(&s->tuning);
 
     if (print_tuning(s, status, err))
         return -1;
     history_tell(s->store);
-    if (measuring_interrupted(how)) {
+    if (interrupted)
         terminal_note("interrupted: what was decided is kept\n");
-        return 128 + (int)*how->interrupted;
-    }
-    if (s->tuning.end == SWEEP_BUDGET)
+    else if (s->tuning.end == SWEEP_BUDGET)
         terminal_note("the budget of %g s was spent before all was decided\n", how->budget);
     return status;
 }
