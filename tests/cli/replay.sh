@@ -89,5 +89,7 @@ for given in --tuned '--explain-budget 1m' '--images .' '--image-base http://a/'
   # shellcheck disable=SC2086 # an option and its value
   t compare --replay $given
 done
+t compare --replay -- true --versus true
+t compare --replay --runs 2 -- true --versus true
 t compare --replay 9
 t compare --replay yesterday

@@ -46,6 +46,7 @@ static const char *option_beside_replay(const struct compare_options *o)
         { "--model", r->what.models.nr },
         { "--explain", r->explain },
         { "--explain-budget", r->explain_budget > 0 },
+        { "-- COMMAND", o->commands.command.argv.argv },
     };
 
     const char *given = options_first_given(options, sizeof(options) / sizeof(options[0]));
@@ -190,10 +191,10 @@ static int run_compare(int argc, char **argv, void *options, struct error *err)
     r->what.params = o->commands.command.params;
     r->filters = argv;
     r->nr_filters = (size_t)argc;
-    if (commands)
-        return compare_two_commands(o, err);
     if (o->replay)
         return replay_recorded(o, argc, argv, err);
+    if (commands)
+        return compare_two_commands(o, err);
     strbuf_init(&builds);
     r->builds = history_builds(o->db, &builds);
     progress_attach(&progress, &r->measuring, compare_request_measures(r) || r->run);
