@@ -149,15 +149,28 @@ place_of_bench() {
   esac
 }
 
-# The program's command for the shell of a gate, which builds elsewhere.
+# The program's command for the shell of a gate, which builds elsewhere, from sources of its own.
 bench_command() {
   local word
   for word in "$@"; do
     case $word in
       "${build:-/nowhere}"/*) printf "\"\$BUILD\"/%q " "${word#"$build"/}" ;;
+      "${source:-/nowhere}"/*) source_word "$word" ;;
       *) printf '%q ' "$word" ;;
     esac
   done
+}
+
+# What git tracks of the sources is that of each side. The rest, such as data that was fetched, is in
+# the sources of none.
+source_word() {
+  local place=${1#"$source"/}
+  if git -C "$source" --literal-pathspecs ls-files --error-unmatch -- "$place" >/dev/null 2>&1; then
+    printf "\"\$SOURCE\"/%q " "$(git -C "$source" rev-parse --show-prefix)$place"
+  else
+    echo "git does not track $1: both sides have this one." >&2
+    printf '%q ' "$1"
+  fi
 }
 
 # What a gate needs from the next run, where there is no baseline.

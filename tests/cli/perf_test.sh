@@ -255,3 +255,4 @@ asked 'R&D' COMMAND --metric 'rate=/rate: (\S+)/' --better=higher --max-time 500
 asked build GOOGLE_BENCHMARK -- "$WORK/against/build/bench"
 asked . KERNELS --batch 1 --max-time 5ms --seed 1 null/copy
 asked . COMMAND --prepare 'make data' -- sort x
+asked 'R&D' COMMAND -- "$WORK/against/R&D/bench.c" "$WORK/against/R&D/own.sh"
