@@ -215,6 +215,16 @@ void text_slug(const char *text, char *out, size_t size)
     out[used] = '\0';
 }
 
+bool text_lists(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; length && (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 bool text_filter_matches(const char *filter, const char *key)
 {
     struct strbuf prefix;

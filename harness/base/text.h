@@ -42,6 +42,9 @@ int text_parse_date(const char *text, const char *what, int64_t *ms, struct erro
 /* The name of a NULL-ended list nearest to `word` by edit distance; NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *names);
 
+/* Whether a word is one of "list, verdicts". */
+bool text_lists(const char *list, const char *word);
+
 /* Lower case; runs of anything but letters and digits become one '-'. Cut to `size`. */
 void text_slug(const char *text, char *out, size_t size);
 

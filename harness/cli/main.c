@@ -80,17 +80,6 @@ int command_no_more(int argc, char **argv, int most, struct error *err)
     return argc <= most ? 0 : error_set(err, "unexpected argument \"%s\"", argv[most]);
 }
 
-/* Is it one of "list, verdicts"? */
-static bool names_action(const char *actions, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = actions; (at = strstr(at, name)); at += length)
-        if ((at == actions || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
 static const struct option_row *find_option(const struct command *c, const char *name)
 {
     const struct option_row *row = c->options;
@@ -109,7 +98,7 @@ int command_action_options(const struct command *c, const struct command_action 
         if (!row->name)
             return error_set(err, "%s has no option --%s to give to %s", c->name, o->option,
                              o->actions);
-        if (!names_action(o->actions, action->name) && options_has(row, options))
+        if (!text_lists(o->actions, action->name) && options_has(row, options))
             return error_set(err, "%s has no --%s; %s %s", action->name, o->option, o->actions,
                              strchr(o->actions, ',') ? "have" : "has");
     }

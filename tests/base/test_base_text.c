@@ -230,6 +230,26 @@ TEST(nearest_names)
     assert_null(text_nearest(letters, models)); /* longer than the table of distances */
 }
 
+TEST(words_of_a_list)
+{
+    static const struct {
+        const char *list, *word;
+        bool is;
+    } words[] = {
+        { "prune", "prune", true },
+        { "list, verdicts", "list", true },
+        { "list, verdicts", "verdicts", true },
+        { "list, verdicts", "verdict", false },
+        { "unaccept, accept", "accept", true },
+        { "unaccept", "accept", false },
+        { "accepted", "accept", false },
+        { "list", "", false },
+    };
+
+    for (size_t i = 0; i < COUNT(words); i++)
+        assert_int_equal(text_lists(words[i].list, words[i].word), words[i].is);
+}
+
 TEST(filters)
 {
     static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm";

@@ -46,3 +46,8 @@ for command in $("$HARNESS" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/
   [ "$(offered "$command" '' | grep -cE '^(\(.*\))?\*?--[a-z-]+=?\[')" -eq "$listed" ] ||
     echo "$command: not $listed options"
 done
+say "Options behind an action: its own, and those of all"
+for words in 'history verify' 'baseline save' 'model info'; do
+  # shellcheck disable=SC2086 # several words
+  echo "$words: $(offered $words '' | sed -nE 's/^(\([^)]*\))?\*?(--[a-z-]+).*/\2/p' | paste -sd ' ')"
+done

@@ -52,7 +52,7 @@ for command in $commands; do
   words=$(sed -n "s/^        options='//p" <<<"$part")
   values=$(sed -n '/case .before in/,/esac/p' <<<"$part")
   zsh=$(sed -n "/^    $command)\$/,/^        ;;\$/p" shells/zsh)
-  fish=$(grep -- "-n '__harness_command $command'" shells/fish)
+  fish=$(grep -- "-n '__harness_command ${command}[';]" shells/fish)
   while IFS='|' read -r letter name argument; do
     option "$letter" "$name" "$argument"
     options=$((options + 1))
@@ -132,6 +132,9 @@ echo "help: $(offered help 'do')"
 echo "history restore data/: $(offered history restore data/)"
 echo "history merge d: $(offered history merge d)"
 echo "history --db data/run.json re: $(offered history --db data/run.json re)"
+echo "history verify --: $(offered history verify --)"
+echo "baseline save --: $(offered baseline save --)"
+echo "baseline --re: $(offered baseline --re)"
 echo "model info l: $(offered model info l)"
 echo "judge ./d: $(offered judge ./d)"
 echo "tune ./d: $(offered tune ./d)"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/help/completion_base.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,4 +123,20 @@ struct completion completion_behind_action(const struct command *c)
     else if (strstr(c->arguments, "show NAME"))
         completion = completion_names("baselines");
     return completion;
+}
+
+const char *completion_owners(const struct command *c, const struct option_row *row)
+{
+    for (const struct command_owned *o = c->owned; o && o->option; o++)
+        if (strcmp(o->option, row->name) == 0)
+            return o->actions;
+    return NULL;
+}
+
+void completion_add_owners(struct strbuf *out, const struct command *c, const char *owners,
+                           bool have, char separator)
+{
+    for (size_t i = 0; c->action(i); i++)
+        if (text_lists(owners, c->action(i)->name) == have)
+            strbuf_addf(out, "%c%s", separator, c->action(i)->name);
 }

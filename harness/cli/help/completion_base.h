@@ -35,6 +35,13 @@ struct completion completion_of_arguments(const struct command *c);
 /* What may stand behind an action, the same for all of a command. */
 struct completion completion_behind_action(const struct command *c);
 
+/* Whose option it is where some actions lack it, "list, verdicts"; NULL: it is of all. */
+const char *completion_owners(const struct command *c, const struct option_row *row);
+/* Appends the names of the actions that have such an option, or of those that do not, each behind
+ * the separator. */
+void completion_add_owners(struct strbuf *out, const struct command *c, const char *owners,
+                           bool have, char separator);
+
 /* The whole file for a shell. */
 void completion_bash(struct strbuf *out);
 void completion_zsh(struct strbuf *out);

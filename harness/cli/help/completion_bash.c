@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/help/completion_base.h"
 
+#include "base/text.h"
+
 /* What is the same whatever commands there are. `word` is the caller's. */
 static void add_bash_helpers(struct strbuf *out)
 {
@@ -91,6 +93,21 @@ static void add_bash_actions(struct strbuf *out, const struct command *command, 
     strbuf_addc(out, '\n');
 }
 
+/* Behind an action that lacks some of the command's options, the others alone. */
+static void add_bash_action_options(struct strbuf *out, const struct command *command)
+{
+    for (size_t i = 0; command->action(i); i++) {
+        const char *action = command->action(i)->name;
+        strbuf_addf(out, "    '%s %s') options='", command->name, action);
+        for (const struct option_row *row = command->options; row->name; row++) {
+            const char *owners = completion_owners(command, row);
+            if (completion_has_name(row) && (!owners || text_lists(owners, action)))
+                strbuf_addf(out, "--%s ", row->name);
+        }
+        strbuf_adds(out, "--help' ;;\n");
+    }
+}
+
 static void add_bash_command(struct strbuf *out, const struct command *command)
 {
     struct completion arguments = completion_of_arguments(command);
@@ -124,6 +141,7 @@ void completion_bash(struct strbuf *out)
                 "{\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
                 "    local options= arguments=words actions= behind= values= i IFS=$' \\t\\n'\n"
+                "    local action=\n"
                 "    COMPREPLY=()\n"
                 "    if [ \"$word\" = = ]; then\n"
                 "        word=\n"
@@ -143,8 +161,14 @@ void completion_bash(struct strbuf *out)
                 "    esac\n"
                 "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
                 "        [[ -z $actions || \" $actions \" != *\" ${COMP_WORDS[i]} \"* ]] || "
-                "arguments=$behind\n"
+                "arguments=$behind action=${action:-${COMP_WORDS[i]}}\n"
                 "    done\n"
+                "    case \"${COMP_WORDS[1]} $action\" in\n");
+    for (const struct command *const *c = command_all(); *c; c++)
+        if (!(*c)->hidden && (*c)->owned)
+            add_bash_action_options(out, *c);
+    strbuf_adds(out,
+                "    esac\n"
                 "    if [ -n \"$values\" ]; then\n"
                 "        _harness_reply $values\n"
                 "    elif [[ $word == -* ]]; then\n"

@@ -40,12 +40,30 @@ static void add_fish_condition(struct strbuf *out, const struct command *command
     strbuf_addf(out, "complete -c harness -n '__harness_command %s'", command->name);
 }
 
+/* Not behind an action that lacks the option. */
+static void add_fish_option_condition(struct strbuf *out, const struct command *command,
+                                      const struct option_row *row)
+{
+    const char *owners = completion_owners(command, row);
+
+    if (!owners) {
+        add_fish_condition(out, command);
+        return;
+    }
+    strbuf_addf(out,
+                "complete -c harness -n '__harness_command %s; and not "
+                "__fish_seen_subcommand_from",
+                command->name);
+    completion_add_owners(out, command, owners, false, ' ');
+    strbuf_addc(out, '\'');
+}
+
 static void add_fish_option(struct strbuf *out, const struct command *command,
                             const struct option_row *row)
 {
     struct completion c = completion_of_option(row);
 
-    add_fish_condition(out, command);
+    add_fish_option_condition(out, command, row);
     if (row->letter)
         strbuf_addf(out, " -s %c", row->letter);
     strbuf_addf(out, " -l %s", row->name);

@@ -85,6 +85,26 @@ static void add_zsh_actions(struct strbuf *out, const struct command *command)
     strbuf_adds(out, "        )\n");
 }
 
+/* Options that some actions lack, into an array: those of the action, and all where there is none
+ * yet. */
+static void add_zsh_owned(struct strbuf *out, const struct command *command)
+{
+    strbuf_adds(out, "        action=${words[(r)(");
+    for (size_t i = 0; command->action(i); i++)
+        strbuf_addf(out, "%s%s", i ? "|" : "", command->action(i)->name);
+    strbuf_adds(out, ")]}\n");
+    for (const struct option_row *row = command->options; row->name; row++) {
+        const char *owners = completion_owners(command, row);
+        if (!owners)
+            continue;
+        strbuf_adds(out, "        [[ $action == (");
+        completion_add_owners(out, command, owners, true, '|');
+        strbuf_adds(out, ") ]] && owned+=(");
+        add_zsh_option(out, row);
+        strbuf_adds(out, ")\n");
+    }
+}
+
 static void add_zsh_command(struct strbuf *out, const struct command *command)
 {
     struct completion c =
@@ -93,9 +113,13 @@ static void add_zsh_command(struct strbuf *out, const struct command *command)
     strbuf_addf(out, "    %s)\n", command->name);
     if (command->action)
         add_zsh_actions(out, command);
+    if (command->owned)
+        add_zsh_owned(out, command);
     strbuf_adds(out, "        _arguments -s -S");
+    if (command->owned)
+        strbuf_adds(out, " \"${owned[@]}\"");
     for (const struct option_row *row = command->options; row->name; row++)
-        if (completion_has_name(row))
+        if (completion_has_name(row) && !completion_owners(command, row))
             add_zsh_option(out, row);
     if (command->action)
         strbuf_adds(out, " \\\n            '1:action:{_describe action actions}'");
@@ -130,7 +154,9 @@ static void add_zsh_helpers(struct strbuf *out)
 void completion_zsh(struct strbuf *out)
 {
     add_zsh_helpers(out);
-    strbuf_adds(out, "_harness() {\n    local -a commands actions\n    commands=(\n");
+    strbuf_adds(
+        out,
+        "_harness() {\n    local action\n    local -a commands actions owned\n    commands=(\n");
     for (const struct command *const *c = command_all(); *c; c++)
         if (!(*c)->hidden) {
             strbuf_adds(out, "        ");
