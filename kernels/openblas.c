@@ -7,7 +7,6 @@
 #include "core/thread_pinning.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -32,10 +31,10 @@ static atomic_bool opened;
 static size_t processors(void)
 {
     struct pinning_pause pause;
-    cpu_set_t all;
+    struct processors all;
 
     pinning_pause(&pause);
-    int nr = sched_getaffinity(0, sizeof(all), &all) == 0 ? CPU_COUNT(&all) : 1;
+    int nr = processors_of(0, &all) ? processors_count(&all) : 1;
     pinning_resume(&pause);
     return (size_t)nr;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/team.h"
 
+#include "core/processors.h"
+
 #include <limits.h>
 #include <linux/futex.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -197,16 +198,14 @@ bool team_judge(struct team_record *r, int threads, int64_t now, int64_t took, i
  * stay. Threads that are not bound are moved by the system. */
 static void change_places(pid_t with)
 {
-    cpu_set_t own, other;
+    struct processors own, other;
 
-    if (with == 0 || with == (pid_t)syscall(SYS_gettid) ||
-        sched_getaffinity(0, sizeof(own), &own) != 0 ||
-        sched_getaffinity(with, sizeof(other), &other) != 0 || CPU_COUNT(&own) != 1 ||
-        CPU_COUNT(&other) != 1)
+    if (with == 0 || with == (pid_t)syscall(SYS_gettid) || !processors_of(0, &own) ||
+        !processors_of(with, &other) || processors_count(&own) != 1 ||
+        processors_count(&other) != 1)
         return;
-    if (sched_setaffinity(0, sizeof(other), &other) == 0 &&
-        sched_setaffinity(with, sizeof(own), &own) != 0)
-        sched_setaffinity(0, sizeof(own), &own);
+    if (processors_bind(0, &other) && !processors_bind(with, &own))
+        processors_bind(0, &own);
 }
 
 static void together(team_work_fn *work, const void *operation, struct team *t, int threads)

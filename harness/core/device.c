@@ -3,9 +3,9 @@
 
 #include "base/array.h"
 #include "core/host_memory.h"
+#include "core/processors.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,10 +119,8 @@ size_t device_label_hardware(const char *label)
 
 int device_cpu_cores(void)
 {
-    cpu_set_t set;
+    struct processors own;
+    int nr = processors_of(0, &own) ? processors_count(&own) : 0;
 
-    if (sched_getaffinity(0, sizeof(set), &set))
-        return 1;
-    int nr = CPU_COUNT(&set);
     return nr > 0 ? nr : 1;
 }

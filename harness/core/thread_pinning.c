@@ -4,11 +4,10 @@
 #include "stats/random.h"
 
 #include <omp.h>
-#include <sched.h>
 #include <stdlib.h>
 
 /* What the process may use, from when its threads were bound; a process does that once. */
-static cpu_set_t whole;
+static struct processors whole;
 static bool is_pinned;
 
 static bool placed_by_user(void)
@@ -17,37 +16,36 @@ static bool placed_by_user(void)
 }
 
 /* The n-th processor of a set, counted from 0, that has more than n. */
-static size_t nth_processor(const cpu_set_t *set, int n)
+static size_t nth_processor(const struct processors *set, int n)
 {
     size_t cpu = 0;
 
-    while (!CPU_ISSET(cpu, set) || n-- > 0)
+    while (!processors_have(set, cpu) || n-- > 0)
         cpu++;
     return cpu;
 }
 
 static void bind_caller(size_t cpu)
 {
-    cpu_set_t own;
+    struct processors own = { { 0 } };
 
-    CPU_ZERO(&own);
-    CPU_SET(cpu, &own);
-    sched_setaffinity(0, sizeof(own), &own); /* 0: the calling thread */
+    processors_add(&own, cpu);
+    processors_bind(0, &own);
 }
 
 bool pin_threads(int threads)
 {
-    cpu_set_t allowed;
+    struct processors allowed;
 
-    if (threads < 1 || placed_by_user() || sched_getaffinity(0, sizeof(allowed), &allowed) ||
-        CPU_COUNT(&allowed) < threads)
+    if (threads < 1 || placed_by_user() || !processors_of(0, &allowed) ||
+        processors_count(&allowed) < threads)
         return false;
-    int first = CPU_COUNT(&allowed) - threads;
+    int all = processors_count(&allowed), first = all - threads;
     if (threads < 2) {
         struct random r;
         random_seed(&r, random_fresh_seed());
-        bind_caller(nth_processor(&allowed, (int)random_below(&r, (uint64_t)CPU_COUNT(&allowed))));
-        sched_setaffinity(0, sizeof(allowed), &allowed);
+        bind_caller(nth_processor(&allowed, (int)random_below(&r, (uint64_t)all)));
+        processors_bind(0, &allowed);
         return false;
     }
     whole = allowed;
@@ -59,13 +57,13 @@ bool pin_threads(int threads)
 
 void pinning_pause(struct pinning_pause *pause)
 {
-    pause->bound = is_pinned && sched_getaffinity(0, sizeof(pause->own), &pause->own) == 0;
+    pause->bound = is_pinned && processors_of(0, &pause->own);
     if (pause->bound)
-        sched_setaffinity(0, sizeof(whole), &whole);
+        processors_bind(0, &whole);
 }
 
 void pinning_resume(const struct pinning_pause *pause)
 {
     if (pause->bound)
-        sched_setaffinity(0, sizeof(pause->own), &pause->own);
+        processors_bind(0, &pause->own);
 }

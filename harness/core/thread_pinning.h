@@ -7,7 +7,8 @@
 #ifndef HARNESS_CORE_THREAD_PINNING_H
 #define HARNESS_CORE_THREAD_PINNING_H
 
-#include <sched.h>
+#include "core/processors.h"
+
 #include <stdbool.h>
 
 /* Binds the first `threads` threads of OpenMP's team to the last processors that this process may
@@ -28,7 +29,7 @@ bool pin_threads(int threads);
  * Nothing where none is bound. */
 struct pinning_pause {
     bool bound;
-    cpu_set_t own;
+    struct processors own;
 };
 void pinning_pause(struct pinning_pause *pause);
 void pinning_resume(const struct pinning_pause *pause);

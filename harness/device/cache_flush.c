@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/host_cache.h"
+#include "core/processors.h"
 
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@ enum { LINE = 64 };
 
 struct walker {
     struct cache_flush *of;
-    cpu_set_t place; /* of a thread of the team */
+    struct processors place; /* of a thread of the team */
     pthread_t thread;
     sem_t go;
     unsigned char *part;
@@ -49,8 +49,8 @@ static void *walker_main(void *context)
 {
     struct walker *w = context;
 
-    if (CPU_COUNT(&w->place) > 0)
-        sched_setaffinity(0, sizeof(w->place), &w->place);
+    if (processors_count(&w->place) > 0)
+        processors_bind(0, &w->place);
     for (wait_for(&w->go); !w->of->ending; wait_for(&w->go)) {
         walk(w->part, w->of->part);
         sem_post(&w->of->done);
@@ -64,7 +64,7 @@ static void find_places(struct walker *walkers, int threads)
     {
         int i = omp_get_thread_num();
         if (i > 0)
-            sched_getaffinity(0, sizeof(walkers[i - 1].place), &walkers[i - 1].place);
+            processors_of(0, &walkers[i - 1].place);
     }
 }
 

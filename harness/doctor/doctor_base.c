@@ -1,29 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 #include "doctor/doctor_base.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool doctor_text(const struct doctor_input *in, const char *path, const char *field, char *text,
-                 size_t size)
+/* The first line that starts with `field`, however long, or NULL. */
+static char *find_line(const struct doctor_input *in, const char *path, const char *field)
 {
-    char where[512], line[4096];
-    size_t length = strlen(field);
+    char where[512], *line = NULL;
+    size_t room = 0;
     bool found = false;
 
     snprintf(where, sizeof(where), "%s%s", in->root, path);
     FILE *file = fopen(where, "r");
-    while (file && !found && fgets(line, sizeof(line), file))
-        found = strncmp(line, field, length) == 0;
+    while (file && !found && getline(&line, &room, file) > 0)
+        found = strncmp(line, field, strlen(field)) == 0;
     if (file)
         fclose(file);
-    if (!found)
+    if (found)
+        return line;
+    free(line);
+    return NULL;
+}
+
+/* What stands behind the field. */
+static char *rest_of(char *line, const char *field)
+{
+    char *rest = line + strlen(field);
+
+    rest += strspn(rest, " \t:");
+    rest[strcspn(rest, "\n")] = '\0';
+    return rest;
+}
+
+bool doctor_text(const struct doctor_input *in, const char *path, const char *field, char *text,
+                 size_t size)
+{
+    char *line = find_line(in, path, field);
+
+    if (!line)
         return false;
-    const char *rest = line + length + strspn(line + length, " \t:");
-    snprintf(text, size, "%.*s", (int)strcspn(rest, "\n"), rest);
+    snprintf(text, size, "%s", rest_of(line, field));
+    free(line);
     return true;
 }
 
@@ -37,22 +59,44 @@ double doctor_number(const struct doctor_input *in, const char *path, const char
     return end == text ? (double)NAN : value;
 }
 
-bool doctor_cpus(const struct doctor_input *in, const char *path, const char *field, cpu_set_t *set)
+double doctor_sum(const struct doctor_input *in, const char *pattern)
 {
-    char text[1024], *rest = text, *range;
+    char where[512];
+    glob_t found;
+    double sum = NAN;
+    size_t root = strlen(in->root);
 
-    CPU_ZERO(set);
-    if (!doctor_text(in, path, field, text, sizeof(text)))
+    snprintf(where, sizeof(where), "%s%s", in->root, pattern);
+    if (glob(where, 0, NULL, &found) != 0)
+        return NAN;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        double value = doctor_number(in, found.gl_pathv[i] + root, "");
+        if (!isnan(value))
+            sum = (isnan(sum) ? 0 : sum) + value;
+    }
+    globfree(&found);
+    return sum;
+}
+
+bool doctor_cpus(const struct doctor_input *in, const char *path, const char *field,
+                 struct processors *set)
+{
+    char *line = find_line(in, path, field), *rest, *range;
+
+    *set = (struct processors) { { 0 } };
+    if (!line)
         return false;
+    rest = rest_of(line, field);
     while ((range = strsep(&rest, ","))) {
         char *end;
         long first = strtol(range, &end, 10);
         long last = *end == '-' ? strtol(end + 1, NULL, 10) : first;
         if (end == range || first < 0)
             continue;
-        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET((size_t)cpu, set);
+        for (long cpu = first; cpu <= last && cpu < PROCESSORS_MAX; cpu++)
+            processors_add(set, (size_t)cpu);
     }
+    free(line);
     return true;
 }
 

@@ -3,9 +3,9 @@
 #ifndef HARNESS_DOCTOR_DOCTOR_BASE_H
 #define HARNESS_DOCTOR_DOCTOR_BASE_H
 
+#include "core/processors.h"
 #include "doctor/doctor.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,9 +28,13 @@ bool doctor_text(const struct doctor_input *in, const char *path, const char *fi
                  size_t size);
 /* The same as a number; NaN if there is none. */
 double doctor_number(const struct doctor_input *in, const char *path, const char *field);
-/* "0-3,8" */
+/* The sum over the files that a pattern of the shell names; NaN if none of them has a number. */
+double doctor_sum(const struct doctor_input *in, const char *pattern);
+/* "0-3,8", however long */
 bool doctor_cpus(const struct doctor_input *in, const char *path, const char *field,
-                 cpu_set_t *set);
+                 struct processors *set);
+/* How often heat has slowed a processor down since the start, all together; NaN if none tells. */
+double doctor_throttles(const struct doctor_input *in);
 /* Whether `word` is one of those in `text`, which stand between blanks, commas or brackets. */
 bool doctor_has_word(const char *text, const char *word);
 

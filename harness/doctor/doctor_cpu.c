@@ -9,42 +9,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sums a number over the files that a pattern names; NaN if it names none. */
-static double cpu_sum_files(const struct doctor_input *in, const char *pattern)
+/* A governor that differs from "performance", or that one. A processor that is offline has none. */
+static bool cpu_worst_governor(const struct doctor_input *in, char *name, size_t size)
 {
     char where[512];
     glob_t found;
-    double sum = NAN;
+    bool any = false, worst = false;
     size_t root = strlen(in->root);
 
-    snprintf(where, sizeof(where), "%s%s", in->root, pattern);
+    snprintf(where, sizeof(where), "%s/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor",
+             in->root);
     if (glob(where, 0, NULL, &found) != 0)
-        return NAN;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        double value = doctor_number(in, found.gl_pathv[i] + root, "");
-        if (!isnan(value))
-            sum = (isnan(sum) ? 0 : sum) + value;
-    }
+        return false;
+    for (size_t i = 0; i < found.gl_pathc && !worst; i++)
+        if (doctor_text(in, found.gl_pathv[i] + root, "", name, size)) {
+            any = true;
+            worst = strcmp(name, "performance") != 0;
+        }
     globfree(&found);
-    return sum;
-}
-
-/* The first governor that differs from "performance", or that one. A processor that is offline has
- * none, and others stand behind it. */
-static bool cpu_worst_governor(const struct doctor_input *in, char *name, size_t size)
-{
-    char path[96];
-    bool any = false;
-
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/cpufreq/scaling_governor",
-                 cpu);
-        if (!doctor_text(in, path, "", name, size))
-            continue;
-        any = true;
-        if (strcmp(name, "performance") != 0)
-            return true;
-    }
     return any;
 }
 
@@ -80,55 +62,54 @@ static void check_boost(const struct doctor_input *in, struct doctor_finding *f)
 }
 
 /* Does this processor share a core with a lower one of `own`? */
-static bool cpu_is_second(const struct doctor_input *in, const cpu_set_t *own, size_t cpu)
+static bool cpu_is_second(const struct doctor_input *in, const struct processors *own, size_t cpu)
 {
     char path[96];
-    cpu_set_t siblings;
+    struct processors siblings;
 
     snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/topology/thread_siblings_list",
              cpu);
     if (!doctor_cpus(in, path, "", &siblings))
         return false;
     for (size_t other = 0; other < cpu; other++)
-        if (CPU_ISSET(other, &siblings) && CPU_ISSET(other, own))
+        if (processors_have(&siblings, other) && processors_have(own, other))
             return true;
     return false;
 }
 
 /* One processor of each core that these are of. */
-static cpu_set_t cpu_cores(const struct doctor_input *in, const cpu_set_t *own)
+static struct processors cpu_cores(const struct doctor_input *in, const struct processors *own)
 {
-    cpu_set_t cores = *own;
+    struct processors cores = *own;
 
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, own) && cpu_is_second(in, own, cpu))
-            CPU_CLR(cpu, &cores);
+    for (size_t cpu = 0; cpu < PROCESSORS_MAX; cpu++)
+        if (processors_have(own, cpu) && cpu_is_second(in, own, cpu))
+            processors_remove(&cores, cpu);
     return cores;
 }
 
 /* The last processor of a row from `cpu` on: of neighbours, or of three or more of which each is
  * the second behind the one before. */
-static size_t cpu_row_end(const cpu_set_t *set, size_t cpu, size_t stride)
+static size_t cpu_row_end(const struct processors *set, size_t cpu, size_t stride)
 {
     size_t last = cpu;
 
-    while (last + stride < CPU_SETSIZE && CPU_ISSET(last + stride, set) &&
-           (stride == 1 || !CPU_ISSET(last + 1, set)))
+    while (processors_have(set, last + stride) && (stride == 1 || !processors_have(set, last + 1)))
         last += stride;
     return last > cpu + stride || stride == 1 ? last : cpu;
 }
 
 /* As taskset takes it, "0-3,8", and "0-6:2" for every other one. False where it has no room. */
-static bool cpu_list(const cpu_set_t *set, char *text, size_t size)
+static bool cpu_list(const struct processors *set, char *text, size_t size)
 {
     size_t used = 0, last;
 
     text[0] = '\0';
-    for (size_t cpu = 0; cpu < CPU_SETSIZE && used < size; cpu = last + 1) {
+    for (size_t cpu = 0; cpu < PROCESSORS_MAX && used < size; cpu = last + 1) {
         last = cpu;
-        if (!CPU_ISSET(cpu, set))
+        if (!processors_have(set, cpu))
             continue;
-        size_t stride = cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, set) ? 1 : 2;
+        size_t stride = processors_have(set, cpu + 1) ? 1 : 2;
         last = cpu_row_end(set, cpu, stride);
         used += (size_t)snprintf(text + used, size - used, "%s%zu", used ? "," : "", cpu);
         if (last > cpu && used < size)
@@ -139,7 +120,7 @@ static bool cpu_list(const cpu_set_t *set, char *text, size_t size)
 }
 
 /* By taskset: OpenMP's own variables would bind harness itself before it begins. */
-static void mend_smt(const cpu_set_t *cores, struct doctor_finding *f)
+static void mend_smt(const struct processors *cores, struct doctor_finding *f)
 {
     static const char off[] = "echo off | sudo tee /sys/devices/system/cpu/smt/control";
     char list[96];
@@ -153,19 +134,19 @@ static void mend_smt(const cpu_set_t *cores, struct doctor_finding *f)
 static void check_smt(const struct doctor_input *in, struct doctor_finding *f)
 {
     double active = doctor_number(in, "/sys/devices/system/cpu/smt/active", "");
-    cpu_set_t own;
+    struct processors own;
 
     if (isnan(active) || !doctor_cpus(in, "/proc/self/status", "Cpus_allowed_list", &own))
         return;
-    cpu_set_t cores = cpu_cores(in, &own);
+    struct processors cores = cpu_cores(in, &own);
     if (active == 0) {
         doctor_say(f, DOCTOR_FINE, "off, or one thread a core");
-    } else if (CPU_EQUAL(&cores, &own)) {
+    } else if (processors_count(&cores) == processors_count(&own)) {
         doctor_say(f, DOCTOR_NOTE, "on, and this process has one thread of each of its cores");
         doctor_mend(f, "keep the other threads idle");
     } else {
         doctor_say(f, DOCTOR_WARN, "on: %d processors of this process are %d cores",
-                   CPU_COUNT(&own), CPU_COUNT(&cores));
+                   processors_count(&own), processors_count(&cores));
         mend_smt(&cores, f);
     }
 }
@@ -200,11 +181,14 @@ static void check_clock_source(const struct doctor_input *in, struct doctor_find
         }
 }
 
+double doctor_throttles(const struct doctor_input *in)
+{
+    return doctor_sum(in, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count");
+}
+
 static void check_throttling(const struct doctor_input *in, struct doctor_finding *f)
 {
-    double core =
-        cpu_sum_files(in, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count");
-    double now = in->watch.throttles;
+    double core = doctor_throttles(in), now = in->watch.throttles;
 
     if (isnan(core))
         return;
@@ -221,8 +205,8 @@ static void check_throttling(const struct doctor_input *in, struct doctor_findin
 
 static void check_mains(const struct doctor_input *in, struct doctor_finding *f)
 {
-    double online = cpu_sum_files(in, "/sys/class/power_supply/A[CD]*/online");
-    double battery = cpu_sum_files(in, "/sys/class/power_supply/BAT*/present");
+    double online = doctor_sum(in, "/sys/class/power_supply/A[CD]*/online");
+    double battery = doctor_sum(in, "/sys/class/power_supply/BAT*/present");
 
     if (isnan(battery) || battery == 0) {
         doctor_say(f, DOCTOR_FINE, "no battery");

@@ -13,9 +13,10 @@
 
 static int own_cpus(const struct doctor_input *in)
 {
-    cpu_set_t own;
+    struct processors own;
+    bool told = doctor_cpus(in, "/proc/self/status", "Cpus_allowed_list", &own);
 
-    return doctor_cpus(in, "/proc/self/status", "Cpus_allowed_list", &own) ? CPU_COUNT(&own) : 0;
+    return told ? processors_count(&own) : 0;
 }
 
 static void check_load(const struct doctor_input *in, struct doctor_finding *f)
@@ -103,14 +104,14 @@ static void check_quota(const struct doctor_input *in, struct doctor_finding *f)
 
 static void check_cpuset(const struct doctor_input *in, struct doctor_finding *f)
 {
-    cpu_set_t online;
+    struct processors online;
     int cpus = own_cpus(in);
 
     if (cpus == 0 || !doctor_cpus(in, "/sys/devices/system/cpu/online", "", &online))
         return;
-    if (cpus < CPU_COUNT(&online)) {
+    if (cpus < processors_count(&online)) {
         doctor_say(f, DOCTOR_NOTE, "%d of %d: the others' work shares caches and memory with it",
-                   cpus, CPU_COUNT(&online));
+                   cpus, processors_count(&online));
         doctor_mend(f, "use the same processors in every run: they name the machine class");
     } else {
         doctor_say(f, DOCTOR_FINE, "all %d", cpus);

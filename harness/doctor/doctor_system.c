@@ -196,19 +196,19 @@ static bool openmp_binding(char *names, size_t size)
 
 /* OpenMP binds the first thread of harness itself to one place before main() runs, and launches
  * inherit that. */
-static bool check_bound(const struct doctor_input *in, const cpu_set_t *own,
+static bool check_bound(const struct doctor_input *in, const struct processors *own,
                         struct doctor_finding *f)
 {
     char names[64];
-    cpu_set_t online;
+    struct processors online;
 
     if (!openmp_binding(names, sizeof(names)) ||
         !doctor_cpus(in, "/sys/devices/system/cpu/online", "", &online) ||
-        CPU_COUNT(own) >= CPU_COUNT(&online))
+        processors_count(own) >= processors_count(&online))
         return false;
     doctor_say(f, DOCTOR_WARN,
                "%s: harness, and so its launches, held to one place, %d of %d processors", names,
-               CPU_COUNT(own), CPU_COUNT(&online));
+               processors_count(own), processors_count(&online));
     doctor_mend(f, "unset %s: launches bind their threads themselves; taskset -c LIST chooses them",
                 names);
     return true;
@@ -218,7 +218,7 @@ static void check_openmp(const struct doctor_input *in, struct doctor_finding *f
 {
     const char *policy = getenv("OMP_WAIT_POLICY"), *spin = getenv("GOMP_SPINCOUNT");
     int threads = thread_limit();
-    cpu_set_t own;
+    struct processors own;
     bool known = doctor_cpus(in, "/proc/self/status", "Cpus_allowed_list", &own);
 
     if (policy && strcasecmp(policy, "active") == 0) {
@@ -226,8 +226,9 @@ static void check_openmp(const struct doctor_input *in, struct doctor_finding *f
         doctor_mend(f, "unset OMP_WAIT_POLICY: the launches then spin for a bounded time");
     } else if (known && check_bound(in, &own, f)) {
         return;
-    } else if (known && threads > CPU_COUNT(&own)) {
-        doctor_say(f, DOCTOR_WARN, "OMP_NUM_THREADS=%d on %d processors", threads, CPU_COUNT(&own));
+    } else if (known && threads > processors_count(&own)) {
+        doctor_say(f, DOCTOR_WARN, "OMP_NUM_THREADS=%d on %d processors", threads,
+                   processors_count(&own));
         doctor_mend(f, "unset it; --device cpu:N says how many threads are measured");
     } else if (policy || spin || threads) {
         doctor_say(f, DOCTOR_NOTE, "%s%.32s%s%s%.32s%s%s%.0d", policy ? "OMP_WAIT_POLICY=" : "",

@@ -72,13 +72,13 @@ static int write_job(const struct cell_job *job, const struct arena *a, struct e
 }
 
 /* Between fork and exec: only async-signal-safe calls. */
-static void become(const int from[4], char **env, pid_t judge, const cpu_set_t *processors)
+static void become(const int from[4], char **env, pid_t judge, const struct processors *processors)
 {
     char program[] = "harness", command[] = "internal-launch", cell[] = "cell";
     char *argv[] = { program, command, cell, NULL };
     int high[4];
 
-    sched_setaffinity(0, sizeof(*processors), processors);
+    processors_bind(0, processors);
     setpgid(0, 0); /* a Ctrl+C is for the judge */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != judge)
@@ -281,14 +281,15 @@ static void wait_for_begin(const struct cell *c, uint64_t window_ns)
 
 /* The judge's processors while it waits for a moment of a cell: beside that cell's, if there are
  * others. */
-static void move_aside(const struct cell *c, const cpu_set_t *all)
+static void move_aside(const struct cell *c, const struct processors *all)
 {
-    cpu_set_t others;
+    struct processors others = *all;
 
-    CPU_XOR(&others, all, &c->job->processors);
-    CPU_AND(&others, &others, all);
-    if (CPU_COUNT(&others) > 0)
-        sched_setaffinity(0, sizeof(others), &others);
+    for (size_t i = 0; i < PROCESSORS_MAX; i++)
+        if (processors_have(&c->job->processors, i))
+            processors_remove(&others, i);
+    if (processors_count(&others) > 0)
+        processors_bind(0, &others);
 }
 
 /* A sleep ends some 50 us late, which is behind the end of a short window. */
@@ -323,18 +324,20 @@ int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns,
                    int *done, struct error *err)
 {
     uint64_t now;
-    cpu_set_t all;
+    struct processors all;
 
     if (check_asleep(c))
         return -1;
-    sched_getaffinity(0, sizeof(all), &all);
-    move_aside(c, &all);
+    bool told = processors_of(0, &all);
+    if (told)
+        move_aside(c, &all);
     write_board(c, ORDER_LAUNCH, slots, nr);
     kill(c->pid, SIGCONT);
     wait_for_begin(c, window_ns);
     pause_for(delay_ns);
     kill(c->pid, SIGSTOP);
-    sched_setaffinity(0, sizeof(all), &all);
+    if (told)
+        processors_bind(0, &all);
     if (wait_for_stop(c, &now, err))
         return -1;
     uint32_t said = __atomic_load_n(&arena_board(&c->arena)->done, __ATOMIC_ACQUIRE);

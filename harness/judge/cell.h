@@ -12,12 +12,12 @@
 #ifndef HARNESS_JUDGE_CELL_H
 #define HARNESS_JUDGE_CELL_H
 
+#include "core/processors.h"
 #include "core/registry.h"
 #include "judge/fault.h"
 #include "judge/test_vectors.h"
 #include "plugin/guests.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <time.h>
@@ -29,9 +29,9 @@ struct cell_job {
     const struct kernel *spec;
     struct shape shape;
     const char *device_spec;
-    struct device *device; /* that lends its memory; NULL: tensors are in the host's */
-    cpu_set_t processors;  /* as many as the device has threads: it gets no others */
-    double timeout;        /* s, of a window */
+    struct device *device;        /* that lends its memory; NULL: tensors are in the host's */
+    struct processors processors; /* as many as the device has threads: it gets no others */
+    double timeout;               /* s, of a window */
     const volatile sig_atomic_t *interrupted;
 };
 

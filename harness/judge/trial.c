@@ -49,20 +49,20 @@ static int check_memory(const struct trial *t, const struct shape *s, int slots,
  * that there are. */
 static void draw_processors(struct trial *t)
 {
-    size_t order[CPU_SETSIZE], numbers[CPU_SETSIZE], nr = 0;
-    int wanted = t->job->device->threads ? t->job->device->threads : CPU_SETSIZE;
-    cpu_set_t all;
+    size_t order[PROCESSORS_MAX], numbers[PROCESSORS_MAX], nr = 0;
+    int wanted = t->job->device->threads ? t->job->device->threads : PROCESSORS_MAX;
+    struct processors all;
     struct random r;
 
-    CPU_ZERO(&t->processors);
-    sched_getaffinity(0, sizeof(all), &all);
-    for (size_t i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &all))
+    t->processors = (struct processors) { { 0 } };
+    processors_of(0, &all);
+    for (size_t i = 0; i < PROCESSORS_MAX; i++)
+        if (processors_have(&all, i))
             numbers[nr++] = i;
     random_seed(&r, random_fresh_seed());
     random_permutation(&r, order, nr);
     for (size_t i = 0; i < nr && (int)i < wanted; i++)
-        CPU_SET(numbers[order[i]], &t->processors);
+        processors_add(&t->processors, numbers[order[i]]);
 }
 
 /* ---- all kinds of data ---- */

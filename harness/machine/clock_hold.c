@@ -79,14 +79,14 @@ static void describe_policy(const struct policy *p, int turbo_on, struct clock_h
                  p->least * 1e-6, p->most * 1e-6, words[turbo_on + 1]);
 }
 
-void clock_hold_cpu(const char *root, const cpu_set_t *cpus, struct clock_hold *h)
+void clock_hold_cpu(const char *root, const struct processors *cpus, struct clock_hold *h)
 {
     struct policy p = { .nr = 0 };
     int turbo_on = turbo(root);
 
-    *h = (struct clock_hold) { .seen = CPU_COUNT(cpus) > 0 };
-    for (size_t cpu = 0; cpu < CPU_SETSIZE && h->seen; cpu++)
-        if (CPU_ISSET(cpu, cpus))
+    *h = (struct clock_hold) { .seen = processors_count(cpus) > 0 };
+    for (size_t cpu = 0; cpu < PROCESSORS_MAX && h->seen; cpu++)
+        if (processors_have(cpus, cpu))
             h->seen = add_policy(root, cpu, &p);
     if (!h->seen) {
         snprintf(h->how, sizeof(h->how), "%s",

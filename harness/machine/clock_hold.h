@@ -6,9 +6,9 @@
 #ifndef HARNESS_MACHINE_CLOCK_HOLD_H
 #define HARNESS_MACHINE_CLOCK_HOLD_H
 
+#include "core/processors.h"
 #include "machine/nvml.h"
 
-#include <sched.h>
 #include <stdbool.h>
 
 struct clock_hold {
@@ -23,7 +23,7 @@ struct clock_hold {
  * on what other cores do, is off. Source: the kernel's documentation, admin-guide/pm/cpufreq and
  * intel_pstate.
  */
-void clock_hold_cpu(const char *root, const cpu_set_t *cpus, struct clock_hold *h);
+void clock_hold_cpu(const char *root, const struct processors *cpus, struct clock_hold *h);
 /* Of a GPU that nvml_list() told of; NULL: NVML knows none. Held: the driver says that clocks are
  * as somebody has set them (application or locked clocks) and nothing else lowers them. */
 void clock_hold_gpu(const struct nvml_gpu *gpu, struct clock_hold *h);

@@ -25,14 +25,14 @@ double host_number(const char *path)
 
 /* ---- clock ---- */
 
-static double mean_by_cpufreq(const char *root, const cpu_set_t *cpus)
+static double mean_by_cpufreq(const char *root, const struct processors *cpus)
 {
     char path[PATH_SIZE];
     double sum = 0;
     int nr = 0;
 
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, cpus))
+    for (size_t cpu = 0; cpu < PROCESSORS_MAX; cpu++) {
+        if (!processors_have(cpus, cpu))
             continue;
         snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%zu/cpufreq/scaling_cur_freq",
                  root, cpu);
@@ -46,7 +46,7 @@ static double mean_by_cpufreq(const char *root, const cpu_set_t *cpus)
 }
 
 /* Blocks of lines, each of which begins with the processor's number. */
-static double mean_by_cpuinfo(const char *root, const cpu_set_t *cpus)
+static double mean_by_cpuinfo(const char *root, const struct processors *cpus)
 {
     char line[256];
     double sum = 0, mhz;
@@ -60,7 +60,7 @@ static double mean_by_cpuinfo(const char *root, const cpu_set_t *cpus)
         return NAN;
     while (fgets(line, sizeof(line), file)) {
         if (sscanf(line, "processor : %zu", &cpu) == 1)
-            wanted = cpu < CPU_SETSIZE && CPU_ISSET(cpu, cpus);
+            wanted = processors_have(cpus, cpu);
         else if (wanted && sscanf(line, "cpu MHz : %lf", &mhz) == 1) {
             sum += mhz;
             nr++;
@@ -70,29 +70,29 @@ static double mean_by_cpuinfo(const char *root, const cpu_set_t *cpus)
     return nr > 0 ? sum / nr : (double)NAN;
 }
 
-double host_mhz(const char *root, const cpu_set_t *cpus)
+double host_mhz(const char *root, const struct processors *cpus)
 {
     double mhz = mean_by_cpufreq(root, cpus);
 
     return isnan(mhz) ? mean_by_cpuinfo(root, cpus) : mhz;
 }
 
-void host_own_cpus(cpu_set_t *cpus)
+void host_own_cpus(struct processors *cpus)
 {
     DIR *tasks = opendir("/proc/self/task");
     const struct dirent *task;
-    cpu_set_t own;
+    struct processors own;
 
-    CPU_ZERO(cpus);
+    *cpus = (struct processors) { { 0 } };
     while (tasks && (task = readdir(tasks))) {
         int thread = atoi(task->d_name);
-        if (thread > 0 && sched_getaffinity(thread, sizeof(own), &own) == 0)
-            CPU_OR(cpus, cpus, &own);
+        if (thread > 0 && processors_of(thread, &own))
+            processors_join(cpus, &own);
     }
     if (tasks)
         closedir(tasks);
-    if (CPU_COUNT(cpus) == 0 && sched_getaffinity(0, sizeof(own), &own) == 0)
-        *cpus = own;
+    if (processors_count(cpus) == 0)
+        processors_of(0, cpus);
 }
 
 /* The second number of a thread's schedstat is the ns that it waited in queues of processors

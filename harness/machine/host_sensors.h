@@ -8,7 +8,8 @@
 #ifndef HARNESS_MACHINE_HOST_SENSORS_H
 #define HARNESS_MACHINE_HOST_SENSORS_H
 
-#include <sched.h>
+#include "core/processors.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,10 +17,10 @@
 double host_number(const char *path);
 /* Mean clock in MHz of the processors in `cpus`: cpufreq where there is one, else what
  * /proc/cpuinfo tells, which in a virtual machine is often no more than the nominal clock. */
-double host_mhz(const char *root, const cpu_set_t *cpus);
+double host_mhz(const char *root, const struct processors *cpus);
 /* The processors that the threads of this process may run on, all together: those of a team whose
  * threads are bound (core/thread_pinning.h), and else all that the process may use. */
-void host_own_cpus(cpu_set_t *cpus);
+void host_own_cpus(struct processors *cpus);
 
 /* Seconds for which threads of this process were ready and had no processor, all together, since
  * each began: the scheduler's own count. */

@@ -33,7 +33,7 @@ struct point {
 
 struct sensor_tracks {
     struct sensor_tracks_sources from;
-    cpu_set_t cpus;
+    struct processors cpus;
     struct host_energy energy;
     int64_t energy_time;        /* of its last reading */
     ARRAY(struct point) points; /* the thread's while it runs */
@@ -103,10 +103,10 @@ static struct timespec time_of(int64_t ns)
  * made it. This one may go wherever the program that started this process may. */
 static void leave_processor(void)
 {
-    cpu_set_t allowed;
+    struct processors allowed;
 
-    if (sched_getaffinity(getppid(), sizeof(allowed), &allowed) == 0)
-        sched_setaffinity(0, sizeof(allowed), &allowed);
+    if (processors_of(getppid(), &allowed))
+        processors_bind(0, &allowed);
 }
 
 static void *watch(void *argument)

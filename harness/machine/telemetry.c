@@ -218,7 +218,7 @@ static void read_stat(double *total, double *steal)
 
 static double cpu_mhz(void)
 {
-    cpu_set_t own;
+    struct processors own;
 
     host_own_cpus(&own);
     return host_mhz("", &own);

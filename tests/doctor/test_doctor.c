@@ -6,7 +6,7 @@
 #include "testing.h"
 
 #include "base/file.h"
-#include "doctor/doctor.h"
+#include "doctor/doctor_base.h"
 #include "machine/environment.h"
 
 #include <ftw.h>
@@ -287,6 +287,22 @@ TREE_TEST(processors)
     put(state, "/sys/devices/system/cpu/isolated", "2-3\n");
     put(state, "/sys/devices/system/cpu/nohz_full", " (null)\n");
     expect(state, "isolation", DOCTOR_NOTE, "isolated: 2-3; without ticks: none");
+}
+
+/* More than 1024, and more than a line of 4096 bytes tells: every other one of 2048. */
+TREE_TEST(many_processors)
+{
+    char status[8192] = "Cpus_allowed_list:\t0";
+    size_t length = strlen(status);
+
+    put(state, "/sys/devices/system/cpu/online", "0-2047\n");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-2047\n");
+    expect(state, "processors", DOCTOR_FINE, "all 2048");
+    for (int cpu = 2; cpu < 2048; cpu += 2)
+        length += (size_t)snprintf(status + length, sizeof(status) - length, ",%d", cpu);
+    assert_true(length > 4096 && length < sizeof(status));
+    put(state, "/proc/self/status", status);
+    expect(state, "processors", DOCTOR_NOTE, "1024 of 2048");
 }
 
 TREE_TEST(memory_and_swap)

@@ -60,7 +60,7 @@ FUZZ_TARGET(doctor)
     struct host_energy energy;
     struct doctor_input in;
     char root[600], path[HOST_PATH_SIZE], *text = fuzz_text(data, size);
-    cpu_set_t cpus;
+    struct processors cpus = { { 0 } };
 
     snprintf(root, sizeof(root), "%s/machine", fuzz_folder());
     put_all(root, text);
@@ -69,8 +69,7 @@ FUZZ_TARGET(doctor)
     FUZZ_CHECK(nr > 0 && nr <= DOCTOR_MAX);
     for (size_t i = 0; i < nr; i++)
         FUZZ_CHECK(found[i].state < DOCTOR_STATE_NR && found[i].check);
-    CPU_ZERO(&cpus);
-    CPU_SET(0, &cpus);
+    processors_add(&cpus, 0);
     host_mhz(root, &cpus);
     host_energy_begin(&energy, root);
     host_energy_step(&energy);

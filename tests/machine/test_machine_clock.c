@@ -95,19 +95,17 @@ TEST(what_holds_a_processors_clock)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct clock_hold h;
         char root[256];
-        cpu_set_t cpus;
+        struct processors cpus = { { 0 } };
         snprintf(root, sizeof(root), HARNESS_TEST_DIR "/clock-root-%zu", i);
         put_tree(root, &rows[i]);
-        CPU_ZERO(&cpus);
-        CPU_SET(0, &cpus);
-        CPU_SET(1, &cpus);
+        processors_add(&cpus, 0);
+        processors_add(&cpus, 1);
         clock_hold_cpu(root, &cpus, &h);
         assert_string_equal(h.how, rows[i].how);
         assert_true(h.seen == rows[i].seen && h.held == rows[i].held);
     }
     struct clock_hold h;
-    cpu_set_t none;
-    CPU_ZERO(&none);
+    struct processors none = { { 0 } };
     clock_hold_cpu("", &none, &h);
     assert_false(h.seen || h.held);
 }

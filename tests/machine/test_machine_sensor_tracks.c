@@ -97,16 +97,15 @@ TEST(waiting_of_all_threads)
 
 TEST(mean_of_the_processors_asked_for)
 {
-    cpu_set_t cpus;
+    struct processors cpus = { { 0 } };
 
-    CPU_ZERO(&cpus);
-    CPU_SET(0, &cpus);
-    CPU_SET(2, &cpus);
+    processors_add(&cpus, 0);
+    processors_add(&cpus, 2);
     put_clock(0, "2000000\n");
     put_clock(1, "9000000\n");
     put_clock(2, "3000000\n");
     assert_close(host_mhz(root, &cpus), 2500, 0);
-    CPU_CLR(0, &cpus);
+    processors_remove(&cpus, 0);
     assert_close(host_mhz(root, &cpus), 3000, 0);
     for (size_t cpu = 0; cpu < 3; cpu++)
         put_clock(cpu, NULL);
@@ -152,12 +151,13 @@ TEST(kinds_of_processors)
 
 TEST(own_processors)
 {
-    cpu_set_t own, allowed;
+    struct processors own, allowed, both;
 
     host_own_cpus(&own);
-    assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
-    CPU_AND(&allowed, &allowed, &own);
-    assert_true(CPU_COUNT(&own) > 0 && CPU_COUNT(&allowed) > 0);
+    assert_true(processors_of(0, &allowed) && processors_count(&allowed) > 0);
+    both = own;
+    processors_join(&both, &allowed);
+    assert_int_equal(processors_count(&both), processors_count(&own));
 }
 
 static void no_zones(int nr)
@@ -355,13 +355,13 @@ static int points_of(const struct prof_trace *trace, const char *name, int64_t p
 
 TEST(tracks_of_the_host)
 {
-    cpu_set_t own;
+    struct processors own;
     struct prof_trace trace;
     double mhz, watts;
 
     host_own_cpus(&own);
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &own))
+    for (size_t cpu = 0; cpu < PROCESSORS_MAX; cpu++)
+        if (processors_have(&own, cpu))
             put_clock(cpu, "2500000\n");
     put_zone(0, "package-0\n", "7\n", RANGE);
     watch(&(struct sensor_tracks_sources) { .root = root }, 0, 300, &trace);
@@ -372,8 +372,8 @@ TEST(tracks_of_the_host)
     assert_close(watts, 0, 0); /* it was read, and did not move */
     prof_trace_release(&trace);
     put_zone(0, "gone\n", "0\n", "0\n");
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &own))
+    for (size_t cpu = 0; cpu < PROCESSORS_MAX; cpu++)
+        if (processors_have(&own, cpu))
             put_clock(cpu, NULL);
 }
 

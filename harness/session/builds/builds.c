@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,7 +306,6 @@ static int build_by_cmake(const struct build_place *p, const struct build_recipe
                                   "-B",    p->build.data, "-DCMAKE_BUILD_TYPE=Release" };
     const char *make[] = { "cmake", "--build",  p->build.data, "--parallel",
                            jobs,    "--target", "harness",     NULL };
-    cpu_set_t cpus;
     size_t nr = 6;
 
     if (have_ninja())
@@ -319,8 +317,7 @@ static int build_by_cmake(const struct build_place *p, const struct build_recipe
         configure[nr++] = cuda;
     }
 
-    int usable = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
-    snprintf(jobs, sizeof(jobs), "%d", usable);
+    snprintf(jobs, sizeof(jobs), "%d", device_cpu_cores());
     int rc = run_build_step(p, recipe, configure, err);
     return rc ? rc : run_build_step(p, recipe, make, err);
 }

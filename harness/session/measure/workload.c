@@ -277,7 +277,7 @@ static void look_at_clock(const struct device *d, struct clock_hold *h)
 {
     struct nvml_gpu gpu;
     char driver[32];
-    cpu_set_t own;
+    struct processors own;
 
     *h = (struct clock_hold) { .how = "this device has no clock that can be seen" };
     if (d->kind == DEVICE_CPU) {
