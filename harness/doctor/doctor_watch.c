@@ -15,6 +15,8 @@ enum { HALF_MS = 500, SPIN_NS = 1000000, SPINS_MAX = 600 };
 
 #define SLOW_SPIN 1.05
 
+static const struct doctor_input here = { .root = "" };
+
 /* Ticks of all processors since the start: user nice system idle iowait irq softirq steal. */
 struct ticks {
     double busy, steal, all; /* NaN: not told */
@@ -22,7 +24,6 @@ struct ticks {
 
 static struct ticks watch_ticks(void)
 {
-    static const struct doctor_input here = { .root = "" };
     struct ticks t = { 0, 0, 0 };
     char line[256], *rest = line;
 
@@ -35,14 +36,6 @@ static struct ticks watch_ticks(void)
         t.busy += i == 3 || i == 4 || i == 7 ? 0 : value;
     }
     return t;
-}
-
-static double watch_throttles(void)
-{
-    static const struct doctor_input here = { .root = "" };
-
-    return doctor_number(&here, "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
-                         "");
 }
 
 /* Pieces of arithmetic of about a millisecond each: most last equally long, and those that do not
@@ -70,7 +63,7 @@ void doctor_watch(struct doctor_watch *w)
 {
     const struct timespec half = { .tv_nsec = HALF_MS * 1000000L };
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    double throttles = watch_throttles();
+    double throttles = doctor_throttles(&here);
     struct ticks first = watch_ticks();
 
     nanosleep(&half, NULL);
@@ -80,7 +73,7 @@ void doctor_watch(struct doctor_watch *w)
     *w = (struct doctor_watch) {
         .steal = (last.steal - first.steal) / (last.all - first.all),
         .busy = (double)cpus * (asleep.busy - first.busy) / (asleep.all - first.all),
-        .throttles = watch_throttles() - throttles,
+        .throttles = doctor_throttles(&here) - throttles,
         .slow_spins = slow,
         .clock_step = clock_step_ns(),
     };

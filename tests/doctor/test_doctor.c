@@ -206,6 +206,17 @@ TREE_TEST(throttling)
     expect_in(&in, "thermal throttling", DOCTOR_WARN, "2 times in a second");
 }
 
+/* What is watched for a second is that of all processors. */
+TREE_TEST(throttling_of_all)
+{
+    struct doctor_input in = input_of(state);
+
+    assert_true(isnan(doctor_throttles(&in)));
+    put(state, "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3\n");
+    put(state, "/sys/devices/system/cpu/cpu12/thermal_throttle/core_throttle_count", "41\n");
+    assert_close(doctor_throttles(&in), 44, 0);
+}
+
 TREE_TEST(power)
 {
     expect(state, "mains", DOCTOR_FINE, "no battery");
