@@ -214,6 +214,28 @@ static bool check_bound(const struct doctor_input *in, const struct processors *
     return true;
 }
 
+/* Runs have their own number of threads, whatever OMP_DYNAMIC says: core/thread_team.h. */
+static bool check_fewer(const struct processors *own, struct doctor_finding *f)
+{
+    const char *limit = getenv("OMP_THREAD_LIMIT"), *dynamic = getenv("OMP_DYNAMIC");
+    long most = limit ? strtol(limit, NULL, 10) : 0;
+
+    if (most > 0 && most < processors_count(own)) {
+        doctor_say(f, DOCTOR_WARN, "OMP_THREAD_LIMIT=%ld on %d processors: more are not measured",
+                   most, processors_count(own));
+        doctor_mend(f, "unset it; --device cpu:N says how many threads are measured");
+        return true;
+    }
+    if (dynamic && (strcasecmp(dynamic, "true") == 0 || strcmp(dynamic, "1") == 0)) {
+        doctor_say(f, DOCTOR_WARN,
+                   "OMP_DYNAMIC=%.8s: libraries with threads of their own use fewer under load",
+                   dynamic);
+        doctor_mend(f, "unset OMP_DYNAMIC");
+        return true;
+    }
+    return false;
+}
+
 static void check_openmp(const struct doctor_input *in, struct doctor_finding *f)
 {
     const char *policy = getenv("OMP_WAIT_POLICY"), *spin = getenv("GOMP_SPINCOUNT");
@@ -224,7 +246,7 @@ static void check_openmp(const struct doctor_input *in, struct doctor_finding *f
     if (policy && strcasecmp(policy, "active") == 0) {
         doctor_say(f, DOCTOR_WARN, "OMP_WAIT_POLICY=active: threads that wait keep their cores");
         doctor_mend(f, "unset OMP_WAIT_POLICY: the launches then spin for a bounded time");
-    } else if (known && check_bound(in, &own, f)) {
+    } else if (known && (check_bound(in, &own, f) || check_fewer(&own, f))) {
         return;
     } else if (known && threads > processors_count(&own)) {
         doctor_say(f, DOCTOR_WARN, "OMP_NUM_THREADS=%d on %d processors", threads,

@@ -156,6 +156,8 @@ static const struct {
     { "gpu_uuid", FACT_IDENTITY },
     { "num_threads", FACT_THREADS },
     { "threads", FACT_THREADS },
+    { "thread_limit", FACT_THREADS },
+    { "omp_dynamic", FACT_THREADS },
     { "cores", FACT_THREADS },
     { "affinity", FACT_THREADS },
     { "proc_bind", FACT_THREADS },

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "core/thread_team.h"
 #include "device/devices.h"
 #include "judge/cell_python.h"
 #include "judge/sandbox.h"
@@ -166,7 +167,7 @@ static int start_device(struct inmate *in, struct error *err)
     const char *text = json_string(in->job, "device_memory", "");
     struct device_handle handle;
 
-    if (device_start(&in->device, err))
+    if (thread_team_check(in->device.threads, err) || device_start(&in->device, err))
         return -1;
     if (!*text)
         return 0;

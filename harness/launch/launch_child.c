@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "core/thread_pinning.h"
+#include "core/thread_team.h"
 #include "device/devices.h"
 #include "device/memory_placement.h"
 #include "launch/launch_job.h"
@@ -179,7 +180,7 @@ static int serve(const struct owned_job *owned, const struct channel *channel, s
 
     if (device_open(&device, job->device_spec, err))
         return -1;
-    int rc = device_start(&device, err);
+    int rc = thread_team_check(device.threads, err) || device_start(&device, err) ? -1 : 0;
     pin_threads(device.threads);
     if (rc == 0)
         rc = job->ceilings ? serve_ceilings(&device, channel, err)

@@ -88,6 +88,8 @@ char *environment_json(void)
         json_add_number(json, "load1", load[0]);
     add_gpus(json);
     add_variable(json, "OMP_NUM_THREADS");
+    add_variable(json, "OMP_THREAD_LIMIT");
+    add_variable(json, "OMP_DYNAMIC");
     add_variable(json, "OMP_PROC_BIND");
     add_variable(json, "OMP_PLACES");
     add_variable(json, "OMP_WAIT_POLICY");

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What in the environment spoils measurements: machines of files, and this one, of which only the
 # form is known. U-05, U-12.
-unset OMP_WAIT_POLICY GOMP_SPINCOUNT
+unset OMP_WAIT_POLICY GOMP_SPINCOUNT OMP_THREAD_LIMIT OMP_DYNAMIC
 
 # doctor TREE: its table, without the rows that are about this build, disk and history.
 doctor() {

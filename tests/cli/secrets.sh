@@ -46,7 +46,8 @@ json_keys() { # the names alone, in order: values differ from one machine to ano
 }
 known="environment kernel_release libc governor boost no_turbo smt transparent_hugepages buffers
 address_randomisation microcode load1 gpu_driver gpu_uuid gpu_ecc gpu_mig cuda_runtime
-CUDA_VISIBLE_DEVICES OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES OMP_WAIT_POLICY GOMP_SPINCOUNT
+CUDA_VISIBLE_DEVICES OMP_NUM_THREADS OMP_THREAD_LIMIT OMP_DYNAMIC OMP_PROC_BIND OMP_PLACES
+OMP_WAIT_POLICY GOMP_SPINCOUNT
 KMP_BLOCKTIME OPENBLAS_NUM_THREADS HARNESS_ISA OPENBLAS_CORETYPE BLIS_ARCH_TYPE ONEDNN_MAX_CPU_ISA
 DNNL_MAX_CPU_ISA MKL_ENABLE_INSTRUCTIONS ATEN_CPU_CAPABILITY"
 for key in $(json_keys); do

@@ -388,6 +388,8 @@ TREE_TEST(openmp)
     unsetenv("OMP_WAIT_POLICY");
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("OMP_NUM_THREADS");
+    unsetenv("OMP_THREAD_LIMIT");
+    unsetenv("OMP_DYNAMIC");
     put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
     expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
     setenv("OMP_NUM_THREADS", "4", 1);
@@ -401,6 +403,32 @@ TREE_TEST(openmp)
     unsetenv("OMP_WAIT_POLICY");
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("OMP_NUM_THREADS");
+}
+
+/* Fewer threads than a benchmark's name says. */
+TREE_TEST(openmp_with_fewer_threads)
+{
+    static const struct {
+        const char *limit, *dynamic, *found; /* NULL: it is not set; as it should be */
+    } cases[] = {
+        { "3", NULL, "OMP_THREAD_LIMIT=3 on 4 processors" },
+        { "4", NULL, NULL },
+        { "1", "true", "OMP_THREAD_LIMIT=1 on 4 processors" },
+        { NULL, "TRUE", "OMP_DYNAMIC=TRUE: libraries" },
+        { NULL, "false", NULL },
+    };
+
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (cases[i].limit)
+            setenv("OMP_THREAD_LIMIT", cases[i].limit, 1);
+        if (cases[i].dynamic)
+            setenv("OMP_DYNAMIC", cases[i].dynamic, 1);
+        expect(state, "OpenMP", cases[i].found ? DOCTOR_WARN : DOCTOR_FINE,
+               cases[i].found ? cases[i].found : "nothing set");
+        unsetenv("OMP_THREAD_LIMIT");
+        unsetenv("OMP_DYNAMIC");
+    }
 }
 
 /* What OpenMP did to harness itself before main(). */

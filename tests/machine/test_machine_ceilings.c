@@ -200,6 +200,24 @@ TEST(roofs_of_no_device_are_errors)
     assert_non_null(strstr(err.message, "threads: 9999 is out of range"));
 }
 
+/* One thread in place of two: the roof of two would be twice that of one. */
+TEST(roofs_of_fewer_threads_are_errors)
+{
+    struct ceiling c[CEILINGS_MAX];
+    struct error err = { "" };
+
+    if (device_cpu_cores() < 2) {
+        print_message("skipped: this process may use one processor only\n");
+        skip();
+    }
+    setenv("OMP_THREAD_LIMIT", "1", 1);
+    int rc = sweep_ceilings("cpu:2", c, NULL, &err);
+    unsetenv("OMP_THREAD_LIMIT");
+    assert_int_equal(rc, -1);
+    assert_non_null(strstr(err.message, "2 threads are to be measured, and OpenMP gives 1"));
+    assert_non_null(strstr(err.message, "OMP_THREAD_LIMIT is 1 here; unset it"));
+}
+
 /* The copying loops copy; the FLOPs grow with the rounds. */
 TEST(loops_do_what_they_say)
 {
@@ -279,13 +297,19 @@ TEST(no_secret_lands_in_the_environment)
 
     setenv("SOME_API_TOKEN", "sesame-open", 1);
     setenv("OMP_PROC_BIND", "close", 1);
+    setenv("OMP_THREAD_LIMIT", "3", 1);
+    setenv("OMP_DYNAMIC", "true", 1);
     char *text = environment_json();
+    unsetenv("OMP_DYNAMIC");
+    unsetenv("OMP_THREAD_LIMIT");
     unsetenv("OMP_PROC_BIND");
     unsetenv("SOME_API_TOKEN");
     assert_null(strstr(text, "sesame-open"));
     cJSON *json = json_parse(text, strlen(text), "environment", &err);
     assert_non_null(json);
     assert_string_equal(json_string(json, "OMP_PROC_BIND", ""), "close");
+    assert_string_equal(json_string(json, "OMP_THREAD_LIMIT", ""), "3");
+    assert_string_equal(json_string(json, "OMP_DYNAMIC", ""), "true");
     assert_true(json_string(json, "kernel_release", "")[0]);
     cJSON_Delete(json);
     free(text);
