@@ -73,10 +73,10 @@ int host_cache_sharers(int level)
 
 static const int64_t unknown_cache = 32 << 20;
 
-static int l3_instances(const struct host_caches *c, int threads)
+int host_cache_instances(int sharers, int cores, int threads)
 {
-    int sharing = c->l3_shared_by > 0 ? c->l3_shared_by : c->cores;
-    int all = sharing > 0 ? (c->cores + sharing - 1) / sharing : 1;
+    int sharing = sharers > 0 ? sharers : cores;
+    int all = sharing > 0 ? (cores + sharing - 1) / sharing : 1;
 
     return all < 1 ? 1 : all < threads ? all : threads;
 }
@@ -86,7 +86,7 @@ size_t host_caches_bytes(const struct host_caches *c, int threads)
     int nr = threads > 0 ? threads : 1;
     int64_t last = c->l3 > 0 ? c->l3 : unknown_cache;
 
-    return (size_t)(l3_instances(c, nr) * last + nr * c->l2);
+    return (size_t)(host_cache_instances(c->l3_shared_by, c->cores, nr) * last + nr * c->l2);
 }
 
 /* Of all cores, wherever those lie that this process may use. */

@@ -13,6 +13,10 @@ int64_t host_cache_bytes(int level);
 /* Cores that share that cache with the first core; 0 if unknown. */
 int host_cache_sharers(int level);
 
+/* How many caches `threads` threads lie on at most, where `sharers` of `cores` cores have one: a
+ * thread each, where there are so many. `sharers` 0: unknown, so all of them. */
+int host_cache_instances(int sharers, int cores, int threads);
+
 struct host_caches {
     int64_t l2, l3;   /* bytes of one; 0: unknown */
     int l3_shared_by; /* cores that share an L3; 0: unknown, so all of them */

@@ -61,7 +61,8 @@ bool ceiling_is_name(const char *name)
     static const char names[] =
         " bandwidth.L1 bandwidth.L2 bandwidth.L3 bandwidth.dram read.L1 read.L2 read.L3 read.dram "
         "copy.L1 copy.L2 copy.L3 copy.dram flops.fp32 flops.tf32 flops.bf16 flops.int8 flops.fp8 "
-        "dot.bf16 dot.int8 mma.tf32 mma.bf16 wgmma.tf32 wgmma.bf16 wgmma.fp8 capacity.L2 "
+        "dot.bf16 dot.int8 mma.tf32 mma.bf16 wgmma.tf32 wgmma.bf16 wgmma.fp8 capacity.L1 "
+        "capacity.L2 "
         "overhead.launch overhead.graph_node overhead.graph_launch event.resolution "
         "flush.cold_over_warm ";
     char word[64];

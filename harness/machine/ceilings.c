@@ -190,9 +190,12 @@ static int bandwidth(struct device *d, const char *level, size_t most, size_t st
     return 3;
 }
 
-/* Half of a core's share of a cache. */
-static size_t level_bytes(int64_t cache, int sharers)
+/* Where threads lie is the scheduler's affair, or that of who numbered the processors: as many may
+ * share a cache as can. */
+size_t ceilings_level_bytes(int64_t cache, int sharing, int threads)
 {
+    int sharers = sharing < threads ? sharing : threads;
+
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
 }
 
@@ -220,9 +223,8 @@ size_t ceilings_walk_bytes(const struct machine *machine, int threads, int64_t r
  * Where L2 holds as much, half. */
 size_t ceilings_l3_bytes(const struct machine *machine, int threads)
 {
-    int sharing = machine->l3_shared_by;
-    int sharers = sharing > 0 && sharing < threads ? sharing : threads;
-    size_t l2 = (size_t)machine->l2, half = level_bytes(machine->l3, sharers);
+    int sharing = machine->l3_shared_by > 0 ? machine->l3_shared_by : threads;
+    size_t l2 = (size_t)machine->l2, half = ceilings_level_bytes(machine->l3, sharing, threads);
 
     if (half / 2 > l2)
         return half / 2;
@@ -305,9 +307,28 @@ static int arithmetic(struct device *d, struct ceiling *out)
     return nr;
 }
 
+/* A cache that the system does not tell has none; one of which it does not tell who shares it is of
+ * one processor. */
+static int capacity(const struct device *d, const struct machine *machine, int level,
+                    struct ceiling *out)
+{
+    int64_t bytes = level == 1 ? machine->l1d : machine->l2;
+    int sharing = host_cache_sharers(level);
+    char name[48];
+
+    if (bytes <= 0)
+        return 0;
+    snprintf(name, sizeof(name), "capacity.L%d", level);
+    ceiling_init(out, d, name, "B");
+    ceiling_set_value(out, (double)bytes * host_cache_instances(sharing > 0 ? sharing : 1,
+                                                                machine->threads, d->threads));
+    return 1;
+}
+
 static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out)
 {
-    size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
+    size_t l1 = ceilings_level_bytes(machine->l1d, host_cache_sharers(1), device->threads);
+    size_t l2 = ceilings_level_bytes(machine->l2, host_cache_sharers(2), device->threads);
     size_t l3 = ceilings_l3_bytes(machine, device->threads);
     if (is_quick() && l3 > QUICK_L3)
         l3 = QUICK_L3;
@@ -318,11 +339,13 @@ static int ceilings_cpu(struct device *device, const struct machine *machine, st
     int nr = 0;
 
     nr += l1 ? bandwidth(device, "L1", l1, 1, out + nr) : 0;
-    nr += l2 ? bandwidth(device, "L2", l2, 1, out + nr) : 0;
+    nr += l2 > l1 ? bandwidth(device, "L2", l2, 1, out + nr) : 0;
     nr += l3 > l2 ? bandwidth(device, "L3", l3, 1, out + nr) : 0;
     nr += steps ? bandwidth(device, "dram", WALK_STEP, steps, out + nr) : 0;
 
     nr += arithmetic(device, out + nr);
+    nr += capacity(device, machine, 1, out + nr);
+    nr += capacity(device, machine, 2, out + nr);
     ceiling_init(&out[nr], device, "overhead.launch", "ns");
     ns = measure(&empty, no_buffers);
     ceiling_set_time(&out[nr++], &ns);

@@ -13,6 +13,8 @@
  *   dot.bf16, dot.int8           FLOP/s products of bfloat16 pairs, of four bytes, in registers,
  *                                       where there are any
  *   flops.bf16, flops.int8       FLOP/s the better of that and fp32's: both can be widened
+ *   capacity.L1 .L2              B      of all caches of the level that the threads lie on at most,
+ *                                       by who shares one: not every thread has its own
  *   overhead.launch              ns     an empty parallel region
  *
  * machine/ceilings_cuda.h has those of a GPU.
@@ -39,6 +41,9 @@ int ceilings_measure(struct device *device, const struct machine *machine, struc
 size_t ceilings_walk_bytes(const struct machine *machine, int threads, int64_t room);
 /* Whether there is so much memory now. Without it the device gets no bandwidth.dram. */
 bool ceilings_have_room(const struct device *device, const struct machine *machine);
+/* What each of them reads again and again for bandwidth.L1 and .L2: half of its part of a cache of
+ * so many bytes that `sharing` processors have together (0: unknown, so it is its own). */
+size_t ceilings_level_bytes(int64_t cache, int sharing, int threads);
 /* What each of them reads again and again for bandwidth.L3; 0: nothing lies in its share of that
  * cache and not in its L2. */
 size_t ceilings_l3_bytes(const struct machine *machine, int threads);

@@ -78,19 +78,17 @@ const struct ceiling *ceiling_find(const struct metric_context *context, const c
     return NULL;
 }
 
-/* Of a GPU only the L2 is told apart from its memory, and its size stands among its roofs. */
-static double roof_capacity(const struct metric_context *context, enum memory_level level,
-                            const char *device)
+double roof_capacity(const struct metric_context *context, enum memory_level level,
+                     const char *device)
 {
-    int threads = device_label_threads(device);
+    char name[48];
 
     if (!context)
         return 0; /* as where nothing is known of it */
-    if (threads > 0 || level == LEVEL_DRAM)
-        return memory_level_capacity(context->machine, level, threads);
-    const struct ceiling *c =
-        level == LEVEL_L2 ? ceiling_find(context, "capacity.L2", device) : NULL;
-    return c ? c->value : 0;
+    snprintf(name, sizeof(name), "capacity.%s", levels[level].name);
+    const struct ceiling *told = ceiling_find(context, name, device);
+    return told ? told->value
+                : memory_level_capacity(context->machine, level, device_label_threads(device));
 }
 
 /* What must stay near for the next launch to find it: the bytes that a launch touches, which of an

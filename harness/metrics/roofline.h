@@ -58,9 +58,13 @@ const char *memory_level_name(enum memory_level level); /* "L1", ..., "DRAM" */
 /* Ceiling names: "bandwidth.L1", ..., "bandwidth.dram". */
 const char *memory_level_ceiling(enum memory_level level);
 
-/* Bytes that the caches of one level of the host hold together for `threads` threads on their own
- * cores; 0 if unknown, INFINITY for DRAM. */
+/* Bytes that the caches of one level of the host hold together for `threads` threads, each of which
+ * is taken to have an L1 and an L2 of its own; 0 if unknown, INFINITY for DRAM. */
 double memory_level_capacity(const struct machine *machine, enum memory_level level, int threads);
+/* The same of the device of this label, by its roofs where these tell (capacity.L1, capacity.L2): a
+ * machine in a history does not say who shares an L1 or L2, and of a GPU nothing else is known. */
+double roof_capacity(const struct metric_context *context, enum memory_level level,
+                     const char *device);
 /* Threads in a CPU device label such as "cpu-2t"; 0 for other devices. */
 int device_label_threads(const char *label);
 

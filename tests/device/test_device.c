@@ -270,6 +270,29 @@ TEST(caches_of_threads)
     assert_true(host_cache_flush_bytes(2) >= host_cache_flush_bytes(1));
 }
 
+/* Of one level, by who shares one. */
+TEST(caches_that_threads_lie_on)
+{
+    static const struct {
+        const char *what;
+        int sharers, cores, threads, nr;
+    } rows[] = {
+        { "one each", 1, 8, 4, 4 },
+        { "two processors a core, half of them", 2, 16, 8, 8 },
+        { "all of them", 2, 16, 16, 8 },
+        { "four cores with one", 4, 4, 4, 1 },
+        { "two clusters of four", 4, 8, 3, 2 },
+        { "nobody tells who shares it", 0, 8, 8, 1 },
+        { "nothing is known", 0, 0, 4, 1 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int nr = host_cache_instances(rows[i].sharers, rows[i].cores, rows[i].threads);
+        if (nr != rows[i].nr)
+            fail_msg("%s: %d", rows[i].what, nr);
+    }
+}
+
 static int own_threads(void)
 {
     int64_t nr = 0;

@@ -57,6 +57,8 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
 #endif
     assert_true(l1->value >= copy->value); /* the better of reading and copying */
     assert_true(l1->value >= find(c, nr, "read.L1")->value);
+    assert_true(find(c, nr, "capacity.L1")->value >= 1024);
+    assert_string_equal(find(c, nr, "capacity.L1")->unit, "B");
 }
 
 TEST(roofs_of_a_fresh_process)
@@ -164,6 +166,32 @@ TEST(sizes_of_walks)
         size_t l3 = ceilings_l3_bytes(&cases[i].machine, cases[i].threads) / KIB;
         if (walk != (size_t)cases[i].walk || l3 != (size_t)cases[i].l3)
             fail_msg("%s: a walk of %zu MiB, and %zu KiB of L3", cases[i].what, walk, l3);
+    }
+}
+
+/* Within what a thread has of a cache, whoever shares it with others. */
+TEST(sizes_within_shared_caches)
+{
+    enum { KIB = 1 << 10, MIB = 1 << 20 };
+    static const struct {
+        const char *what;
+        int64_t cache;
+        int sharing, threads, kib;
+    } cases[] = {
+        { "an L1 of its own", 32 * KIB, 1, 8, 16 },
+        { "with SMT", 32 * KIB, 2, 16, 8 },
+        { "one thread of it", 32 * KIB, 2, 1, 16 },
+        { "an L2 of four cores", 1 * MIB, 4, 4, 128 },
+        { "two threads there", 1 * MIB, 4, 2, 256 },
+        { "nobody tells who shares it", 1 * MIB, 0, 4, 512 },
+        { "not told", 0, 2, 4, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t bytes =
+            ceilings_level_bytes(cases[i].cache, cases[i].sharing, cases[i].threads) / KIB;
+        if (bytes != (size_t)cases[i].kib)
+            fail_msg("%s: %zu KiB", cases[i].what, bytes);
     }
 }
 

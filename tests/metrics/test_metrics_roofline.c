@@ -194,6 +194,36 @@ TEST(test_capacity)
     assert_int_equal(device_label_threads("cuda"), 0);
 }
 
+/* Two threads of one core: its L1 and L2 are counted once, as the roofs tell. */
+TEST(test_shared_caches)
+{
+    static const struct ceiling shared[] = {
+        CEILING("bandwidth.L1", 200e9),   CEILING("bandwidth.L2", 100e9),
+        CEILING("bandwidth.L3", 50e9),    CEILING("bandwidth.dram", 20e9),
+        CEILING("capacity.L1", 32 << 10), CEILING("capacity.L2", 1 << 20),
+    };
+    static const struct {
+        double bytes;
+        enum memory_level level;
+    } rows[] = {
+        { 30e3, LEVEL_L1 },
+        { 60e3, LEVEL_L2 },
+        { 1.9e6, LEVEL_L3 },
+    };
+    const struct metric_context told = { &machine, shared, sizeof(shared) / sizeof(*shared) };
+
+    assert_close(roof_capacity(&told, LEVEL_L2, "cpu-2t"), 1 << 20, 0);
+    assert_close(roof_capacity(&told, LEVEL_L3, "cpu-2t"), 16 << 20, 0);
+    assert_close(roof_capacity(&told, LEVEL_L2, "cpu-1t"), 1 << 20, 0); /* by the machine */
+    assert_close(roof_capacity(&context, LEVEL_L2, "cpu-2t"), 2 << 20, 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct measurement m = kernel("cpu-2t", "warm", 0, rows[i].bytes);
+        struct roof r;
+        roof_of(&m, NAN, &told, &r);
+        assert_int_equal(r.level, rows[i].level);
+    }
+}
+
 TEST(test_metric)
 {
     struct records r = { 0 };

@@ -111,16 +111,16 @@ static char *round_bytes(double bytes, char text[QUANTITY_TEXT_SIZE])
  * the first benchmark. */
 static void memory_add_capacities(struct memory_chart *c)
 {
-    const struct machine *machine = memory_item_at(c, 0)->context->machine;
+    const struct metric_context *context = memory_item_at(c, 0)->context;
+    const char *device = memory_item_at(c, 0)->bench->device;
     struct layer *rules = panel_stroke(c->sizes, MARK_RULES, NULL, INK_GREY, DASH_SHORT, 1.2);
     struct layer *names = panel_layer(c->sizes, MARK_TEXT, NULL);
-    int threads = shared_threads(c);
     char size[QUANTITY_TEXT_SIZE], text[QUANTITY_TEXT_SIZE + 16];
     double before = 0;
 
     names->style.ink = INK_GREY;
-    for (int level = LEVEL_L1; threads > 0 && machine && level <= LEVEL_L3; level++) {
-        double bytes = memory_level_capacity(machine, (enum memory_level)level, threads);
+    for (int level = LEVEL_L1; shared_threads(c) > 0 && level <= LEVEL_L3; level++) {
+        double bytes = roof_capacity(context, (enum memory_level)level, device);
         if (!(bytes > before) || !isfinite(bytes))
             continue;
         layer_add(rules, bytes, NAN);
