@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "explain/code_same.h"
 #include "explain/elf_file.h"
 
 #include <ctype.h>
@@ -11,114 +12,6 @@
 #include <strings.h>
 
 enum { BUILD_TEXT_MOST = 400 };
-
-/* ---- one function against another ---- */
-
-/* Both files, and the function in hand. */
-struct code_pair {
-    const struct elf_file *file[2];
-    const struct elf_function *function[2];
-};
-
-/* Do the two addresses mean the same place? */
-static bool is_same_place(const struct code_pair *p, const uint64_t address[2])
-{
-    const struct elf_function *f[2];
-    const char *in[2];
-
-    for (int i = 0; i < 2; i++)
-        f[i] = elf_function_at(p->file[i], address[i]);
-    if (f[0] && f[1])
-        return strcmp(f[0]->name, f[1]->name) == 0 &&
-               address[0] - f[0]->address == address[1] - f[1]->address;
-    if (f[0] || f[1])
-        return false;
-    for (int i = 0; i < 2; i++)
-        in[i] = elf_section_at(p->file[i], address[i]);
-    return in[0] && in[1] && strcmp(in[0], in[1]) == 0;
-}
-
-/* Four bytes at `at` as what is added to the address of the next instruction, which begins behind
- * an immediate value of 0, 1, 2 or 4 bytes. */
-static bool is_same_rel32(const struct code_pair *p, uint64_t at)
-{
-    static const uint64_t immediates[] = { 0, 1, 4, 2 };
-    uint64_t address[2];
-
-    if (at + 4 > p->function[0]->size)
-        return false;
-    for (size_t k = 0; k < 4; k++) {
-        for (int i = 0; i < 2; i++) {
-            int32_t way;
-            memcpy(&way, p->function[i]->code + at, sizeof(way));
-            address[i] = p->function[i]->address + at + 4 + immediates[k] + (uint64_t)(int64_t)way;
-        }
-        if (is_same_place(p, address))
-            return true;
-    }
-    return false;
-}
-
-/* Some byte differs at `at`: where an address that holds it ends, or 0. */
-static uint64_t behind_address_x86(const struct code_pair *p, uint64_t at)
-{
-    for (uint64_t back = 0; back < 4 && back <= at; back++)
-        if (is_same_rel32(p, at - back))
-            return at - back + 4;
-    return 0;
-}
-
-/* B and BL lead to the same place; ADRP and the ADD, LDR or STR behind it are let pass, whose pages
- * move with everything (Arm Architecture Reference Manual, C4.1). */
-static uint64_t behind_address_arm(const struct code_pair *p, uint64_t at)
-{
-    uint64_t start = at & ~(uint64_t)3, address[2];
-    uint32_t word[2];
-
-    if (start + 4 > p->function[0]->size)
-        return 0;
-    for (int i = 0; i < 2; i++) {
-        memcpy(&word[i], p->function[i]->code + start, 4);
-        int64_t way = (int64_t)((uint64_t)(word[i] & 0x03ffffff) << 38) >> 36;
-        address[i] = p->function[i]->address + start + (uint64_t)way;
-    }
-    if (((word[0] ^ word[1]) & 0xfc000000) == 0 && (word[0] & 0x7c000000) == 0x14000000)
-        return is_same_place(p, address) ? start + 4 : 0;
-    bool page = ((word[0] ^ word[1]) & 0x9f00001f) == 0 && (word[0] & 0x9f000000) == 0x90000000;
-    bool add = ((word[0] ^ word[1]) & 0xffc003ff) == 0 && (word[0] & 0x7f800000) == 0x11000000;
-    bool load = ((word[0] ^ word[1]) & 0xffc003ff) == 0 && (word[0] & 0x3b000000) == 0x39000000;
-    return page || add || load ? start + 4 : 0;
-}
-
-static uint64_t behind_address(const struct code_pair *p, uint64_t at)
-{
-    switch (p->file[0]->header.e_machine) {
-    case EM_X86_64:
-        return behind_address_x86(p, at);
-    case EM_AARCH64:
-        return behind_address_arm(p, at);
-    default:
-        return 0;
-    }
-}
-
-static bool is_same_code(const struct code_pair *p)
-{
-    uint64_t size = p->function[0]->size, at = 0;
-
-    if (p->function[1]->size != size)
-        return false;
-    while (at < size) {
-        if (p->function[0]->code[at] == p->function[1]->code[at]) {
-            at++;
-            continue;
-        }
-        at = behind_address(p, at);
-        if (at == 0)
-            return false;
-    }
-    return true;
-}
 
 /* ---- all functions ---- */
 
@@ -142,7 +35,7 @@ static const struct elf_function *function_or_null(const struct elf_file *e, siz
 static void compare_pair(const struct code_pair *p, struct code_diff *out)
 {
     out->common++;
-    if (is_same_code(p))
+    if (code_is_same(p))
         out->same++;
     else
         add_changed(out, p->function[0]->name, p->function[0]->size, p->function[1]->size);

@@ -5,9 +5,9 @@
  *
  * Where one function grew, all behind it moved, and every call and address in them has other bytes.
  * So bytes that differ are forgiven where they are an address relative to their own place (x86-64:
- * rel32 and disp32; AArch64: branches, ADRP and the offset behind it) and lead to the same function
- * and place in it, or into the same section where that has no functions. Constants that changed in
- * data are not seen.
+ * rel32 and disp32; AArch64: branches, and the ADD, LDR or STR that completes the page of an ADRP)
+ * and lead to the same function and place in it, or into the same section where that has no
+ * functions. Constants that changed in data are not seen.
  */
 #ifndef HARNESS_EXPLAIN_CODE_DIFF_H
 #define HARNESS_EXPLAIN_CODE_DIFF_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Machine code of two programs beside each other, made here by the compiler; and files that are
- * damaged. */
+/* Machine code of two programs beside each other, made here by the compiler, and of AArch64 written
+ * down; and files that are damaged. */
 #include "testing.h"
 
 #include "base/file.h"
 #include "explain/code_diff.h"
+#include "explain/code_same.h"
 #include "explain/elf_file.h"
 #include "stats/random.h"
 
@@ -95,6 +96,129 @@ TEST(functions_that_differ)
             assert_int_equal(strcmp(d.build[0].flags, d.build[1].flags) != 0, pairs[i].flags);
         code_diff_release(&d);
     }
+}
+
+/* ---- AArch64 ---- */
+
+#define ADRP(rd, pages)                                                                            \
+    (0x90000000u | (pages) % 4u << 29 | ((uint32_t)(pages) >> 2 & 0x7ffffu) << 5 | (rd))
+#define WITH_OFFSET(what, rd, rn, units)                                                           \
+    ((what) | (uint32_t)(units) << 10 | (uint32_t)(rn) << 5 | (rd))
+#define ADD(rd, rn, bytes)    WITH_OFFSET(0x91000000u, rd, rn, bytes)
+#define ADD_32(rd, rn, value) WITH_OFFSET(0x11000000u, rd, rn, value)
+#define LDR(rt, rn, eights)   WITH_OFFSET(0xf9400000u, rt, rn, eights)
+#define STR_32(rt, rn, fours) WITH_OFFSET(0xb9000000u, rt, rn, fours)
+#define LDR_Q(rt, rn, units)  WITH_OFFSET(0x3dc00000u, rt, rn, units)
+#define FADD                  0x1e602800u /* d0, d0, d0 */
+#define MOV(rd, rm)           (0xaa0003e0u | (uint32_t)(rm) << 16 | (rd))
+#define BL(words)             (0x94000000u | (words))
+#define B_EQ                  0x54000040u
+#define RET                   0xd65f03c0u
+#define NOP                   0xd503201fu
+
+enum { ARM_WORDS = 4 };
+
+/* Where things are: base and head. From the functions' pages .rodata is 16 pages away, then 17. */
+static const uint64_t arm_places[2][3] = { { 0x10000, 0x10100, 0x20000 },
+                                           { 0x11000, 0x11200, 0x22000 } };
+
+static const struct {
+    const char *what;
+    uint32_t base[ARM_WORDS], head[ARM_WORDS]; /* 0: nothing */
+    bool same;
+} arm_pairs[] = {
+    { "moved data", { ADRP(0, 16), ADD(0, 0, 16) }, { ADRP(0, 17), ADD(0, 0, 64) }, true },
+    { "moved load", { ADRP(0, 16), LDR(1, 0, 1) }, { ADRP(0, 17), LDR(1, 0, 2) }, true },
+    { "moved store", { ADRP(0, 16), STR_32(1, 0, 1) }, { ADRP(0, 17), STR_32(1, 0, 2) }, true },
+    { "a constant", { ADD(0, 1, 1) }, { ADD(0, 1, 2) }, false },
+    { "an offset", { LDR(0, 1, 1) }, { LDR(0, 1, 2) }, false },
+    { "an offset of vectors", { LDR_Q(0, 1, 1) }, { LDR_Q(0, 1, 2) }, false },
+    { "of 32 bit", { ADRP(0, 16), ADD_32(0, 0, 1) }, { ADRP(0, 17), ADD_32(0, 0, 2) }, false },
+    { "another register", { ADRP(0, 16), LDR(1, 2, 1) }, { ADRP(0, 17), LDR(1, 2, 2) }, false },
+    { "into .data", { ADRP(0, 16), LDR(1, 0, 1) }, { ADRP(0, 17), LDR(1, 0, 0x40) }, false },
+    { "out of all", { ADRP(0, 16), LDR(1, 0, 1) }, { ADRP(0, 90), LDR(1, 0, 1) }, false },
+    { "16 bytes each", { ADRP(0, 16), LDR_Q(1, 0, 0x20) }, { ADRP(0, 17), LDR_Q(1, 0, 8) }, false },
+    { "a field behind it",
+      { ADRP(0, 16), ADD(0, 0, 16), LDR(1, 0, 1) },
+      { ADRP(0, 17), ADD(0, 0, 16), LDR(1, 0, 2) },
+      false },
+    { "written again",
+      { ADRP(0, 16), MOV(0, 1), LDR(2, 0, 1) },
+      { ADRP(0, 17), MOV(0, 1), LDR(2, 0, 2) },
+      false },
+    { "a vector of its number",
+      { ADRP(0, 16), FADD, LDR(2, 0, 1) },
+      { ADRP(0, 17), FADD, LDR(2, 0, 2) },
+      true },
+    { "behind a call",
+      { ADRP(0, 16), BL(0), LDR(2, 0, 1) },
+      { ADRP(0, 17), BL(0), LDR(2, 0, 2) },
+      false },
+    { "kept by a call",
+      { ADRP(19, 16), BL(0), LDR(2, 19, 1) },
+      { ADRP(19, 17), BL(0), LDR(2, 19, 2) },
+      true },
+    { "behind the end",
+      { ADRP(0, 16), RET, LDR(2, 0, 1) },
+      { ADRP(0, 17), RET, LDR(2, 0, 2) },
+      false },
+    { "behind a condition",
+      { ADRP(0, 16), B_EQ, LDR(2, 0, 1) },
+      { ADRP(0, 17), B_EQ, LDR(2, 0, 2) },
+      true },
+    { "a call that moved", { BL(0x40) }, { BL(0x80) }, true },
+    { "a call of a place inside", { BL(0x40) }, { BL(0x81) }, false },
+};
+
+/* Two functions, and .rodata of 256 bytes with .data behind it. */
+static void arm_file(struct elf_file *e, const uint64_t places[3], const uint32_t *code,
+                     struct elf_function functions[2])
+{
+    static uint8_t names[] = "\0.rodata\0.data";
+
+    *e = (struct elf_file) { .bytes = names, .size = sizeof(names) };
+    e->header.e_machine = EM_AARCH64;
+    *array_push(&e->sections) = (Elf64_Shdr) { .sh_size = sizeof(names) }; /* e_shstrndx is 0 */
+    *array_push(&e->sections) = (Elf64_Shdr) {
+        .sh_name = 1, .sh_flags = SHF_ALLOC, .sh_addr = places[2], .sh_size = 0x100
+    };
+    *array_push(&e->sections) = (Elf64_Shdr) {
+        .sh_name = 9, .sh_flags = SHF_ALLOC, .sh_addr = places[2] + 0x100, .sh_size = 0x1000
+    };
+    for (int i = 0; i < 2; i++) {
+        functions[i] = (struct elf_function) { i ? "callee" : "caller", places[i], 4 * ARM_WORDS,
+                                               (const uint8_t *)code };
+        *array_push(&e->by_address) = functions[i];
+    }
+}
+
+static bool is_same_arm(const uint32_t *base, const uint32_t *head)
+{
+    const uint32_t *const words[2] = { base, head };
+    uint32_t code[2][ARM_WORDS];
+    struct elf_function functions[2][2];
+    struct elf_file files[2];
+
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < ARM_WORDS; k++)
+            code[i][k] = words[i][k] ? words[i][k] : NOP;
+        arm_file(&files[i], arm_places[i], code[i], functions[i]);
+    }
+    bool same = code_is_same(
+        &(struct code_pair) { { &files[0], &files[1] }, { &functions[0][0], &functions[1][0] } });
+    for (int i = 0; i < 2; i++) {
+        array_release(&files[i].sections);
+        array_release(&files[i].by_address);
+    }
+    return same;
+}
+
+/* Addresses move, constants and offsets of members change. */
+TEST(functions_of_aarch64)
+{
+    for (size_t i = 0; i < sizeof(arm_pairs) / sizeof(arm_pairs[0]); i++)
+        if (is_same_arm(arm_pairs[i].base, arm_pairs[i].head) != arm_pairs[i].same)
+            fail_msg("%s: the same is not %d", arm_pairs[i].what, arm_pairs[i].same);
 }
 
 TEST(operations_have_functions)
