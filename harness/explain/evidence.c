@@ -2,7 +2,6 @@
 #include "explain/evidence.h"
 
 #include "base/memory.h"
-#include "base/strbuf.h"
 #include "verdict/differences.h"
 
 #include <math.h>
@@ -237,102 +236,7 @@ void evidence_add_runs(struct explain_case *c, const struct run *base, const str
     differences_release(&d);
 }
 
-/* ---- commands ---- */
-
-size_t evidence_program_place(const struct string_list *words)
-{
-    const char *slash = words->nr ? strrchr(words->items[0], '/') : NULL;
-    size_t i = 1;
-
-    if (words->nr < 2 || strcmp(slash ? slash + 1 : words->items[0], "env") != 0)
-        return 0;
-    while (i + 1 < words->nr && strchr(words->items[i], '='))
-        i++;
-    return i;
-}
-
-/* The value of a variable that "env" sets; NULL: it does not. */
-static const char *env_value(const struct string_list *words, const char *name, size_t length)
-{
-    for (size_t i = evidence_program_place(words); i-- > 1;)
-        if (strncmp(words->items[i], name, length) == 0 && words->items[i][length] == '=')
-            return words->items[i] + length + 1;
-    return NULL;
-}
-
-static void add_variables(struct explain_case *c, const struct string_list *of,
-                          const struct string_list *base, const struct string_list *head)
-{
-    size_t program = evidence_program_place(of);
-
-    for (size_t i = 1; i < program; i++) {
-        size_t length = (size_t)(strchr(of->items[i], '=') - of->items[i]);
-        const char *b = env_value(base, of->items[i], length);
-        const char *h = env_value(head, of->items[i], length);
-        char *name = memory_string(of->items[i]);
-        name[length] = '\0';
-        if (!b || !h || strcmp(b, h) != 0)
-            explain_add_fact(c, evidence_fact_kind(name), name, b, h);
-        free(name);
-    }
-}
-
-static const char *word_or_none(const struct string_list *words, size_t at)
-{
-    return at < words->nr && words->items[at] ? words->items[at] : "";
-}
-
-/* What a word sets: "--threads" of "--threads=2" and of "--threads 2", "-j" of "-j 4"; else its
- * place. */
-static void word_name(const struct string_list *words, size_t at, size_t place, struct strbuf *name)
-{
-    const char *word = word_or_none(words, at), *equals = strchr(word, '=');
-    const char *before = at > 0 ? word_or_none(words, at - 1) : "";
-
-    if (equals && equals > word)
-        strbuf_add(name, word, (size_t)(equals - word));
-    else if (before[0] == '-' && word[0] != '-' && !strchr(before, '='))
-        strbuf_adds(name, before);
-    else
-        strbuf_addf(name, "argument %zu", place);
-}
-
-/* "2" of "--threads=2"; else the word. */
-static const char *word_value(const char *word)
-{
-    const char *equals = word ? strchr(word, '=') : NULL;
-
-    return equals && equals > word ? equals + 1 : word;
-}
-
-static enum explain_fact_kind word_kind(const char *name)
-{
-    enum explain_fact_kind kind = evidence_fact_kind(name);
-
-    if (strcmp(name, "-j") == 0 || strcmp(name, "-t") == 0)
-        return FACT_THREADS;
-    return kind == FACT_OTHER || kind == FACT_IDENTITY ? FACT_INPUT : kind;
-}
-
-void evidence_add_words(struct explain_case *c, const struct string_list *base,
-                        const struct string_list *head)
-{
-    size_t b = evidence_program_place(base), h = evidence_program_place(head);
-
-    add_variables(c, base, base, head);
-    add_variables(c, head, base, head);
-    for (size_t place = 1; b + place < base->nr || h + place < head->nr; place++) {
-        const char *one = b + place < base->nr ? base->items[b + place] : NULL;
-        const char *other = h + place < head->nr ? head->items[h + place] : NULL;
-        struct strbuf name;
-        if (one && other && strcmp(one, other) == 0)
-            continue;
-        strbuf_init(&name);
-        word_name(other ? head : base, (other ? h : b) + place, place, &name);
-        explain_add_fact(c, word_kind(name.data), name.data, word_value(one), word_value(other));
-        strbuf_release(&name);
-    }
-}
+/* ---- builds ---- */
 
 static void add_build_fact(struct explain_case *c, enum explain_fact_kind kind, const char *name,
                            const char *base, const char *head)

@@ -20,7 +20,8 @@ void evidence_add_measurement(struct explain_case *c, const struct measurement *
 void evidence_add_runs(struct explain_case *c, const struct run *base, const struct run *head);
 /* Where the program stands in "env NAME=VALUE ... PROGRAM WORD ..."; 0 where there is no env. */
 size_t evidence_program_place(const struct string_list *words);
-/* The words of two commands; the programs are no facts. */
+/* The words of two commands; the programs are no facts. Options and "NAME=VALUE" are matched by
+ * name, wherever they stand, the rest by its place among those that have none: "argument 2". */
 void evidence_add_words(struct explain_case *c, const struct string_list *base,
                         const struct string_list *head);
 /* How the programs were built, as they say themselves. */
