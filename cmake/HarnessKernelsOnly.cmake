@@ -11,8 +11,8 @@ foreach(room base stats core)
   add_library(harness_${room} STATIC)
   target_link_libraries(harness_${room} PUBLIC harness_${room}_includes PRIVATE harness_flags)
 endforeach()
-target_sources(harness_base PRIVATE harness/base/clean.c harness/base/digest.c harness/base/error.c
-  harness/base/file.c harness/base/memory.c harness/base/strbuf.c harness/base/utf8.c)
+target_sources(harness_base PRIVATE harness/base/clean.c harness/base/columns.c harness/base/digest.c
+  harness/base/error.c harness/base/file.c harness/base/memory.c harness/base/strbuf.c harness/base/utf8.c)
 target_sources(harness_stats PRIVATE harness/stats/random.c harness/stats/stats_dist.c)
 target_sources(harness_core PRIVATE harness/core/control_group.c harness/core/host_cache.c
   harness/core/host_memory.c harness/core/kernel.c harness/core/registry.c harness/core/thread_pinning.c

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clean.h"
 
+#include "base/columns.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
@@ -8,25 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-struct code_range {
-    uint32_t first, last;
-};
-
-static bool is_in(uint32_t code, const struct code_range *ranges, size_t nr)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (code >= ranges[i].first && code <= ranges[i].last)
-            return true;
-    return false;
-}
-
-#define IS_IN(code, ranges) is_in((code), (ranges), sizeof(ranges) / sizeof((ranges)[0]))
-
 static bool is_control(uint32_t code)
 {
     static const struct code_range ranges[] = { { 0, 0x1f }, { 0x7f, 0x9f }, { 0x2028, 0x2029 } };
 
-    return IS_IN(code, ranges);
+    return CODE_IS_IN(code, ranges);
 }
 
 /* Marks of direction; what has no width; deprecated and interlinear marks; fillers; tags. */
@@ -39,7 +26,7 @@ static bool is_unseen(uint32_t code)
         { 0xfff0, 0xfffb }, { 0xe0000, 0xe0fff }, { 0x1d173, 0x1d17a },
     };
 
-    return IS_IN(code, ranges);
+    return CODE_IS_IN(code, ranges);
 }
 
 /* XML refuses some of these, and no text has any. */
@@ -51,16 +38,6 @@ static bool is_noncharacter(uint32_t code)
 bool clean_is_shown(uint32_t code)
 {
     return !is_control(code) && !is_unseen(code) && !is_noncharacter(code);
-}
-
-static bool is_wide(uint32_t code)
-{
-    static const struct code_range ranges[] = {
-        { 0x1100, 0x115f }, { 0x2e80, 0xa4cf }, { 0xac00, 0xd7a3 },
-        { 0xf900, 0xfaff }, { 0xff00, 0xff60 }, { 0x1f300, 0x10ffff },
-    };
-
-    return IS_IN(code, ranges);
 }
 
 /* One character, cleaned: its `length` bytes stand for `taken` of the text. */
@@ -85,7 +62,7 @@ static struct glyph next_character(const char *text, size_t most)
         g.bytes[0] = length && is_control(code) ? ' ' : '?';
     } else {
         g.length = length;
-        g.columns = is_wide(code) ? 2 : 1;
+        g.columns = columns_of(code);
     }
     return g;
 }

@@ -25,9 +25,9 @@ bool clean_is(const char *text);
 /* For texts that somebody types to be kept: an error where it is not. `what` stands in it. */
 int clean_check(const char *text, const char *what, struct error *err);
 bool clean_is_shown(uint32_t code); /* the same of a code point */
-/* Characters that it takes on a terminal: one a code point, two for wide East Asian. */
+/* Columns that it takes on a terminal (base/columns.h). */
 size_t clean_columns(const char *text);
-/* Bytes of the first characters that take at most `columns` of them. */
+/* Bytes of the first characters that take at most `columns` of them, with the marks on the last. */
 size_t clean_fitting(const char *text, size_t columns);
 
 /* As vsnprintf() with %s cleaned, for the conversions d i u x X o c p a e f g s and %%; no

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts in lines of a terminal's width, counted in characters (clean_columns()). */
+/* Texts in lines of a terminal's width, counted in columns (clean_columns()). */
 #ifndef HARNESS_TEXT_WRAP_H
 #define HARNESS_TEXT_WRAP_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of `text` that make a line of at most `width` characters, at least one character. It ends
+/* Bytes of `text` that make a line of at most `width` columns, at least one character. It ends
  * before a space, if it can before one that is not inside `backticks`: a command is read, and
  * copied, in one piece. Where a word is longer than the line: all of it if `whole`, or up to
  * a "|" between choices, else its beginning. */

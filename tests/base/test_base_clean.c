@@ -57,6 +57,45 @@ TEST(texts_are_cleaned)
     }
 }
 
+static const struct {
+    const char *text;
+    size_t columns;
+} widths[] = {
+    { "", 0 },
+    { "abc", 3 },
+    { "\xc3\xa9", 1 },
+    { "e\xcc\x81", 1 },                            /* an accent behind its letter */
+    { "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 2 }, /* Hangul taken apart */
+    { "\xe3\x81\x8b\xe3\x82\x99", 2 },             /* hiragana with a mark */
+    { "\xe2\x9a\xa0\xef\xb8\x8f", 1 },             /* a variation selector */
+    { "\xe2\x9c\x93 \xe2\x9c\x85", 4 },            /* U+2713 and U+2705 */
+    { "\xef\xb8\xb0\xef\xbf\xa0", 4 },             /* U+FE30 and U+FFE0 */
+    { "\xf0\x97\x80\x80", 2 },                     /* Tangut */
+    { "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa", 2 },     /* a flag */
+    { "\xf0\x9f\x9a\x80\xf0\x9f\x8c\xb6", 3 },     /* U+1F680 and U+1F336 */
+    { "\x1b\xff\xe2\x80\x8b", 3 },                 /* each cleaned */
+};
+
+TEST(columns_of_texts)
+{
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+        if (clean_columns(widths[i].text) != widths[i].columns)
+            fail_msg("\"%s\" has %zu columns, not %zu", widths[i].text,
+                     clean_columns(widths[i].text), widths[i].columns);
+}
+
+TEST(marks_stay_with_their_letter)
+{
+    static const char text[] = "ae\xcc\x81\xcc\xa3z", picture[] = "\xe2\x9c\x85\xef\xb8\x8f!";
+
+    assert_int_equal(clean_fitting(text, 0), 0);
+    assert_int_equal(clean_fitting(text, 1), 1);
+    assert_int_equal(clean_fitting(text, 2), 6);
+    assert_int_equal(clean_fitting(text, 3), 7);
+    assert_int_equal(clean_fitting(picture, 1), 0);
+    assert_int_equal(clean_fitting(picture, 2), 6);
+}
+
 /* As printf, for all that it knows: the program's formats must not change. */
 TEST(formats_are_those_of_printf)
 {

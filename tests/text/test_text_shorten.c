@@ -56,8 +56,13 @@ static void one_text_keeps_both_ends(void **state)
         size_t width;
         const char *shown;
     } rows[] = {
-        { "short", 5, "short" }, { "longer", 5, "lo…er" },     { "longer", 1, "…" },
-        { "longer", 0, "" },     { "日本語です", 6, "日…す" }, { "", 3, "" },
+        { "short", 5, "short" },
+        { "longer", 5, "lo…er" },
+        { "longer", 1, "…" },
+        { "longer", 0, "" },
+        { "日本語です", 6, "日…す" },
+        { "", 3, "" },
+        { "xyze\u0301e\u0301e\u0301", 5, "xy…e\u0301e\u0301" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -177,6 +182,8 @@ static void words_are_broken_where_they_must(void **state)
     assert_int_equal(wrap_line("abcdef gh", 4, true), 6);
     assert_int_equal(wrap_line("ab cd", 3, false), 2);
     assert_int_equal(wrap_line("日", 1, false), 3);
+    assert_int_equal(wrap_line("か\u3099日", 1, false), 6);
+    assert_int_equal(wrap_line("abe\u0301f", 3, false), 5);
     assert_int_equal(wrap_line("", 4, false), 0);
 }
 
