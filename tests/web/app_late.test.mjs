@@ -76,14 +76,29 @@ test('samples wait for no history, and stay where there is none', options, async
   await page.locator('#section-results button.link').first().click();
   await dialog.locator('figure.figure').nth(3).waitFor();
   await dialog.getByLabel('Moving median of', { exact: true }).selectOption('5');
+  assert.equal(await dialog.locator('.slot.is-kept').count(), 1);
   refuse();
   await dialog.getByText('The history could not be read: the server is busy; try again').waitFor();
   assert.equal(await dialog.locator('figure.figure').count(), 4);
   assert.equal(await dialog.locator('table.facts').count(), 1);
+  assert.equal(await dialog.locator('.slot.is-kept').count(), 0);
   await dialog.getByLabel('Over all runs', { exact: true }).selectOption('p95');
   await dialog.locator('#figure-history[data-painted]').waitFor();
   assert.equal(await dialog.getByText('could not be read').count(), 0);
   assert.equal(await dialog.locator('figure.figure').count(), 5);
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});
+
+test('samples stay where they are when the history comes', options, async (t) => {
+  const { page, seen } = await openPage(t, url), dialog = page.getByRole('dialog');
+  const letGo = await holdBack(page, '/api/history');
+  await page.locator('#section-results button.link').first().click();
+  await dialog.locator('#figure-drill-order[data-painted]').waitFor();
+  const topOf = async () => (await dialog.locator('.two').boundingBox()).y, top = await topOf();
+  letGo();
+  await dialog.locator('#figure-history[data-painted]').waitFor();
+  const moved = await topOf() - top; // the place is about as high as the figure, which is some 500 pixels
+  assert.ok(moved >= 0 && moved < 80, `the samples moved by ${moved} pixels`);
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
 });
 

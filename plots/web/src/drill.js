@@ -169,12 +169,17 @@ class Drill {
     return card;
   }
 
-  /* Any metric over the whole history, in front of the rest. Where it cannot be had the rest stays. */
+  /* Any metric over the whole history, in front of the rest, which does not move when it comes: its place
+   * is kept. Where it cannot be had the rest stays, and the place goes. */
   addHistory(bench, mine) {
-    const place = el('div', { class: 'slot' }), problem = el('p', { class: 'error', role: 'alert' });
-    const show = (metric) => this.showHistory(place, bench, metric, mine).then(() => fill(problem),
-      ({ name, message }) => name !== 'AbortError'
-        && fill(problem, `The history could not be read: ${message}`));
+    const place = el('div', { class: 'slot is-kept' }), problem = el('p', { class: 'error', role: 'alert' });
+    const fail = ({ name, message }) => {
+      if (name === 'AbortError')
+        return;
+      fill(problem, `The history could not be read: ${message}`);
+      place.classList.remove('is-kept');
+    };
+    const show = (metric) => this.showHistory(place, bench, metric, mine).then(() => fill(problem), fail);
     const metrics = this.app.core.metrics.map(({ id, label }) => ({ value: id, text: `${label} (${id})` }));
     const first = metrics.some(({ value }) => value === 'p50') ? 'p50' : metrics[0].value;
     this.body.querySelector('.two').before(choice('Over all runs', metrics, first, show), problem, place);
@@ -185,6 +190,8 @@ class Drill {
     const { app } = this, spec = app.named(await app.source.history(bench.key, metric));
     if (mine !== this.asked)
       return;
+    if (spec.reason) /* a line that says why there is no figure */
+      place.classList.remove('is-kept');
     if (place.firstElementChild) {
       await updateFigure(place.firstElementChild, spec);
       return;
