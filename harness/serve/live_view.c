@@ -44,25 +44,32 @@ static void live_view_list_runs(struct live_view *live)
         live->more[i] = (struct page_run) { .run = &live->listed.runs[i], .values = &no_values };
 }
 
+static void live_view_note(struct live_view *live, const struct live_view_source *source)
+{
+    struct string_list *notes = &live->notes;
+
+    if (live_view_machine(live) && !live->history)
+        string_list_add(
+            notes, source->history_failed
+                       ? "there are no trends: a run of the history has too many measurements for "
+                         "them, or is damaged, which `harness history verify` tells"
+                       : "the trends are still being read; reload in a moment");
+    if (live->no_base.length)
+        string_list_add(notes, live->no_base.data);
+    if (live->gave_up)
+        string_list_add(notes, "older runs were not searched: the list goes on with them");
+    else if (live->view.head < 0 && !live->view.profile)
+        string_list_add(notes, "no finished run fits");
+    view_note_unfit_filters(&live->view, source->request->filters, source->request->nr_filters,
+                            notes);
+}
+
 void live_view_finish(struct live_view *live, const struct live_view_source *source,
                       struct class_history *history)
 {
-    size_t notes = 0;
-
     live->history = history;
     live_view_list_runs(live);
-    if (live_view_machine(live) && !history)
-        live->notes[notes++] =
-            source->history_failed
-                ? "there are no trends: a run of the history has too many measurements for them, "
-                  "or is damaged, which `harness history verify` tells"
-                : "the trends are still being read; reload in a moment";
-    if (live->no_base.length)
-        live->notes[notes++] = live->no_base.data;
-    if (live->gave_up)
-        live->notes[notes++] = "older runs were not searched: the list goes on with them";
-    else if (live->view.head < 0 && !live->view.profile)
-        live->notes[notes++] = "no finished run fits";
+    live_view_note(live, source);
     struct page_options options = {
         .live = true,
         .generator = source->generator,
@@ -73,8 +80,8 @@ void live_view_finish(struct live_view *live, const struct live_view_source *sou
         .baseline = live->baseline.length ? NULL : source->request->baseline,
         .more = live->more,
         .nr_more = live->listed.nr_runs,
-        .notes = live->notes,
-        .nr_notes = notes,
+        .notes = (const char *const *)live->notes.items,
+        .nr_notes = live->notes.nr,
     };
     /* Runs of the history are no runs of the page, but for those in the list. */
     page_init(&live->page, &live->view, &options);
@@ -99,6 +106,7 @@ void live_view_drop(void *thing)
     view_release(&live->view);
     records_release(&live->listed);
     string_list_release(&live->keys);
+    string_list_release(&live->notes);
     strbuf_release(&live->baseline);
     strbuf_release(&live->no_base);
     free(live->more);

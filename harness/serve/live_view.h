@@ -29,7 +29,7 @@ struct live_view {
     bool filtered;           /* ... where it says anything about benchmarks */
     struct strbuf baseline;  /* REF that was asked for */
     struct strbuf no_base;   /* why there is no base although the server has one; empty: there is */
-    const char *notes[3];
+    struct string_list notes;
 };
 
 /* Why there is no view, as an answer. */

@@ -366,23 +366,14 @@ static void note_unused_peaks(const struct viewing *v)
             v->config.peaks[0].from, v->view.records.items[0].m.bench.device);
 }
 
-static bool fits_any_record(const struct records *records, const char *filter)
-{
-    for (size_t i = 0; i < records->nr; i++)
-        if (text_filter_matches(filter, records->items[i].m.bench.key))
-            return true;
-    return false;
-}
-
-/* Only what the filters take was loaded: nothing is known of those that leave out. */
 static void note_unfit_filters(const struct viewing *v)
 {
-    for (size_t i = 0; v->view.head >= 0 && i < v->request.nr_filters; i++) {
-        const char *filter = v->request.filters[i];
-        if (*filter != '!' && !fits_any_record(&v->view.records, filter) &&
-            !fits_any_record(&v->view.history, filter))
-            sink_note(v->sink, "harness: nothing that is shown fits the filter \"%s\"\n", filter);
-    }
+    struct string_list notes = { 0 };
+
+    view_note_unfit_filters(&v->view, v->request.filters, v->request.nr_filters, &notes);
+    for (size_t i = 0; i < notes.nr; i++)
+        sink_note(v->sink, "harness: %s\n", notes.items[i]);
+    string_list_release(&notes);
 }
 
 int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/view.h"
 
+#include "base/options.h"
+#include "base/strbuf.h"
+#include "base/text.h"
 #include "view/records_files.h"
 #include "view/view_trends.h"
 
@@ -25,6 +28,31 @@ void view_release(struct view *view)
     annotations_release(&view->annotations);
     string_list_release(&view->notes);
     *view = (struct view) { .head = -1 };
+}
+
+static bool fits_any_record(const struct records *records, const char *filter)
+{
+    for (size_t i = 0; i < records->nr; i++)
+        if (text_filter_matches(filter, records->items[i].m.bench.key))
+            return true;
+    return false;
+}
+
+void view_note_unfit_filters(const struct view *view, const char *const *filters, size_t nr,
+                             struct string_list *notes)
+{
+    struct strbuf note;
+
+    strbuf_init(&note);
+    for (size_t i = 0; view->head >= 0 && i < nr; i++) {
+        if (*filters[i] == '!' || fits_any_record(&view->records, filters[i]) ||
+            fits_any_record(&view->history, filters[i]))
+            continue;
+        strbuf_clear(&note);
+        strbuf_addf(&note, "nothing that is shown fits the filter \"%s\"", filters[i]);
+        string_list_add(notes, note.data);
+    }
+    strbuf_release(&note);
 }
 
 static int view_newest_of_history(const struct view *view)

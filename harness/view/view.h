@@ -90,6 +90,11 @@ int view_load(struct store *store, const struct view_request *request, struct vi
               struct error *err);
 void view_release(struct view *view);
 
+/* A sentence on each of the filters that take something and here fit nothing, if any run is looked
+ * at. Only what the filters take was loaded: nothing is known of those that leave out. */
+void view_note_unfit_filters(const struct view *view, const char *const *filters, size_t nr,
+                             struct string_list *notes);
+
 /* The chart of a preset; borrows from both. Trend presets get the history as their records,
  * presets of several runs get all that were asked for. */
 void view_chart(const struct view *view, const struct preset *preset, struct chart *chart);

@@ -135,6 +135,37 @@ SCRATCH_TEST(test_commands)
     store_close(s);
 }
 
+static bool has_note(const cJSON *core, const char *text)
+{
+    const cJSON *note;
+
+    cJSON_ArrayForEach(note, member(core, "notes"))
+    {
+        if (strcmp(note->valuestring, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Of the server's own filters, as `harness report` tells it. */
+SCRATCH_TEST(test_filters_that_fit_nothing)
+{
+    static const char *const filters[] = { "gemm", "nosuch", "!other" };
+    const struct view_request request = { .filters = filters, .nr_filters = 3 };
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+
+    serving_open_with(&serving,
+                      (struct serve_options) { .path = store_path(s), .request = &request });
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_true(has_note(core, "nothing that is shown fits the filter \"nosuch\""));
+    assert_false(has_note(core, "nothing that is shown fits the filter \"gemm\""));
+    assert_false(has_note(core, "nothing that is shown fits the filter \"!other\""));
+    cJSON_Delete(core);
+    serving_close(&serving);
+    store_close(s);
+}
+
 SERVE_TEST(test_page, 2, false)
 {
     struct reply r;

@@ -32,6 +32,8 @@ static inline void serving_open_with(struct serving *s, struct serve_options opt
     struct error err;
 
     *s = (struct serving) { .port = 0 };
+    if (options.request)
+        s->request = *options.request;
     assert_ok(presets_load_embedded(&s->presets, &err), &err);
     options.host = "127.0.0.1";
     options.history = 200;
