@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/host.h"
 
-#include "core/host_cache.h"
-#include "core/host_memory.h"
+#include "host/host_cache.h"
+#include "host/host_memory.h"
 #include "kernels/team.h"
 
 #include <math.h>

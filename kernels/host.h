@@ -41,7 +41,7 @@ void host_share(host_share_fn *share, const void *operation, int threads, double
  * then better streamed past it. 32 MiB where the system does not tell the cache's size. */
 bool host_beyond_caches(double bytes);
 
-/* `floats` floats on pages of their own, from 64 KiB on on huge ones (core/host_memory.h): packed
+/* `floats` floats on pages of their own, from 64 KiB on on huge ones (host/host_memory.h): packed
  * weights are read once a product, page walks take a part of that, and small pages fall on the same
  * lines of a cache. NULL with an error that says how many. Freed by free(). */
 float *host_floats(size_t floats, struct error *err);

@@ -4,7 +4,7 @@
 #include "kernels/openblas_core.h"
 #include "kernels/peer.h"
 
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

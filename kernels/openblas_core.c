@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/openblas_core.h"
 
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 #include "kernels/simd.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,7 @@
 #include "kernels/peer.h"
 
 #include "base/memory.h"
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/team.h"
 
-#include "core/processors.h"
+#include "host/processors.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -2,7 +2,7 @@
 #include "models/gpt_forward.h"
 
 #include "base/memory.h"
-#include "core/host_cache.h"
+#include "host/host_cache.h"
 #include "kernels/host.h"
 #include "kernels/team.h"
 #include "models/generation/gpt_narrow.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clean.h"
 
-#include "base/columns.h"
 #include "base/utf8.h"
 
 #include <ctype.h>

@@ -2,8 +2,8 @@
 #include "core/device.h"
 
 #include "base/array.h"
-#include "core/host_memory.h"
-#include "core/processors.h"
+#include "host/host_memory.h"
+#include "host/processors.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "core/host_cache.h"
-#include "core/processors.h"
+#include "host/host_cache.h"
+#include "host/processors.h"
 
 #include <omp.h>
 #include <pthread.h>

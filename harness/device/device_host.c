@@ -2,7 +2,7 @@
 #include "device/device_host.h"
 
 #include "base/text.h"
-#include "core/host_memory.h"
+#include "host/host_memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

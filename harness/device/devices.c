@@ -2,7 +2,7 @@
 #include "device/devices.h"
 
 #include "base/array.h"
-#include "core/host_cache.h"
+#include "host/host_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef HARNESS_DOCTOR_DOCTOR_BASE_H
 #define HARNESS_DOCTOR_DOCTOR_BASE_H
 
-#include "core/processors.h"
 #include "doctor/doctor.h"
+#include "host/processors.h"
 
 #include <stdbool.h>
 #include <stddef.h>

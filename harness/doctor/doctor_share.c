@@ -3,7 +3,7 @@
 #include "doctor/doctor_base.h"
 
 #include "base/file.h"
-#include "core/control_group.h"
+#include "host/control_group.h"
 #include "machine/host_sensors.h"
 
 #include <math.h>

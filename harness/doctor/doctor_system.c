@@ -5,7 +5,7 @@
 #include "base/access.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "core/host_memory.h"
+#include "host/host_memory.h"
 #include "machine/environment.h"
 
 #include <math.h>
@@ -214,7 +214,7 @@ static bool check_bound(const struct doctor_input *in, const struct processors *
     return true;
 }
 
-/* Runs have their own number of threads, whatever OMP_DYNAMIC says: core/thread_team.h. */
+/* Runs have their own number of threads, whatever OMP_DYNAMIC says: host/thread_team.h. */
 static bool check_fewer(const struct processors *own, struct doctor_finding *f)
 {
     const char *limit = getenv("OMP_THREAD_LIMIT"), *dynamic = getenv("OMP_DYNAMIC");

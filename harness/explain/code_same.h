@@ -6,7 +6,6 @@
 #include "explain/elf_file.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Both files, and the function in hand. */
 struct code_pair {
@@ -15,12 +14,5 @@ struct code_pair {
 };
 
 bool code_is_same(const struct code_pair *p);
-
-/* ---- for the machines ---- */
-
-/* Do the two addresses mean the same place? */
-bool code_is_same_place(const struct code_pair *p, const uint64_t address[2]);
-/* Of two functions of AArch64 that are of one size. */
-bool code_is_same_arm(const struct code_pair *p);
 
 #endif

@@ -12,8 +12,8 @@
 #ifndef HARNESS_JUDGE_CELL_H
 #define HARNESS_JUDGE_CELL_H
 
-#include "core/processors.h"
 #include "core/registry.h"
+#include "host/processors.h"
 #include "judge/fault.h"
 #include "judge/test_vectors.h"
 #include "plugin/guests.h"

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/strbuf.h"
-#include "core/thread_team.h"
 #include "device/devices.h"
+#include "host/thread_team.h"
 #include "judge/cell_python.h"
 #include "judge/sandbox.h"
 

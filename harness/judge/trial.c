@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "core/host_memory.h"
+#include "host/host_memory.h"
 #include "judge/rounding.h"
 #include "judge/trial_base.h"
 #include "stats/random.h"

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "core/clock.h"
-#include "core/host_memory.h"
+#include "host/host_memory.h"
 #include "launch/launch_job.h"
 #include "launch/launch_process.h"
 #include "launch/launch_words.h"

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "core/clock.h"
-#include "core/host_cache.h"
-#include "core/host_memory.h"
+#include "host/host_cache.h"
+#include "host/host_memory.h"
 #include "machine/ceiling_fill.h"
 #include "machine/ceiling_loops.h"
 #include "machine/ceilings_cuda.h"

@@ -6,7 +6,7 @@
 #ifndef HARNESS_MACHINE_CLOCK_HOLD_H
 #define HARNESS_MACHINE_CLOCK_HOLD_H
 
-#include "core/processors.h"
+#include "host/processors.h"
 #include "machine/nvml.h"
 
 #include <stdbool.h>

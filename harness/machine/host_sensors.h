@@ -8,7 +8,7 @@
 #ifndef HARNESS_MACHINE_HOST_SENSORS_H
 #define HARNESS_MACHINE_HOST_SENSORS_H
 
-#include "core/processors.h"
+#include "host/processors.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ double host_number(const char *path);
  * /proc/cpuinfo tells, which in a virtual machine is often no more than the nominal clock. */
 double host_mhz(const char *root, const struct processors *cpus);
 /* The processors that the threads of this process may run on, all together: those of a team whose
- * threads are bound (core/thread_pinning.h), and else all that the process may use. */
+ * threads are bound (host/thread_pinning.h), and else all that the process may use. */
 void host_own_cpus(struct processors *cpus);
 
 /* Seconds for which threads of this process were ready and had no processor, all together, since

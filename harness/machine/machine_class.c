@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "core/host_cache.h"
 #include "device/devices.h"
+#include "host/host_cache.h"
 #include "machine/nvml.h"
 
 #include <ctype.h>

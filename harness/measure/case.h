@@ -21,7 +21,7 @@ struct case_settings {
     struct sampling sampling;
     uint64_t seed;
     int64_t memory_limit;        /* bytes that a measuring process, with what it starts, may hold;
-                                  * 0: what core/host_memory.h says when it starts */
+                                  * 0: what host/host_memory.h says when it starts */
     bool verify_only;            /* no timing; every output row is compared */
     struct problem *problem;     /* of the case before: taken where this one asks the same, and
                                   * left for the next. With verify_only; NULL: its own */

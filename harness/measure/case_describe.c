@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/clock.h"
-#include "core/host_cache.h"
 #include "core/names.h"
 #include "device/device_host.h"
+#include "host/host_cache.h"
 #include "measure/buffers.h"
 #include "measure/copies.h"
 

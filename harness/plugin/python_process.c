@@ -5,7 +5,7 @@
 #include "base/monotonic.h"
 #include "base/resource.h"
 #include "core/kernel.h"
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 #include "process/process.h"
 
 #include <errno.h>

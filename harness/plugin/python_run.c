@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "core/clock.h"
-#include "core/host_cache.h"
 #include "core/record.h"
+#include "host/host_cache.h"
 #include "plugin/python_process.h"
 
 #include <inttypes.h>

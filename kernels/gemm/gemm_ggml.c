@@ -11,7 +11,7 @@
  * weights of q8_0, see docs/decisions/0016-peers.md.
  */
 #include "base/memory.h"
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 #include "kernels/gemm/gemm_call.h"
 #include "kernels/ggml/ggml.h"
 #include "kernels/host.h"

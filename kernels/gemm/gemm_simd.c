@@ -21,7 +21,7 @@
  *
  * Limit: the FMA units for m of a few tiles and more, the bandwidth of w for m = 1.
  */
-#include "core/host_cache.h"
+#include "host/host_cache.h"
 #include "kernels/gemm/gemm_call.h"
 #include "kernels/gemm/gemm_simd_part.h"
 #include "kernels/gemm/gemm_simd_stream.h"

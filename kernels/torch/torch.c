@@ -2,7 +2,7 @@
 #include "kernels/torch/torch.h"
 
 #include "base/memory.h"
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 #include "kernels/host.h"
 #include "kernels/openblas_core.h"
 #include "kernels/torch/python.h"

@@ -5,10 +5,10 @@
 
 #include "base/file.h"
 #include "core/clock.h"
-#include "core/host_cache.h"
 #include "core/kernel.h"
 #include "device/devices.h"
 #include "device/memory_placement.h"
+#include "host/host_cache.h"
 #include "stats/stats.h"
 
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "core/registry.h"
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 #include "kernels/ggml/ggml.h"
 #include "kernels/peer.h"
 #include "kernels/torch/python.h"

@@ -8,7 +8,7 @@
  */
 #include "kernel_testing.h"
 
-#include "core/host_cache.h"
+#include "host/host_cache.h"
 #include "kernels/embedding/embedding.h"
 #include "kernels/host.h"
 #include "kernels/layernorm/layernorm.h"

@@ -6,7 +6,7 @@
  */
 #include "testing.h"
 
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 #include "kernels/team.h"
 
 #include <omp.h>

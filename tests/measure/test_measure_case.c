@@ -5,9 +5,9 @@
  */
 #include "testing.h"
 
-#include "core/host_cache.h"
 #include "core/registry.h"
 #include "device/devices.h"
+#include "host/host_cache.h"
 #include "measure/case.h"
 #include "measure/copies.h"
 

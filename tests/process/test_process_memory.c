@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
-#include "core/host_memory.h"
+#include "host/host_memory.h"
 #include "process/memory_watch.h"
 #include "process/process_tree.h"
 

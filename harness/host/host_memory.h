@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How much memory a process may take here before others suffer. */
-#ifndef HARNESS_CORE_HOST_MEMORY_H
-#define HARNESS_CORE_HOST_MEMORY_H
+#ifndef HARNESS_HOST_HOST_MEMORY_H
+#define HARNESS_HOST_HOST_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Features: U-05. A device of N threads has N, or there is no measurement. */
-#include "core/thread_team.h"
+#include "host/thread_team.h"
 
 #include "testing.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/control_group.h"
+#include "host/control_group.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * then starts two threads of a team on one processor and leaves them there: a launch then takes a
  * multiple of its time, and whether it does is a matter of luck from process to process.
  */
-#ifndef HARNESS_CORE_THREAD_PINNING_H
-#define HARNESS_CORE_THREAD_PINNING_H
+#ifndef HARNESS_HOST_THREAD_PINNING_H
+#define HARNESS_HOST_THREAD_PINNING_H
 
-#include "core/processors.h"
+#include "host/processors.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/processors.h"
+#include "host/processors.h"
 
 #include <sched.h>
 

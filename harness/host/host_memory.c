@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/host_memory.h"
+#include "host/host_memory.h"
 
 #include "base/file.h"
-#include "core/control_group.h"
+#include "host/control_group.h"
 
 #include <stdio.h>
 #include <stdlib.h>

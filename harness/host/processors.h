@@ -4,8 +4,8 @@
  * cpu_set_t, has room for 1024: where the kernel may have more, nothing is read into it, and what
  * follows would be that this process has one processor.
  */
-#ifndef HARNESS_CORE_PROCESSORS_H
-#define HARNESS_CORE_PROCESSORS_H
+#ifndef HARNESS_HOST_PROCESSORS_H
+#define HARNESS_HOST_PROCESSORS_H
 
 #include <limits.h>
 #include <stdbool.h>

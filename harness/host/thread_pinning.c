@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 
 #include "stats/random.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Features: U-05. Sets of processors on a kernel that may have more than 1024 of them. */
-#include "core/processors.h"
+#include "host/processors.h"
 
 #include "core/device.h"
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 #include "testing.h"
 
 #include <errno.h>

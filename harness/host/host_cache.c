@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Linux's /sys tells caches as the hardware has them. sysconf() is asked second: glibc computes
  * some of its answers, and reports ten times the L3 of some virtual machines. */
-#include "core/host_cache.h"
+#include "host/host_cache.h"
 
 #include "base/file.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes of the host's caches, as this process sees them. The machine as a whole, with its class, is
  * machine/environment.h. */
-#ifndef HARNESS_CORE_HOST_CACHE_H
-#define HARNESS_CORE_HOST_CACHE_H
+#ifndef HARNESS_HOST_HOST_CACHE_H
+#define HARNESS_HOST_HOST_CACHE_H
 
 #include <stddef.h>
 #include <stdint.h>

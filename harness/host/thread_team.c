@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/thread_team.h"
+#include "host/thread_team.h"
 
 #include <omp.h>
 

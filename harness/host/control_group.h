@@ -9,8 +9,8 @@
  *         ... files of g.folder ...
  *     while (control_group_up(&g));
  */
-#ifndef HARNESS_CORE_CONTROL_GROUP_H
-#define HARNESS_CORE_CONTROL_GROUP_H
+#ifndef HARNESS_HOST_CONTROL_GROUP_H
+#define HARNESS_HOST_CONTROL_GROUP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * As many OpenMP threads as a device has: a benchmark of "cpu-8t" that fewer compute has another's
  * time under its name, and the roof of eight is computed from the bytes of one.
  */
-#ifndef HARNESS_CORE_THREAD_TEAM_H
-#define HARNESS_CORE_THREAD_TEAM_H
+#ifndef HARNESS_HOST_THREAD_TEAM_H
+#define HARNESS_HOST_THREAD_TEAM_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Features: U-05. Each thread of a launch has a processor of its own. */
-#include "core/thread_pinning.h"
+#include "host/thread_pinning.h"
 
 #include "testing.h"
 
