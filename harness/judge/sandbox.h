@@ -8,20 +8,22 @@
 
 #include "base/error.h"
 
-/* Before exec, in the child alone: an environment by which nobody can tell one run from another,
- * and without what the loader would put in front (LD_PRELOAD). free() the array. */
+/* Before exec or as `environ`, in the child alone: an environment by which nobody can tell one run
+ * from another, and without what the loader would put in front (LD_PRELOAD). free() the array. */
 char **sandbox_environment(void);
 /* A cell that becomes an interpreter executes that behind the filter. Executing another program
  * makes no other process: whatever it is, it is in this cell, and stopped as it is. */
 enum sandbox_kind { SANDBOX_STAYS, SANDBOX_EXECUTES };
-/* In the cell, before any code of a guest is loaded, and for good: no rights beyond those of a
- * plain user, no core files, and the end (SIGSYS) for who makes a system call of the list. A socket
- * is refused (EPERM): drivers try some, and so does the C library when a user's name is asked for,
- * as PyTorch does. -1 where the kernel has no filters: then nobody can be judged. */
+/* In the cell, and where a plugin is tried, before any code of a guest is loaded, and for good: no
+ * rights beyond those of a plain user, no core files, and the end (SIGSYS) for who makes a system
+ * call of the list. A socket is refused (EPERM): drivers try some, and so does the C library when a
+ * user's name is asked for, as PyTorch does. -1 where the kernel has no filters: then nobody can be
+ * judged. */
 int sandbox_enter(enum sandbox_kind kind, struct error *err);
 /* Can it be entered here? Asked by the judge, before it starts. */
 int sandbox_check(struct error *err);
-/* In the judge: others of the same user may not look into its memory. */
+/* In the judge, before any code of a guest runs anywhere: others of the same user may not look into
+ * its memory. */
 void sandbox_keep_out(void);
 
 #endif

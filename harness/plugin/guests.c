@@ -117,9 +117,9 @@ static int check_plugin(const struct guests *g, size_t which, struct error *err)
 }
 
 static int add_plugin(struct guests *g, const struct registry *base, const char *path,
-                      const char *digest, struct error *err)
+                      const char *digest, plugin_confine *confine, struct error *err)
 {
-    if (plugin_open(array_push(&g->plugins), base, path, digest, &g->settings, err))
+    if (plugin_open(array_push(&g->plugins), base, path, digest, confine, &g->settings, err))
         return -1;
     return check_plugin(g, g->plugins.nr - 1, err);
 }
@@ -223,7 +223,7 @@ int guests_open(struct guests *g, const struct registry *base, const struct gues
     if (rc == 0 && asked->python)
         rc = python_guest_open(&g->python, base, asked->python, err);
     for (size_t i = 0; rc == 0 && asked->plugins && i < asked->plugins->nr; i++)
-        rc = add_plugin(g, base, asked->plugins->items[i], NULL, err);
+        rc = add_plugin(g, base, asked->plugins->items[i], NULL, asked->confine, err);
     if (rc == 0)
         rc = check_params(g, base, err);
     if (rc)
@@ -400,7 +400,8 @@ static int read_plugins(const cJSON *array, const struct registry *base, struct 
     cJSON_ArrayForEach(item, array)
     {
         if (json_get_string(item, "path", &path, err) ||
-            json_get_string(item, "digest", &digest, err) || add_plugin(g, base, path, digest, err))
+            json_get_string(item, "digest", &digest, err) ||
+            add_plugin(g, base, path, digest, NULL, err))
             return -1;
     }
     return 0;

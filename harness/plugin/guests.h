@@ -32,6 +32,7 @@ struct guests {
 /* What there is to open; all but the command is borrowed and copied. Members may be empty. */
 struct guests_asked {
     const struct string_list *plugins;  /* files */
+    plugin_confine *confine;            /* as these are tried; see plugin_open() */
     const struct string_list *settings; /* "BM=64,stages=3": each variant once with each of them */
     const struct python_request *python;
     struct command_spec *command; /* is taken, and then empty */

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -44,6 +45,7 @@ static const char fine[] = "fine\n";
 
 struct trial {
     struct plugin *plugin;
+    plugin_confine *confine;
     int words;
 };
 
@@ -69,7 +71,8 @@ static int try_and_exit(const void *context)
     descriptors_close(STDERR_FILENO + 1, t->words); /* the parent's, and that of its guard */
     strbuf_init(&words);
     strbuf_adds(&words, fine);
-    if (load(t->plugin, &err) || plugin_table_print(t->plugin->own->table, &words, &err)) {
+    if ((t->confine && t->confine(&err)) || load(t->plugin, &err) ||
+        plugin_table_print(t->plugin->own->table, &words, &err)) {
         strbuf_clear(&words);
         strbuf_adds(&words, err.message);
     }
@@ -84,6 +87,11 @@ static int judge_trial(struct plugin *p, int status, const struct strbuf *words,
         return plugin_table_read(p->own, words->data + skip, words->length - skip, err);
     if (WIFEXITED(status) && words->length)
         return error_set(err, "%s", words->data);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        return error_set(err,
+                         "loading it makes a system call that is forbidden here, such as of "
+                         "processes, signals to others or debuggers: look at its "
+                         "constructors");
     if (WIFSIGNALED(status))
         return error_set(err,
                          "loading it crashes (signal %d, %s): look at its constructors and at the "
@@ -149,10 +157,10 @@ static int follow_trial(struct plugin *p, struct process_group *g, int fd, int s
     return rc;
 }
 
-int plugin_try(struct plugin *p, int seconds, struct error *err)
+int plugin_try(struct plugin *p, int seconds, plugin_confine *confine, struct error *err)
 {
     struct process_group g;
-    struct trial trial = { .plugin = p };
+    struct trial trial = { .plugin = p, .confine = confine };
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC))
@@ -181,7 +189,7 @@ static int check_digest(struct plugin *p, const char *digest, struct error *err)
 }
 
 int plugin_open(struct plugin *p, const struct registry *base, const char *path, const char *digest,
-                const struct string_list *settings, struct error *err)
+                plugin_confine *confine, const struct string_list *settings, struct error *err)
 {
     *p = (struct plugin) { .path = realpath(path, NULL) };
     if (!p->path)
@@ -189,7 +197,7 @@ int plugin_open(struct plugin *p, const struct registry *base, const char *path,
     p->file = strrchr(p->path, '/') + 1;
     p->own = memory_zeroed(1, sizeof(*p->own));
     if (check_digest(p, digest, err) ||
-        (digest ? load(p, err) : plugin_try(p, TRIAL_SECONDS, err)) ||
+        (digest ? load(p, err) : plugin_try(p, TRIAL_SECONDS, confine, err)) ||
         plugin_adapt(p, base, settings, err))
         return error_prefix(err, "plugin %s", path);
     return 0;

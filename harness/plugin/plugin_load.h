@@ -25,14 +25,18 @@ struct plugin {
     struct plugin_own *own;
 };
 
+/* What a process does before code of a plugin is loaded into it; -1: then none is. */
+typedef int plugin_confine(struct error *err);
+
 /* Refuses what is no plugin, one of another ABI, and malformed tables, saying what and what to do.
  * `digest`: the content it must have, to be loaded and measured here; or NULL for a plugin that is
- * new to this run: it is tried in a process of its own, and what comes of it here are names and
- * sizes, whose functions do nothing. `base` has the kernels that its variants may be of. Each
- * variant is there once with each of the settings (plugin/guest_settings.h), or, without any, as it
- * is. plugin_close() whatever the result; it must outlive what was made of it. */
+ * new to this run: it is tried in a process of its own, which calls `confine` first unless that is
+ * NULL, and what comes of it here are names and sizes, whose functions do nothing. `base` has the
+ * kernels that its variants may be of. Each variant is there once with each of the settings
+ * (plugin/guest_settings.h), or, without any, as it is. plugin_close() whatever the result; it must
+ * outlive what was made of it. */
 int plugin_open(struct plugin *p, const struct registry *base, const char *path, const char *digest,
-                const struct string_list *settings, struct error *err);
+                plugin_confine *confine, const struct string_list *settings, struct error *err);
 void plugin_close(struct plugin *p);
 
 /* A variant with a setting of its parameters, and whose it is. Borrowed. */

@@ -51,9 +51,9 @@ int plugin_check(const struct harness_plugin *table, struct error *err);
 enum { PLUGIN_KERNELS_MAX = 1000, PLUGIN_VARIANTS_MAX = 1000 };
 
 /* Loads and checks it in a process of its own, which tells its tables and is ended after so many
- * seconds, with all that its constructors have started: that is refused. Nothing of it is loaded
- * here. plugin_table_drop() whatever the result. */
-int plugin_try(struct plugin *p, int seconds, struct error *err);
+ * seconds, with all that its constructors have started: that is refused. `confine`: see
+ * plugin_open(). Nothing of it is loaded here. plugin_table_drop() whatever the result. */
+int plugin_try(struct plugin *p, int seconds, plugin_confine *confine, struct error *err);
 
 /* Tables, which have been checked, as one line of JSON, and back: these are checked again, since
  * the process that tells them has a stranger's code in it. Their functions do nothing. */

@@ -14,6 +14,11 @@ say "Known cheats"
 ! grep seccomp err || skip "the kernel has no seccomp"
 "$HARNESS" judge "$plugins/interposer.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
 narrow=("$HARNESS" judge "$plugins/narrow.so" --spec gemm/nt "${quick[@]}")
+"$HARNESS" judge "$plugins/early_read.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
+# As it is loaded there is no variant yet that a verdict could name: the file is refused.
+"$HARNESS" judge "$plugins/early_trace.so" "${small[@]}" "${quick[@]}" >early 2>err || echo "status $?"
+cat early >>cheats
+sed -n 's|.* loading it makes a system call that is forbidden here.*|gemm/nt/trace_early/fp32: INVALID, refused: so|p' err >>cheats
 "${narrow[@]}" --dtype bf16,fp16 --variant sums_in_bf16,x_of_6_bits,fp16_all_through \
   --dim batch=1,seq=33,n=40,k=24 >>cheats || echo "status $?"
 # Sums of many terms, or what fp16 loses is too little to be seen beside the rounding of the result.
@@ -26,6 +31,7 @@ verdicts <cheats | sed 's/^\(wake_itself INVALID\) .*/\1 late or awake/
   tee found
 check "none is valid" not grep -q ' VALID' found
 check "they are 20 or more" test "$(wc -l <found)" -ge 20
+check "nobody had his way with the judge as it was loaded" test ! -e had_its_way
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$CLI/../../docs/judge.md" >documented
 check "docs/judge.md tells of them, and why" diff documented found

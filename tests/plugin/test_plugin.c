@@ -11,6 +11,7 @@
 #include "plugin/registry_join.h"
 #include "text/name.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -727,7 +728,7 @@ TEST(large_tables_are_refused)
 
 /* ---- as they are loaded ---- */
 
-static void try_hostile(const char *guest, int seconds, const char *says)
+static void try_hostile(const char *guest, int seconds, plugin_confine *confine, const char *says)
 {
     char path[] = HARNESS_HOSTILE_PLUGIN;
     struct plugin_own own = { .library = NULL };
@@ -735,7 +736,7 @@ static void try_hostile(const char *guest, int seconds, const char *says)
     struct error err = { "" };
 
     setenv("GUEST", guest, 1);
-    int rc = plugin_try(&p, seconds, &err);
+    int rc = plugin_try(&p, seconds, confine, &err);
     unsetenv("GUEST");
     assert_int_equal(rc, says ? -1 : 0);
     if (!says)
@@ -768,13 +769,39 @@ TEST(constructors_end_in_time)
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         time_t start = time(NULL);
-        try_hostile(rows[i].guest, rows[i].says == late ? 1 : 30, rows[i].says);
+        try_hostile(rows[i].guest, rows[i].says == late ? 1 : 30, NULL, rows[i].says);
         assert_true(time(NULL) - start < 20);
         while (waitpid(-1, NULL, WNOHANG) > 0)
             continue;
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     }
     prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+static int let_in(struct error *err)
+{
+    (void)err;
+    return 0;
+}
+
+static int let_nobody_in(struct error *err)
+{
+    return error_set(err, "nobody is let in");
+}
+
+static int make_a_forbidden_call(struct error *err)
+{
+    (void)err;
+    signal(SIGSYS, SIG_DFL); /* the tests' own handler is there, too */
+    return raise(SIGSYS);    /* as a filter of system calls does */
+}
+
+TEST(constructors_are_confined)
+{
+    try_hostile("nothing", 30, let_in, NULL);
+    try_hostile("load_exit", 30, let_in, "ends the process");
+    try_hostile("load_exit", 30, let_nobody_in, "nobody is let in");
+    try_hostile("nothing", 30, make_a_forbidden_call, "a system call that is forbidden here");
 }
 
 RUN_TESTS(NULL, NULL)

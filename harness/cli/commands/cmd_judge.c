@@ -325,6 +325,7 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
     judging_close(&s.judging);
     tuned_close(&s.tuned);
     string_list_release(&o->judging.workload.plugins); /* no option: nobody else does */
+    judging_begin(&o->judging);
     return rc;
 }
 

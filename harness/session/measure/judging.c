@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/measure/judging.h"
 
+#include "judge/sandbox.h"
 #include "measure/case.h"
 #include "metrics/roofline.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Of a guest's, where there are any. */
 static bool is_guest(const struct guests *guests, const struct variant *v)
@@ -73,6 +75,19 @@ static int check_device(struct workload *w, struct error *err)
         return error_set(err, "functions of Python are judged on the CPU alone, not on %s",
                          d->spec);
     return d->kind == DEVICE_CPU ? 0 : device_start(d, err);
+}
+
+/* What it may not do in a cell, and does not see there, it does not where it tells its tables. */
+static int confine(struct error *err)
+{
+    environ = sandbox_environment();
+    return sandbox_enter(SANDBOX_STAYS, err);
+}
+
+void judging_begin(struct judging_options *o)
+{
+    sandbox_keep_out();
+    o->workload.confine = confine;
 }
 
 int judging_open(struct judging *g, const struct judging_options *o, struct error *err)

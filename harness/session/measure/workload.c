@@ -241,9 +241,9 @@ int workload_open_guests(struct guests *g, const struct workload_options *o, str
     struct param_list parameters = { 0 };
     struct string_list settings = { 0 };
     const struct python_request python = { &o->python, o->like, &o->dtypes, NULL };
-    const struct guests_asked asked = { .plugins = &o->plugins,
-                                        .settings = &settings,
-                                        .python = &python };
+    const struct guests_asked asked = {
+        .plugins = &o->plugins, .confine = o->confine, .settings = &settings, .python = &python
+    };
 
     *g = (struct guests) { .command_guest = NULL };
     int rc = param_parse(&o->params, &parameters, err);

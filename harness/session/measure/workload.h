@@ -34,6 +34,7 @@ struct workload_options {
     const char *clock;    /* free, steady; NULL: free, and nothing is said of it */
     bool several_devices; /* set by a command that can sweep `device`: cpu:1,cpu:2 */
     bool beside;          /* set by a command that shows a plugin's variants beside the vendors' */
+    plugin_confine *confine; /* set by the judge: as plugins are tried; see plugin_open() */
     /* Asked once the benchmarks are chosen: leaves out some, or refuses (session/tune). NULL: all
      * stay. */
     int (*settle)(void *context, struct workload *c, struct error *err);
