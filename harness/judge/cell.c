@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "core/clock.h"
+#include "judge/maps.h"
 #include "judge/sandbox.h"
 #include "process/descriptors.h"
 
@@ -452,34 +453,21 @@ void cell_close(struct cell *c)
 
 /* ---- what it did beside computing ---- */
 
-/* The path of a line of /proc/PID/maps with code of a file; NULL: there is none. */
-static const char *code_of(char *line)
-{
-    char *path = strchr(line, '/');
-
-    return path && strstr(line, " r-xp ") && !strstr(path, " (deleted)") ? path : NULL;
-}
-
-static bool is_told_already(const struct string_list *files, const char *file)
-{
-    for (size_t i = 0; i < files->nr; i++)
-        if (strcmp(files->items[i], file) == 0)
-            return true;
-    return false;
-}
-
 void cell_libraries(const struct cell *c, struct string_list *files)
 {
-    char *maps = c->pid > 0 ? read_maps(c) : NULL, *rest = maps, *line;
+    char *maps = c->pid > 0 ? read_maps(c) : NULL;
+    struct string_list found = { 0 };
+    const struct guests *guests = c->job->guests;
 
-    while (rest && (line = strsep(&rest, "\n"))) {
-        const char *path = code_of(line);
+    if (maps)
+        maps_new_code(maps, c->mapped, &found);
+    for (size_t i = 0; i < found.nr; i++) {
         bool own = false;
-        for (size_t i = 0; path && c->job->guests && i < c->job->guests->plugins.nr; i++)
-            own = own || strcmp(path, c->job->guests->plugins.items[i].path) == 0;
-        if (path && !own && !(c->mapped && strstr(c->mapped, path)) &&
-            !is_told_already(files, path))
-            string_list_add(files, path);
+        for (size_t p = 0; guests && p < guests->plugins.nr; p++)
+            own = own || strcmp(found.items[i], guests->plugins.items[p].path) == 0;
+        if (!own)
+            maps_tell_once(files, found.items[i]);
     }
+    string_list_release(&found);
     free(maps);
 }

@@ -70,8 +70,8 @@ int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint
 int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns, uint64_t delay_ns,
                    int *done, struct error *err);
 int cell_resume(struct cell *c, const int *slots, int nr, struct error *err);
-/* Files with code that it has mapped beyond those of this program, the guest's own without; appends
- * to `files`. */
+/* Files with code that it has mapped beyond those of this program, the guest's own without, as
+ * judge/maps.h tells them; appends to `files`. */
 void cell_libraries(const struct cell *c, struct string_list *files);
 
 /* The life of a cell, behind exec. Returns only where it cannot begin. */

@@ -54,6 +54,8 @@ else
 fi
 verdicts <honest | grep -v '^vendor '
 "${narrow[@]}" --dtype bf16,fp16 --variant honest_bf16,honest_fp16,honest_slices \
+grep '/memfd:' honest
+check "code without a file is told, and what that means" grep -q '^  (deleted): loaded from a file that has no such name' honest
   --dim batch=1,seq=33,n=40,k=24 >narrow || echo "status $?"
 verdicts <narrow
 check "their errors stand beside those of one rounding" grep -q '(one rounding gives 1\.[67][0-9]e-03)' narrow

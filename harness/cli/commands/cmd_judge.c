@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/history_open.h"
 #include "cli/shared_options.h"
+#include "judge/maps.h"
 #include "judge/reach.h"
 #include "machine/environment.h"
 #include "session/measure/judging.h"
@@ -158,6 +159,22 @@ static void print_judgement(const struct judgement *j, const double *roofs)
                    judgement_valid(j) ? "VALID" : "INVALID, ");
     if (j->fault.kind != FAULT_NONE) {
         terminal_print("%s: %s\n", fault_name(j->fault.kind), j->fault.words);
+static void print_libraries(const struct judgement *j)
+{
+    bool gone = false;
+
+    for (size_t i = 0; i < j->libraries.nr; i++) {
+        terminal_print("  with code of %s\n", j->libraries.items[i]);
+        gone |= maps_is_gone(j->libraries.items[i]);
+    }
+    if (j->vendor)
+        terminal_print("  A vendor's library is among them: this is a time of theirs, too.\n");
+    if (gone)
+        terminal_print(
+            "  (deleted): loaded from a file that has no such name any more, or never had "
+            "one: replaced by an upgrade meanwhile, or hidden by who is judged\n");
+}
+
         print_setting(&j->job);
         if (!fault_has_size(j->fault.kind))
             return;
@@ -175,10 +192,7 @@ static void print_judgement(const struct judgement *j, const double *roofs)
     print_shapes(j, roofs);
     if (reach_beyond(j->job.device->kind)->name)
         terminal_print("  on a GPU some things are beyond the judge's reach: --json lists them\n");
-    for (size_t i = 0; i < j->libraries.nr; i++)
-        terminal_print("  with code of %s\n", j->libraries.items[i]);
-    if (j->vendor)
-        terminal_print("  A vendor's library is among them: this is a time of theirs, too.\n");
+    print_libraries(j);
 }
 
 /* ---- the work ---- */
