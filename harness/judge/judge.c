@@ -30,6 +30,20 @@ struct judged_middle judgement_middle(const struct judgement *j)
     return all;
 }
 
+size_t judgement_unchecked(const struct judgement *j)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < j->shapes.nr; i++)
+        nr += j->shapes.items[i].precision_unchecked;
+    return nr;
+}
+
+bool judgement_confident(const struct judgement *j)
+{
+    return judgement_middle(j).missing == 0 && judgement_unchecked(j) == 0;
+}
+
 void judgement_release(struct judgement *j)
 {
     for (size_t i = 0; i < j->shapes.nr; i++) {

@@ -74,7 +74,13 @@ struct judged_shape {
     struct judged_time own, references[JUDGE_REFERENCES];
     int batch;          /* launches of a window */
     double clock_share; /* what the clock itself takes of a window */
-    double max_error, rms_error, textbook_rms, tolerance;
+    double max_error, rms_error, tolerance;
+    /* The textbook variant's, of so many elements as the first round compared; none: there is none.
+     * Where its loops take too long, at a smaller size. */
+    double textbook_rms, textbook_nr;
+    bool textbook_is_smaller;
+    struct shape textbook_shape; /* then */
+    bool precision_unchecked;    /* it is too large for the textbook variant, and no smaller does */
     double rounding_rms; /* of one rounding of the same elements; 0: not of this arithmetic */
     double compared;     /* elements */
     uint64_t launches;   /* that were checked */
@@ -95,8 +101,12 @@ struct judgement {
 int judge_run(const struct judge_job *job, struct judgement *j, struct error *err);
 void judgement_release(struct judgement *j);
 bool judgement_valid(const struct judgement *j);
-/* Of all its shapes. Is anything missing, then "valid" is said with low confidence. */
+/* Of all its shapes. */
 struct judged_middle judgement_middle(const struct judgement *j);
+/* How many of them have no check of their precision. */
+size_t judgement_unchecked(const struct judgement *j);
+/* Is any of either missing, then "valid" is said with low confidence. */
+bool judgement_confident(const struct judgement *j);
 
 /* As docs/schema/judge.schema.json says. `roof` of each shape: share of the roof, or NaN. */
 cJSON *judgement_to_json(const struct judgement *j, const double *roof);

@@ -16,9 +16,9 @@ static void add_interval(cJSON *to, const char *key, struct interval i)
     cJSON_AddItemToArray(pair, cJSON_CreateNumber(i.high));
 }
 
-static void add_dims(cJSON *to, const struct kernel *k, const struct shape *s)
+static void add_dims(cJSON *to, const char *key, const struct kernel *k, const struct shape *s)
 {
-    cJSON *dims = cJSON_AddObjectToObject(to, "dims");
+    cJSON *dims = cJSON_AddObjectToObject(to, key);
 
     for (int i = 0; i < kernel_nr_dims(k); i++)
         json_add_int(dims, k->dims[i], s->dim[i]);
@@ -60,11 +60,24 @@ static void add_references(cJSON *to, const struct judgement *j, const struct ju
     }
 }
 
+/* What errors were measured by, or that they were not. */
+static void add_measure(cJSON *to, const struct kernel *k, const struct judged_shape *s)
+{
+    if (s->textbook_rms > 0)
+        json_add_number(to, "textbook_rms_error", s->textbook_rms);
+    if (s->textbook_is_smaller)
+        add_dims(to, "textbook_dims", k, &s->textbook_shape);
+    if (s->rounding_rms > 0)
+        json_add_number(to, "rounding_rms_error", s->rounding_rms);
+    if (s->precision_unchecked)
+        cJSON_AddTrueToObject(to, "precision_unchecked");
+}
+
 static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape *s, double roof)
 {
     cJSON *json = cJSON_CreateObject();
 
-    add_dims(json, j->job.spec, &s->shape);
+    add_dims(json, "dims", j->job.spec, &s->shape);
     json_add_int(json, "launches", (int64_t)s->launches);
     json_add_number(json, "compared", s->compared);
     if (s->middle.tried)
@@ -76,10 +89,7 @@ static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape
         json_add_number(json, "rms_error", s->rms_error);
         json_add_number(json, "tolerance", s->tolerance);
     }
-    if (s->textbook_rms > 0)
-        json_add_number(json, "textbook_rms_error", s->textbook_rms);
-    if (s->rounding_rms > 0)
-        json_add_number(json, "rounding_rms_error", s->rounding_rms);
+    add_measure(json, j->job.spec, s);
     if (!s->timed)
         return json;
     cJSON *time = cJSON_AddObjectToObject(json, "time");
@@ -121,13 +131,13 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
         cJSON_AddStringToObject(json, "reason", fault_name(j->fault.kind));
         json_add_string(json, "words", j->fault.words);
         if (fault_has_size(j->fault.kind))
-            add_dims(json, j->job.spec, &j->fault_shape);
+            add_dims(json, "dims", j->job.spec, &j->fault_shape);
     } else if (!j->supported) {
         cJSON_AddStringToObject(json, "reason", "unsupported");
         cJSON_AddStringToObject(json, "words", "it takes none of the shapes that are timed");
     }
     if (judgement_valid(j))
-        cJSON_AddStringToObject(json, "confidence", judgement_middle(j).missing ? "low" : "full");
+        cJSON_AddStringToObject(json, "confidence", judgement_confident(j) ? "full" : "low");
     json_add_int(json, "seed", (int64_t)j->job.lot);
     cJSON *shapes = cJSON_AddArrayToObject(json, "shapes");
     for (size_t i = 0; i < j->shapes.nr; i++)

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "host/host_memory.h"
 #include "judge/rounding.h"
-#include "judge/trial_base.h"
+#include "judge/textbook.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -15,8 +15,6 @@
 
 /* FLOPs of the oracle for a launch: where all kinds of data are tried, and where time is taken. */
 static const double look_flops = 1e8;
-/* Beyond that the textbook loops take too long. */
-static const double textbook_flops = 3e8;
 /* Bytes of all slots of a cell, unless two need more. */
 static const size_t slots_bytes = (size_t)64 << 20;
 
@@ -132,14 +130,9 @@ static int try_all_kinds(struct trial *t, struct error *err)
 
 /* ---- the whole ---- */
 
-static double flops_of(const struct judge_job *job, const struct shape *s)
-{
-    return job->spec->work(job->spec, s, job->variant->dtype, job->variant->math).flops;
-}
-
 static void note_errors(struct trial *t)
 {
-    const struct tally *own = &t->tallies[0], *textbook = &t->textbook;
+    const struct tally *own = &t->tallies[0];
     struct judged_shape *s = t->shape;
 
     s->tolerance = own->tolerance;
@@ -147,19 +140,19 @@ static void note_errors(struct trial *t)
     s->launches += own->launches;
     s->compared += own->nr;
     s->rms_error = tally_rms(own);
-    s->textbook_rms = textbook->nr > 0 ? tally_rms(textbook) : s->textbook_rms;
     s->rounding_rms = rounding_measures(t->job->dtype, t->job->math) ? tally_once_rms(own) : 0;
 }
 
-/* Nothing is known of int8 and fp8, which no guest can have. */
+/* Later rounds have the textbook variant's of the first: their data are of the same distribution.
+ * Nothing is known of int8 and fp8, which no guest can have. */
 static struct honest_errors honest_errors(const struct trial *t)
 {
     const struct judge_job *job = t->job;
     struct honest_errors h = { .least = dtype_roundoff(job->dtype) / 4 };
 
-    if (t->textbook.nr > 0) {
-        h.rms = tally_rms(&t->textbook);
-        h.nr = t->textbook.nr;
+    if (t->shape->textbook_nr > 0) {
+        h.rms = t->shape->textbook_rms;
+        h.nr = t->shape->textbook_nr;
         h.factor = CHECK_RMS_FACTOR;
         h.whose = "the textbook variant's is";
     } else if (rounding_measures(job->dtype, job->math)) {
@@ -181,18 +174,49 @@ static int check_found(struct trial *t, struct error *err)
     return 0;
 }
 
+static void note_textbook(struct judged_shape *s, const struct tally *textbook)
+{
+    s->textbook_rms = tally_rms(textbook);
+    s->textbook_nr = textbook->nr;
+}
+
+static int ask_elsewhere(struct trial *t, const struct shape *size, struct error *err)
+{
+    struct tally errors;
+
+    if (textbook_errors(t, size, &errors, err))
+        return -1;
+    note_textbook(t->shape, &errors);
+    t->shape->textbook_shape = *size;
+    t->shape->textbook_is_smaller = true;
+    return 0;
+}
+
+/* A cell of the textbook variant beside that of who is judged, or its errors at a smaller size. */
+static int ask_textbook(struct trial *t, struct error *err)
+{
+    const struct judge_job *job = t->job;
+    struct judged_shape *s = t->shape;
+    struct shape size;
+
+    if (!job->textbook || job->textbook == job->variant)
+        return 0;
+    bool quick = textbook_size(job, &s->shape, &size);
+    if (quick && shape_equal(&size, &s->shape))
+        return trial_add_cell(t, job->textbook, err);
+    if (quick && ask_elsewhere(t, &size, err))
+        return -1;
+    s->precision_unchecked = s->textbook_nr < CHECK_RMS_LEAST;
+    return 0;
+}
+
 static int run_ready(struct trial *t, bool timed, bool begins, struct error *err)
 {
-    const struct variant *textbook = t->job->textbook;
-
     t->judgement->supported |= timed;
-    if (begins && textbook && textbook != t->job->variant &&
-        flops_of(t->job, &t->shape->shape) < textbook_flops && trial_add_cell(t, textbook, err))
-        return -1;
-    if (begins && try_all_kinds(t, err))
+    if (begins && (ask_textbook(t, err) || try_all_kinds(t, err)))
         return -1;
     if (t->nr_cells > 1)
-        t->textbook = t->tallies[1];
+        note_textbook(t->shape, &t->tallies[1]);
     if (check_found(t, err))
         return -1;
     if (timed && trial_times(t, err))

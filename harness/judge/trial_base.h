@@ -23,7 +23,6 @@ struct trial {
     int batch[CELLS_MAX]; /* launches of a window at most; 0: one in each slot */
     int nr_cells;
     struct processors processors; /* that cells may use */
-    struct tally textbook;        /* none compared: there is none */
     struct fault *fault;
     int interrupted; /* windows of this part that were stopped with launches returned and to come */
     struct random random;

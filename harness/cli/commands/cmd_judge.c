@@ -88,7 +88,8 @@ static void print_errors(const struct judged_shape *s)
                    (unsigned long long)s->launches, s->compared, s->max_error, s->tolerance,
                    s->rms_error);
     if (s->textbook_rms > 0)
-        terminal_print(" (the textbook variant's %.2e)", s->textbook_rms);
+        terminal_print(" (the textbook variant's %.2e%s)", s->textbook_rms,
+                       s->textbook_is_smaller ? " at a smaller size" : "");
     if (s->rounding_rms > 0)
         terminal_print(" (one rounding gives %.2e)", s->rounding_rms);
     terminal_print("\n");
@@ -115,11 +116,18 @@ static void print_shapes(const struct judgement *j, const double *roofs)
 static void print_confidence(const struct judgement *j)
 {
     const struct judged_middle m = judgement_middle(j);
+    const size_t unchecked = judgement_unchecked(j);
 
-    if (m.missing == 0)
+    if (judgement_confident(j))
         terminal_print("  confidence: full, %d windows were looked at in the middle\n",
                        m.looked_at);
-    else
+    if (unchecked > 0)
+        terminal_print(
+            "  confidence: low, the precision of %zu %s was not checked: the textbook variant, "
+            "whose errors are the measure, takes too long there, and none smaller has errors as "
+            "large. Judge smaller sizes, too\n",
+            unchecked, unchecked == 1 ? "size" : "sizes");
+    if (m.missing > 0)
         terminal_print(
             "  confidence: low, of the windows that were to be looked at in the middle %d "
             "of %d are missing, after %d tries: whether each launch had its result when "
@@ -151,14 +159,6 @@ static void print_setting(const struct judge_job *job)
                        job->tuned ? ", as `harness tune` kept it for these sizes" : "");
 }
 
-static void print_judgement(const struct judgement *j, const double *roofs)
-{
-    const struct variant *v = j->job.variant;
-
-    terminal_print("%s/%s/%s: %s", j->job.spec->name, v->name, math_name(v->math),
-                   judgement_valid(j) ? "VALID" : "INVALID, ");
-    if (j->fault.kind != FAULT_NONE) {
-        terminal_print("%s: %s\n", fault_name(j->fault.kind), j->fault.words);
 static void print_libraries(const struct judgement *j)
 {
     bool gone = false;
@@ -175,6 +175,14 @@ static void print_libraries(const struct judgement *j)
             "one: replaced by an upgrade meanwhile, or hidden by who is judged\n");
 }
 
+static void print_judgement(const struct judgement *j, const double *roofs)
+{
+    const struct variant *v = j->job.variant;
+
+    terminal_print("%s/%s/%s: %s", j->job.spec->name, v->name, math_name(v->math),
+                   judgement_valid(j) ? "VALID" : "INVALID, ");
+    if (j->fault.kind != FAULT_NONE) {
+        terminal_print("%s: %s\n", fault_name(j->fault.kind), j->fault.words);
         print_setting(&j->job);
         if (!fault_has_size(j->fault.kind))
             return;
@@ -317,6 +325,7 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
     struct judge_options *o = options;
     struct judge_session s = { .o = o };
 
+    judging_begin(&o->judging);
     if (command_no_more(argc, argv, 1, err) ||
         choose_guest(&o->judging, argc == 1 ? argv[0] : NULL, err))
         return -1;
@@ -339,7 +348,6 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
     judging_close(&s.judging);
     tuned_close(&s.tuned);
     string_list_release(&o->judging.workload.plugins); /* no option: nobody else does */
-    judging_begin(&o->judging);
     return rc;
 }
 
