@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a variant is not valid. */
+/* Why a variant is not valid, and what could not be kept out of the reach of who is judged. */
 #ifndef HARNESS_JUDGE_FAULT_H
 #define HARNESS_JUDGE_FAULT_H
+
+#include "core/device.h"
 
 #include <stdbool.h>
 
@@ -37,5 +39,12 @@ bool fault_has_size(enum fault_kind kind);
 /* Keeps the first; its value is -1, so that `return fault_set(...)` reads well. */
 int fault_set(struct fault *f, enum fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+struct beyond_reach {
+    const char *name, *words; /* as JSON has them; NULL: the end of the list */
+};
+
+/* By the device, NULL-ended. Of the CPU docs/judge.md tells all. */
+const struct beyond_reach *reach_beyond(enum device_kind kind);
 
 #endif

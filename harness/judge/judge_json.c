@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "core/record.h"
-#include "judge/reach.h"
 
 #include <math.h>
 
@@ -106,7 +105,7 @@ static void add_beyond_reach(cJSON *to, enum device_kind kind)
 {
     cJSON *array = cJSON_AddArrayToObject(to, "beyond_reach");
 
-    for (const struct reach *r = reach_beyond(kind); r->name; r++) {
+    for (const struct beyond_reach *r = reach_beyond(kind); r->name; r++) {
         cJSON *one = cJSON_CreateObject();
         cJSON_AddStringToObject(one, "name", r->name);
         cJSON_AddStringToObject(one, "words", r->words);
