@@ -26,11 +26,11 @@ scripts=$(dirname "$here")
 . "$scripts/lib.sh"
 need sbatch
 
-nr=4 out=harness-slurm db='' gres='' shared=no wait='' batch=() run=() label="slurm-$(date -u +%Y%m%dT%H%M%SZ)"
+nr=4 out=harness-slurm db='' gres='' shared=no wait='' batch=() run=() own='' label="slurm-$(date -u +%Y%m%dT%H%M%SZ)"
 while [ $# -gt 0 ]; do
   case $1 in
     -h|--help) usage_of "$0"; exit 0 ;;
-    --shards|--output|--db|--gres|--sbatch) [ $# -ge 2 ] || fail "$1 needs a value" ;;
+    --shards|--output|--db|--gres|--sbatch|--label) [ $# -ge 2 ] || fail "$1 needs a value" ;;
   esac
   case $1 in
     --shards) nr=$2; shift ;;
@@ -40,7 +40,8 @@ while [ $# -gt 0 ]; do
     --sbatch) batch+=("$2"); shift ;;
     --shared) shared=yes ;;
     --wait) wait=--wait ;;
-    --label | --label=*) label=''; run+=("$1") ;;
+    --label) own=$2; shift ;;
+    --label=*) own=${1#*=} ;;
     *) run+=("$1") ;;
   esac
   shift
@@ -53,11 +54,11 @@ out=$(realpath "$out")
 [ -z "$gres" ] || batch+=("--gres=$gres")
 [ $shared = yes ] || batch+=(--exclusive)
 if [ -e "$out/sweep" ]; then # submitted before: what was named then
-  { read -r old && read -r sweep; } <"$out/sweep" || fail "$out/sweep has no two lines; a new folder has none"
-  label=${label:+${old:-$label}}
+  { read -r label && read -r sweep; } <"$out/sweep" || fail "$out/sweep has no two lines; a new folder has none"
   export HARNESS_SWEEP=$sweep
 fi
-[ -z "$label" ] || run+=(--label "$label")
+label=${own:-$label}
+run+=(--label "$label")
 
 array=$(sbatch --parsable --array="0-$((nr - 1))" --output="$out/log/shard-%a.log" "${batch[@]}" \
   "$here/run.sbatch" "$scripts" "$nr" "$out" "${run[@]}")

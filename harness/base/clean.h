@@ -25,7 +25,7 @@ bool clean_is(const char *text);
 /* For texts that somebody types to be kept: an error where it is not. `what` stands in it. */
 int clean_check(const char *text, const char *what, struct error *err);
 bool clean_is_shown(uint32_t code); /* the same of a code point */
-/* Columns that it takes on a terminal (base/columns.h). */
+/* Columns that it takes on a terminal (base/utf8.h). */
 size_t clean_columns(const char *text);
 /* Bytes of the first characters that take at most `columns` of them, with the marks on the last. */
 size_t clean_fitting(const char *text, size_t columns);

@@ -47,7 +47,8 @@ static int check_memory(const struct trial *t, const struct shape *s, int slots,
  * that there are. */
 static void draw_processors(struct trial *t)
 {
-    size_t order[PROCESSORS_MAX], numbers[PROCESSORS_MAX], nr = 0;
+    size_t *order = memory_zeroed(2 * PROCESSORS_MAX, sizeof(*order)), nr = 0;
+    size_t *numbers = order + PROCESSORS_MAX;
     int wanted = t->job->device->threads ? t->job->device->threads : PROCESSORS_MAX;
     struct processors all;
     struct random r;
@@ -61,6 +62,7 @@ static void draw_processors(struct trial *t)
     random_permutation(&r, order, nr);
     for (size_t i = 0; i < nr && (int)i < wanted; i++)
         processors_add(&t->processors, numbers[order[i]]);
+    free(order);
 }
 
 /* ---- all kinds of data ---- */

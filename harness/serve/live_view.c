@@ -60,8 +60,9 @@ static void live_view_note(struct live_view *live, const struct live_view_source
         string_list_add(notes, "older runs were not searched: the list goes on with them");
     else if (live->view.head < 0 && !live->view.profile)
         string_list_add(notes, "no finished run fits");
-    view_note_unfit_filters(&live->view, source->request->filters, source->request->nr_filters,
-                            notes);
+    if (!live->narrowed)
+        view_note_unfit_filters(&live->view, source->request->filters, source->request->nr_filters,
+                                notes);
 }
 
 void live_view_finish(struct live_view *live, const struct live_view_source *source,

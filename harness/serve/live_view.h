@@ -27,6 +27,7 @@ struct live_view {
     size_t limit;
     struct string_list keys; /* benchmarks that the condition lets through ... */
     bool filtered;           /* ... where it says anything about benchmarks */
+    bool narrowed;           /* ... beside the server's own filters */
     struct strbuf baseline;  /* REF that was asked for */
     struct strbuf no_base;   /* why there is no base although the server has one; empty: there is */
     struct string_list notes;

@@ -119,8 +119,8 @@ static int live_view_choose_benchmarks(struct loading *l)
     struct string_list keys = { 0 };
     struct asked asked;
 
-    live->filtered =
-        l->query.of_benchmarks || l->query.of_outcomes || l->source->request->nr_filters > 0;
+    live->narrowed = l->query.of_benchmarks || l->query.of_outcomes;
+    live->filtered = live->narrowed || l->source->request->nr_filters > 0;
     if (!live->filtered)
         return 0;
     live_view_list_asked(l, &asked);

@@ -86,7 +86,7 @@ static void add_zsh_actions(struct strbuf *out, const struct command *command)
 }
 
 /* Options that some actions lack, into an array: those of the action, and all where there is none
- * yet. */
+ * yet, which the empty alternative in front of the first action of each stands for. */
 static void add_zsh_owned(struct strbuf *out, const struct command *command)
 {
     strbuf_adds(out, "        action=${words[(r)(");
