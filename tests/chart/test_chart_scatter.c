@@ -55,14 +55,14 @@ static struct figure *build(const struct scene *s)
     return f;
 }
 
-/* Marks of a kind in the figure's panel. */
+/* Marks of a kind in what the legend of the figure's panel has: lines lead to names, too. */
 static size_t count(const struct figure *f, enum mark mark)
 {
     const struct panel *p = f->panels[0];
     size_t nr = 0;
 
     for (size_t i = 0; i < p->nr; i++)
-        nr += p->layers[i]->mark == mark ? p->layers[i]->nr : 0;
+        nr += p->layers[i]->mark == mark && p->layers[i]->label ? p->layers[i]->nr : 0;
     return nr;
 }
 
