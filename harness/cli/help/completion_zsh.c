@@ -90,7 +90,7 @@ static void add_zsh_actions(struct strbuf *out, const struct command *command)
 static void add_zsh_owned(struct strbuf *out, const struct command *command)
 {
     strbuf_adds(out, "        action=${words[(r)(");
-    for (size_t i = 0; command->action(i); i++)
+    for (size_t i = 0; command->action && command->action(i); i++)
         strbuf_addf(out, "%s%s", i ? "|" : "", command->action(i)->name);
     strbuf_adds(out, ")]}\n");
     for (const struct option_row *row = command->options; row->name; row++) {
