@@ -2,7 +2,7 @@
 /* Features: S1-22, S2-05. The live page while an answer is still on its way: no click is lost, nothing waits for ever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPage } from './lib.mjs';
+import { openPage, openRow } from './lib.mjs';
 import { history, serve } from './serving.mjs';
 
 const { url } = await serve(history('late.db', 'first', 'second').file, '--port', '0');
@@ -69,7 +69,7 @@ test('a benchmark that the address names is shown when its first question was gi
 async function openMeasured(page) {
   const core = await (await fetch(new URL('/api/core', url))).json();
   const { key } = core.benchmarks.find((bench) => bench.variant === 'right');
-  await page.locator(`#section-results tr[data-benchmark="${key}"] button.link`).first().click();
+  await openRow(page, page.locator(`#section-results tr[data-benchmark="${key}"] button.link`).first());
 }
 
 test('samples wait for no history, and stay where there is none', options, async (t) => {

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { filterRows, rowsOf } from '../../plots/web/src/data.js';
 import { parseFilter } from '../../plots/web/src/filter.js';
 import { harness, records, recordsFile } from './fixture.mjs';
-import { openPage, shot, workFolder } from './lib.mjs';
+import { openPage, openRow, shot, workFolder } from './lib.mjs';
 import { history, serve } from './serving.mjs';
 
 const { file } = history('history.db', 'first', 'second');
@@ -104,7 +104,7 @@ test('the page shows, filters, explores and drills with the server', options, as
   await page.getByLabel('Filter', { exact: true }).fill('variant >');
   await page.locator('#where-error').getByText('column 10: here a value is missing').waitFor();
   await page.getByLabel('Filter', { exact: true }).fill('');
-  await page.locator('#section-results button.link').first().click();
+  await openRow(page, page.locator('#section-results button.link').first());
   await page.getByRole('dialog').locator('table.facts').waitFor();
   await page.keyboard.press('Escape');
   await page.getByText(/^Runs: 1 of 2/).click();
@@ -131,7 +131,7 @@ test('any metric of a benchmark over all runs, on an axis of dates', options, as
   assert.match((await get('metric=p99')).error, /key=BENCHMARK and metric=ID are needed/);
   assert.match((await get('key=nothing&metric=p99')).reason, /no run of this history has/);
   const { page, seen } = await openPage(t, long.url);
-  await page.locator(`#section-results tr[data-benchmark="${key}"] button.link`).first().click();
+  await openRow(page, page.locator(`#section-results tr[data-benchmark="${key}"] button.link`).first());
   await page.locator('#figure-history[data-painted]').waitFor();
   await page.getByLabel('Over all runs', { exact: true }).selectOption('p95');
   await page.locator('#figure-history').getByText('95th percentile', { exact: false }).first().waitFor();

@@ -194,6 +194,21 @@ async function scrollThrough(page) {
   }
 }
 
+/**
+ * Opens the benchmark of a row of results by its link. A figure that comes meanwhile moves what is below
+ * it, also from under a click, so that this may meet nothing, or another row; and rows come and go.
+ */
+export async function openRow(page, link) {
+  const key = () => link.evaluate((node) => node.closest('tr').dataset.benchmark);
+  const shown = () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get('bench');
+  while (shown() !== await key()) {
+    if (shown())
+      await page.keyboard.press('Escape');
+    await link.click();
+    await page.waitForURL(/bench=/, { timeout: 2000 }).catch(() => {});
+  }
+}
+
 /** Waits until a figure, or every figure on the page, is drawn. */
 export async function painted(page, id) {
   if (id) {
