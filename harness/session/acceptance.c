@@ -217,6 +217,8 @@ static int is_ancestor(const char *commit, const char *of)
     struct error ignored;
     struct strbuf out;
 
+    if (*commit && strcmp(commit, of) == 0)
+        return 1;
     if (!is_hash_text(commit) || !is_hash_text(of))
         return -1;
     strbuf_init(&out);
@@ -241,8 +243,8 @@ static bool base_has_change(const struct verdict_sides *sides, const struct acce
 {
     const char *base = verdict_side_commit(sides->base_records),
                *head = verdict_side_commit(sides->head_records);
-    bool its = *a->commit && strcmp(base, a->commit) == 0, same = its && strcmp(base, head) == 0;
-    int ancestor = same ? -1 : its ? 1 : is_ancestor(a->commit, base);
+    bool same = strcmp(base, head) == 0 && strcmp(base, a->commit) == 0;
+    int ancestor = same ? -1 : is_ancestor(a->commit, base);
 
     if (ancestor >= 0)
         return ancestor;

@@ -263,6 +263,28 @@ static void test_label_is_a_word(void **state)
     store_close(s);
 }
 
+static void merge_into_new(const char *to, const char *from)
+{
+    struct store_merged merged = { 0 };
+    struct error err;
+
+    remove(to);
+    struct store *s = open_store(to, STORE_WRITE);
+    assert_ok(store_merge(s, from, &merged, &err), &err);
+    store_merged_release(&merged);
+    store_close(s);
+}
+
+static void salvage_into_new(const char *to, const char *from)
+{
+    struct salvaged saved;
+    struct error err;
+
+    remove(to);
+    assert_ok(store_salvage(from, to, &saved, &err), &err);
+    salvaged_release(&saved);
+}
+
 /* ---- what inputs hold, a column since schema 7 ---- */
 
 static void add_zeros(const char *path)
@@ -304,25 +326,16 @@ SCRATCH_TEST(test_fill)
     path_in(*state, "old.db", old);
     path_in(*state, "to.db", to);
     for (int version = 1; version < SCHEMA_FILL; version++) {
-        struct store_merged merged = { 0 };
-        struct salvaged saved;
-        struct error err;
         remove(old);
-        remove(to);
         make_version(old, version);
         assert_fills(old, 1, 0);
         assert_int_equal(count_in(old, "PRAGMA user_version"), version);
         add_zeros(old);
         assert_int_equal(count_in(old, "PRAGMA user_version"), SCHEMA_NOW);
         assert_fills(old, 1, 1);
-        struct store *s = open_store(to, STORE_WRITE);
-        assert_ok(store_merge(s, old, &merged, &err), &err);
-        store_merged_release(&merged);
-        store_close(s);
+        merge_into_new(to, old);
         assert_fills(to, 1, 1);
-        remove(to);
-        assert_ok(store_salvage(old, to, &saved, &err), &err);
-        salvaged_release(&saved);
+        salvage_into_new(to, old);
         assert_fills(to, 1, 1);
     }
 }
@@ -357,11 +370,7 @@ static void test_seen_of_older_versions(void **state)
     path_in(*state, "old.db", old);
     path_in(*state, "to.db", to);
     for (int version = SCHEMA_VERDICTS; version < SCHEMA_SEEN; version++) {
-        struct store_merged merged = { 0 };
-        struct salvaged saved;
-        struct error err;
         remove(old);
-        remove(to);
         make_version(old, version);
         execute_in(old,
                    "INSERT INTO comparison VALUES (1, '00000009-0000-4000-8000-000000000009', "
@@ -370,14 +379,9 @@ static void test_seen_of_older_versions(void **state)
                    "5)");
         assert_seen(old, 0);
         assert_int_equal(count_in(old, "PRAGMA user_version"), version);
-        struct store *s = open_store(to, STORE_WRITE);
-        assert_ok(store_merge(s, old, &merged, &err), &err);
-        store_merged_release(&merged);
-        store_close(s);
+        merge_into_new(to, old);
         assert_seen(to, 0);
-        remove(to);
-        assert_ok(store_salvage(old, to, &saved, &err), &err);
-        salvaged_release(&saved);
+        salvage_into_new(to, old);
         assert_seen(to, 0);
         store_close(open_store(old, STORE_WRITE));
         assert_int_equal(count_in(old, "PRAGMA user_version"), SCHEMA_NOW);
