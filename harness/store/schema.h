@@ -18,8 +18,9 @@ int schema_recognise(struct store *s, bool *empty, struct error *err);
 /* -1 if this harness cannot read the version; else sets s->version. Older ones that only lack
  * tables can be read: whoever reads such a table looks at s->version first. */
 int schema_check_version(struct store *s, struct error *err);
-/* Versions that brought tables, the one that made facts of what was guessed before, the one that
- * brought the numbers of programs, ...; and the newest. */
+/* Versions that brought tables; the ones that made facts of what was guessed before, and that
+ * brought the numbers of programs, what inputs hold and when heads were measured; and the newest.
+ */
 enum {
     SCHEMA_VERDICTS = 2,
     SCHEMA_ANNOTATIONS = 3,
