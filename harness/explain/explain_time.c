@@ -130,33 +130,69 @@ static void add_clock(struct ranking *r)
 
 /* ---- where the CPU time goes, by counters ---- */
 
-/* The cycles that instructions take longer are these events' where they could cost a third of them
- * or more; `cycles_each` is what one costs that is waited for. */
-static void add_stalls(struct ranking *r, enum explain_quantity events, enum cause_kind kind,
-                       const char *name, double cycles_each)
+/* Events for which instructions wait, and about what one costs that is waited for. */
+static const struct stall {
+    enum explain_quantity events;
+    enum cause_kind kind;
+    const char *name;
+    double cycles_each;
+} stalls[] = {
+    { EXPLAIN_CACHE_MISSES, CAUSE_CACHE, "cache misses", MISS_CYCLES },
+    { EXPLAIN_BRANCH_MISSES, CAUSE_BRANCHES, "mispredicted branches", BRANCH_CYCLES },
+};
+
+enum { STALLS = sizeof(stalls) / sizeof(stalls[0]) };
+
+/* Cycles that what there is more of them could cost; 0: less than a third of those that were
+ * stalled. */
+static double stall_cost(const struct ranking *r, const struct stall *s, double stalled)
 {
-    const struct explain_change *e = &r->of[events], *cycles = &r->of[EXPLAIN_CYCLES];
+    const struct explain_change *e = &r->of[s->events];
+
+    if (!change_is_shown(e) || e->mid <= 0)
+        return 0;
+    double cost = (e->head - e->base * exp(r->of[EXPLAIN_INSTRUCTIONS].mid)) * s->cycles_each;
+    return cost < 0.3 * stalled ? 0 : cost;
+}
+
+static void add_stall(struct ranking *r, const struct stall *s, const struct explain_change *part)
+{
+    const struct explain_change *e = &r->of[s->events], *cycles = &r->of[EXPLAIN_CYCLES];
     const struct explain_change *work = &r->of[EXPLAIN_INSTRUCTIONS];
+    struct cause *cause = add_part(r, s->kind, s->name, part);
     struct strbuf evidence;
 
-    if (!change_is_shown(e) || e->mid <= 0 || !change_is_known(cycles) || !change_is_known(work))
-        return;
-    struct explain_change part = { .mid = cycles->mid - work->mid };
-    double reach = hypot(cycles->high - cycles->low, work->high - work->low) / 2;
-    part.low = part.mid - reach;
-    part.high = part.mid + reach;
-    double stalled = cycles->head - cycles->base * exp(work->mid);
-    if (!(stalled > 0) || (e->head - e->base * exp(work->mid)) * cycles_each < 0.3 * stalled)
-        return;
-    struct cause *cause = add_part(r, kind, name, &part);
     if (!cause)
         return;
     cause->change = expm1(e->mid);
     strbuf_init(&evidence);
-    write_counts(e, name, &evidence);
+    write_counts(e, s->name, &evidence);
     strbuf_addf(&evidence, "; %.2f cycles an instruction, were %.2f", cycles->head / work->head,
                 cycles->base / work->base);
     cause->evidence = strbuf_detach(&evidence);
+}
+
+/* The cycles that instructions take longer are one part of the sum: it is that of the events that
+ * could cost a third of them or more, and of several each has its own by what it could cost. */
+static void add_stalls(struct ranking *r)
+{
+    const struct explain_change *cycles = &r->of[EXPLAIN_CYCLES];
+    const struct explain_change *work = &r->of[EXPLAIN_INSTRUCTIONS];
+    double mid = cycles->mid - work->mid, cost[STALLS], all = 0;
+    double reach = hypot(cycles->high - cycles->low, work->high - work->low) / 2;
+    double stalled = cycles->head - cycles->base * exp(work->mid);
+
+    if (!(stalled > 0)) /* nor where one of them is not known */
+        return;
+    for (size_t i = 0; i < STALLS; i++)
+        all += cost[i] = stall_cost(r, &stalls[i], stalled);
+    for (size_t i = 0; i < STALLS; i++) {
+        double share = all > 0 ? cost[i] / all : 0;
+        const struct explain_change part = { NAN, NAN, share * mid, share * (mid - reach),
+                                             share * (mid + reach) };
+        if (share > 0)
+            add_stall(r, &stalls[i], &part);
+    }
 }
 
 /* Of programs: what the kernel does for them. */
@@ -193,8 +229,7 @@ void ranking_add_parts(struct ranking *r)
     add_busy(r);
     add_clock(r);
     add_system(r);
-    add_stalls(r, EXPLAIN_CACHE_MISSES, CAUSE_CACHE, "cache misses", MISS_CYCLES);
-    add_stalls(r, EXPLAIN_BRANCH_MISSES, CAUSE_BRANCHES, "mispredicted branches", BRANCH_CYCLES);
+    add_stalls(r);
 }
 
 /* ---- instructions ---- */

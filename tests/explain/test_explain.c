@@ -104,6 +104,16 @@ static void know_branches(struct explain_case *c)
     add_series(c, EXPLAIN_BRANCH_MISSES, 500, 8);
 }
 
+/* Of 50,000 cycles more the misses could cost 25,000, the branches 17,500. */
+static void know_misses_and_branches(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 1, 1);
+    add_series(c, EXPLAIN_INSTRUCTIONS, 200000, 1);
+    add_series(c, EXPLAIN_CYCLES, 100000, 1.5);
+    add_series(c, EXPLAIN_CACHE_MISSES, 50, 3.5);
+    add_series(c, EXPLAIN_BRANCH_MISSES, 500, 10.0 / 3);
+}
+
 static void know_work(struct explain_case *c)
 {
     add_series(c, EXPLAIN_BUSY, 1, 1);
@@ -190,6 +200,7 @@ static const struct {
       "attention_simd_avx2() has other machine code", 3 },
     { "cache misses", know_misses, CAUSE_CACHE, NULL, 1, "450 cache misses a run, were 50", 3 },
     { "branches", know_branches, CAUSE_BRANCHES, NULL, 1, "4000 mispredicted", 1 },
+    { "both", know_misses_and_branches, CAUSE_CACHE, NULL, 25.0 / 42.5, "175 cache misses", 2 },
     { "more work", know_work, CAUSE_WORK, NULL, 1, "300000 instructions a run", 1 },
     { "the kernel", know_system, CAUSE_SYSTEM, NULL, 1, "900 page faults a run, were 10", 1 },
     { "a library", know_library, CAUSE_LIBRARY, "libc", 1, "2.36 -> 2.38", 2 },
@@ -241,6 +252,23 @@ TEST(shares_and_what_is_left)
     assert_int_equal(e.causes.items[1].kind, CAUSE_UNKNOWN);
     assert_close(e.causes.items[1].share, 2.0 / 3, 0.01);
     assert_true(e.causes.items[0].share_of[0] < 1.0 / 3 && e.causes.items[0].share_of[1] > 1.0 / 3);
+    explanation_release(&e);
+    explain_case_release(&c);
+}
+
+/* The same cycles count once, whatever they waited for. */
+TEST(stalled_cycles_are_shared_out)
+{
+    struct explain_case c;
+    struct explanation e;
+
+    explain_case_init(&c, "k/v");
+    add_series(&c, EXPLAIN_TIME, 1000, 1.5);
+    know_misses_and_branches(&c);
+    explain_causes(&c, &e);
+    assert_int_equal(e.causes.items[1].kind, CAUSE_BRANCHES);
+    assert_close(e.causes.items[0].share + e.causes.items[1].share, 1, 0.01);
+    assert_close(e.causes.items[1].share_of[0] / e.causes.items[0].share_of[0], 17.5 / 25, 0.01);
     explanation_release(&e);
     explain_case_release(&c);
 }
