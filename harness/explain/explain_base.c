@@ -16,7 +16,7 @@ bool change_is_shown(const struct explain_change *c)
 {
     if (!change_is_known(c))
         return false;
-    return isfinite(c->low) ? c->low > 0 || c->high < 0 : fabs(c->mid) > 0.05;
+    return isfinite(c->low) ? c->low > 0 || c->high < 0 : fabs(c->mid) > UNTESTED_LEAST;
 }
 
 struct cause *ranking_add(struct ranking *r, enum cause_kind kind, const char *name)

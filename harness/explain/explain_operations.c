@@ -9,23 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ns of an iteration: medians, their difference, and half its 95 % interval. */
+/* ns of an iteration: medians, and half the 95 % interval of their difference; NaN: too few
+ * profiles of a side for one. */
 struct operation_change {
     const struct explain_operation *operation;
     double base, head, reach;
 };
 
-/* An operation that a side lacks takes no time there. */
+/* An operation that a side lacks takes no time there, without doubt. */
 static struct middle ns_middle(const struct explain_series *s, int side)
 {
     size_t nr = s->of[side].nr;
-    double *x = memory_zeroed(nr + 1, sizeof(*x));
+
+    if (nr == 0)
+        return (struct middle) { 0, 0 };
+    double *x = memory_zeroed(nr, sizeof(*x));
 
     for (size_t i = 0; i < nr; i++)
         x[i] = s->of[side].items[i];
     struct middle m = middle_of(x, nr);
     free(x);
-    return (struct middle) { nr ? m.median : 0, isfinite(m.error) ? m.error : 0 };
+    return m;
 }
 
 static struct operation_change operation_change_of(const struct explain_operation *o)
@@ -73,12 +77,20 @@ static void write_operation(const struct ranking *r, const struct operation_chan
     cause->evidence = strbuf_detach(&evidence);
 }
 
+/* Is what it got slower by beyond what all did more than noise? As change_is_shown() asks. */
+static bool own_is_shown(const struct operation_change *o, double common)
+{
+    double expected = o->base * exp(common);
+
+    return o->head - expected > (isfinite(o->reach) ? o->reach : expected * expm1(UNTESTED_LEAST));
+}
+
 static void add_operation(struct ranking *r, const struct operation_change *o, double common,
                           double change)
 {
     double own = o->head - o->base * exp(common), share = own / change;
 
-    if (own <= o->reach || share < PART_LEAST)
+    if (!own_is_shown(o, common) || share < PART_LEAST)
         return;
     struct cause *cause = ranking_add(r, CAUSE_OPERATION, o->operation->name);
     cause_set_share(cause, share, BELIEF_OPERATION);

@@ -10,6 +10,7 @@
  * the other causes are why, so of equal shares the why stands first. */
 #define PART_LEAST        0.1  /* of the change: a smaller part is no cause */
 #define SHARE_UNTOLD      0.1  /* what is left and said to be unknown */
+#define UNTESTED_LEAST    0.05 /* log of a change that counts where nobody knows its noise */
 #define BELIEF_MEASURED   1.0  /* parts of the sum */
 #define BELIEF_FACT       0.95 /* that differs and that nothing speaks against */
 #define BELIEF_OPERATION  0.9

@@ -273,6 +273,45 @@ TEST(stalled_cycles_are_shared_out)
     explain_case_release(&c);
 }
 
+/* One profile a side, or two, have no interval: then an operation must be 5 % slower of itself. All
+ * are 2.5 % slower here, and attention (600 ns) more. */
+TEST(an_operation_of_few_profiles_must_be_much_slower)
+{
+    static const struct {
+        int profiles;
+        double base, head; /* of attention; a base of 0: that side lacks it */
+        bool shown, limits;
+    } rows[] = {
+        { 1, 600, 640, false, false }, { 1, 600, 660, true, false }, { 2, 600, 640, false, false },
+        { 2, 600, 660, true, false },  { 3, 600, 640, true, true },  { 1, 0, 60, true, false },
+        { 3, 0, 60, true, true },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct explain_case c;
+        struct explanation e;
+        explain_case_init(&c, "k/v");
+        add_series(&c, EXPLAIN_TIME, 1000, 1.05);
+        for (int n = 0; n < rows[i].profiles; n++) {
+            double noise = 1 + 0.001 * n;
+            if (rows[i].base > 0)
+                explain_add_operation(&c, "attention", EXPLAIN_BASE, rows[i].base * noise);
+            explain_add_operation(&c, "attention", EXPLAIN_HEAD, rows[i].head * noise);
+            explain_add_operation(&c, "mlp", EXPLAIN_BASE, 400 * noise);
+            explain_add_operation(&c, "mlp", EXPLAIN_HEAD, 410 * noise);
+        }
+        explain_causes(&c, &e);
+        const struct cause *first = &e.causes.items[0];
+        assert_int_equal(first->kind, rows[i].shown ? CAUSE_OPERATION : CAUSE_UNKNOWN);
+        if (rows[i].shown)
+            assert_string_equal(first->name, "attention");
+        assert_int_equal(isfinite(first->share_of[0]) && isfinite(first->share_of[1]),
+                         rows[i].limits);
+        explanation_release(&e);
+        explain_case_release(&c);
+    }
+}
+
 TEST(what_did_not_get_slower_has_no_cause)
 {
     static const double factors[] = { 0.7, 1 };
