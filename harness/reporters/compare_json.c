@@ -20,6 +20,7 @@ cJSON *compare_row_to_json(const struct compare_row *row)
     cJSON *json = cJSON_CreateObject(), *interval;
 
     cJSON_AddStringToObject(json, "key", row->item->bench->key);
+    json_add_string(json, "machine", row->item->machine);
     cJSON_AddStringToObject(json, "verdict", verdict_name(row->verdict));
     json_add_string(json, "metric", row->item->metric->id);
     json_add_number(json, "delta", row->delta);

@@ -10,7 +10,7 @@ struct cJSON;
 /* {"schema_version":1, "base", "head", "metric" (the first), "metrics":[], "delta", "fdr", "rule",
  *  "family", "chance", "exit_status", "accepted", "common_shift", "probe_shift", "occasion",
  *  "serial", "counts":{"regressed":0,...}, "notes":[],
- *  "rows":[{"key","verdict","metric","delta","why","accepted","change","worse",
+ *  "rows":[{"key","machine","verdict","metric","delta","why","accepted","change","worse",
  *           "interval":{"low","high"},"p","q","rank_p","df",
  *           "noise":{"within","launch","occasion"},"design","looks","blocks","probe","detectable",
  *           "base":{"value","launches","failures","outcome","spread"},"head":{...}}]}

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "metrics/label.h"
 #include "reporters/comment/findings.h"
+#include "reporters/compare_json.h"
 #include "reporters/compare_table.h"
 #include "reporters/compare_words.h"
 #include "reporters/junit.h"
@@ -92,6 +93,20 @@ TEST(junit_cases_have_the_machine)
         assert_lacks(k.out.data, rows[i].lacks);
         classes_release(&k);
     }
+}
+
+TEST(json_rows_have_the_machine)
+{
+    struct classes k = { 0 };
+
+    classes_compare(&k, two_classes);
+    cJSON *json = compare_to_json(&k.c, "base", "head");
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "rows");
+    for (int i = 0; i < 2; i++)
+        assert_string_equal(json_string(cJSON_GetArrayItem(rows, i), "machine", ""),
+                            k.c.rows[i].item->machine);
+    cJSON_Delete(json);
+    classes_release(&k);
 }
 
 static const char *codequality_print(const cJSON *list, int nth)

@@ -156,6 +156,17 @@ test('a comparison of what is no time: what regressed is worse, not slower', asy
   assert.match(await view.locator('.verdicts tbody tr').nth(1).textContent(), /^▲ worse/);
 });
 
+test('a comparison of two machine classes: each row says its own', async (t) => {
+  const { comparison } = coreOf(reportPage('classes.html', sides));
+  const red = comparison.rows.filter(({ verdict }) => verdict === 'regressed');
+  const { page } = await drop(t, jsonFile('classes.json', { ...comparison,
+    rows: ['epyc', 'xeon'].flatMap((machine) => red.map((row) => ({ ...row, machine }))) }));
+  const view = page.getByRole('region', { name: 'Opened: classes.json' });
+  await view.getByRole('button', { name: 'Machine' }).waitFor();
+  const texts = await view.locator('.verdicts tbody tr').allTextContents();
+  assert.deepEqual(texts.map((text) => /epyc|xeon/.exec(text)?.[0]), ['epyc', 'xeon']);
+});
+
 test('a figure is drawn', async (t) => {
   const folder = join(workFolder(), 'plots');
   harness('plot', sides[0], '--only', 'latency-kernels', '--format', 'svg', '-o', folder);

@@ -4,7 +4,7 @@ import { button, choice, codeLine, el, fill, nameOf, shortText } from './dom.js'
 import { figureCard, forgetFigure, updateFigure } from './figure.js';
 import { iterationsFigure, orderFigure, shapeFigure, sharesFigure } from './sample_figures.js';
 import { bytesText, plainText, quantityText, rateText, shareText, timestampText } from './words.js';
-import { changeText, intervalText, launchesText, signOf, toneOf, visibleText,
+import { changeText, hasMachines, intervalText, launchesText, signOf, toneOf, visibleText,
   wordOf } from './verdict_words.js';
 import { fillCommand } from './shell.js';
 
@@ -87,9 +87,10 @@ function sideName(app, run) {
 /* What was decided about it. */
 function verdictLine(app, bench) {
   const rows = app.core.comparison?.rows.filter((row) => row.key === bench.key) || [];
+  const machines = hasMachines(rows);
   return rows.map((row) => el('p', { class: `answer ${toneOf(row.verdict)}` },
     el('b', {}, `${signOf(row.verdict)} ${wordOf(row.verdict, row.metric)}`),
-    ` ${[row.metric, changeText(row), intervalText(row.interval)
+    ` ${[machines && row.machine, row.metric, changeText(row), intervalText(row.interval)
       && `90 % interval ${intervalText(row.interval)}`, `launches ${launchesText(row)}`,
     Number.isFinite(row.q ?? NaN) ? `q ${row.q.toPrecision(2)}` : '',
     visibleText(row) && `could have seen ${visibleText(row)}`, row.why, row.accepted]

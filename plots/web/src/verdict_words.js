@@ -57,6 +57,10 @@ export function changeText(row) {
   return Number.isFinite(row.change ?? NaN) ? percentText(row.change) : '';
 }
 
+/** Are there rows of several machine classes? Then key and metric alone do not tell them apart.
+ * @param {object[]} rows  of a comparison */
+export const hasMachines = (rows) => new Set(rows.map(({ machine }) => machine ?? '')).size > 1;
+
 /** "5/5", or "12 blocks". */
 export function launchesText(row) {
   return row.blocks !== undefined ? `${row.blocks} blocks`

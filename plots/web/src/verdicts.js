@@ -5,7 +5,7 @@ import { button, el, fill, nameOf } from './dom.js';
 import { barReach, intervalBar } from './interval_bar.js';
 import { metricOf } from './data.js';
 import { quantityText } from './words.js';
-import { changeText, intervalText, launchesText, rankOf, signOf, toneOf, visibleText,
+import { changeText, hasMachines, intervalText, launchesText, rankOf, signOf, toneOf, visibleText,
   wantsAttention, wordOf } from './verdict_words.js';
 import { tableView } from './table_view.js';
 
@@ -41,6 +41,8 @@ function columnsOf(app, rows) {
         { class: 'link', disabled: row.benchmark < 0 }), whyLine(row)] },
     several ? { key: 'metric', label: 'Metric', value: (row) => row.metric,
       cell: (row) => row.metric } : null,
+    hasMachines(rows) ? { key: 'machine', label: 'Machine', value: (row) => row.machine,
+      cell: (row) => nameOf(row.machine ?? '', 40) } : null,
     { key: 'base', label: 'Base', number: true, value: (row) => row.base?.value,
       cell: (row) => sideText(core, row, 'base') },
     { key: 'head', label: 'Head', number: true, value: (row) => row.head?.value,
