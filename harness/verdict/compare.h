@@ -76,6 +76,9 @@
  * what was named need not stay named until the end: q depends on the other rows too, any of which
  * may come out as `same` and enter with p = 1; and a benchmark that stays for the sake of another
  *   metric may see its whole interval move inside the floor.
+ *     How often anybody looked is not in the evidence. So n blocks pay for n - 2 looks, also where
+ *   their number was fixed before and nobody looked (`compare --runs`), or where the pairs are
+ *   imported: there the error is smaller, and changes must be larger to be found.
  *
  * The machine. Beside every case a probe is timed, a fixed piece of work that is not under test
  * (TELEMETRY_MACHINE). Where the probe moved by more than the floor, beside the benchmark or
@@ -265,7 +268,8 @@ struct compare_row {
     struct interval
         interval; /* 90 % of `change`, paying for looks; NaN limits outside the family */
     struct compare_noise noise;
-    int looks;     /* at this row's data while it was taken; 1 unless sequential */
+    int looks;     /* that are paid for: one a block from the third on, whether anybody took it or
+                    * not; 1 unless in blocks */
     double p, q;   /* NaN outside the family */
     double rank_p; /* one-sided, in the direction of the change; NaN outside the family and in
                     * blocks */
