@@ -187,12 +187,17 @@ static void add_shapes(const struct judge_job *job, struct judgement *j)
 
 /* ---- what comes out of the rounds ---- */
 
-static struct interval exponential(struct interval i)
+/* Of the geometric mean. Two rounds say too little of what lies between them. */
+static struct interval interval_of_rounds(const double *logs, int nr)
 {
+    if (nr < 3)
+        return (struct interval) { NAN, NAN };
+    struct interval i = stats_mean_interval(logs, (size_t)nr, 0.95);
     return (struct interval) { exp(i.low), exp(i.high) };
 }
 
-/* The geometric mean over rounds; rounds are few, and alike up to a factor. */
+/* The geometric mean over rounds; rounds are few, and alike up to a factor. One round keeps the
+ * interval of its samples, which of several is that of the last alone. */
 static void conclude_time(struct judged_time *t)
 {
     double logs[JUDGE_ROUNDS];
@@ -202,8 +207,8 @@ static void conclude_time(struct judged_time *t)
     for (int i = 0; i < t->nr_rounds; i++)
         logs[i] = log((double)(t->rounds_ns[i] ? t->rounds_ns[i] : 1));
     t->ns = exp(stats_mean(logs, (size_t)t->nr_rounds));
-    if (t->nr_rounds >= 3)
-        t->interval = exponential(stats_mean_interval(logs, (size_t)t->nr_rounds, 0.95));
+    if (t->nr_rounds > 1)
+        t->interval = interval_of_rounds(logs, t->nr_rounds);
 }
 
 /* Pairs: a round of both. */
@@ -217,9 +222,7 @@ static void conclude_ratio(struct judged_time *t, const struct judged_time *own)
     for (int i = 0; i < nr; i++)
         logs[i] = log((double)(t->rounds_ns[i] + 1) / (double)(own->rounds_ns[i] + 1));
     t->ratio = exp(stats_mean(logs, (size_t)nr));
-    t->ratio_interval = (struct interval) { NAN, NAN };
-    if (nr >= 3)
-        t->ratio_interval = exponential(stats_mean_interval(logs, (size_t)nr, 0.95));
+    t->ratio_interval = interval_of_rounds(logs, nr);
 }
 
 static void conclude(struct judgement *j)

@@ -51,9 +51,10 @@ struct judged_time {
     const struct variant *variant;
     bool measured; /* else it cannot do this shape, or there is a fault */
     double ns;
-    struct interval interval; /* 95 %; over rounds from three on, else over the samples of one */
-    double ratio;             /* of this time to that of the judged variant: above 1 it is slower */
-    struct interval ratio_interval;
+    /* 95 %: over rounds from three on, of one over its samples; NaN limits of two. */
+    struct interval interval;
+    double ratio; /* of this time to that of the judged variant: above 1 it is slower */
+    struct interval ratio_interval; /* over rounds from three on */
     size_t samples;
     uint64_t *rounds_ns; /* median of each round; owned */
     int nr_rounds;

@@ -100,6 +100,13 @@ json judged.json judgements 0 shapes 0 references 0 variant
 check "there are times of both" test "$(grep -cE '"ns":[[:space:]]*[1-9]' judged.json)" -eq 2
 json judged.json exit_status
 
+say "Intervals hold the time beside them: of the samples of one round, of three rounds, none of two"
+for rounds in 1 2 3; do
+  "$HARNESS" judge --spec pointwise/gelu --variant simd --dim batch=2,seq=9,width=48 --rounds "$rounds" \
+    --iterations 8 --other-shapes 1 --device cpu:1 --against naive --json >rounds.json || echo "status $?"
+  echo "$rounds: $(grep -c '"interval"' rounds.json) of times, $(grep -c '"ratio_interval"' rounds.json) of ratios"
+done
+
 say "A size that takes the textbook's loops too long"
 "$HARNESS" judge --spec gemm/nt --variant simd --dim batch=1,seq=640,n=640,k=384 --rounds 1 --iterations 1 \
   --other-shapes 1 --device cpu:1 --json >large.json || echo "status $?"
