@@ -145,4 +145,48 @@ TEST(findings_of_two_machines_are_two)
     classes_release(&two);
 }
 
+static const cJSON *sarif_of_run(const cJSON *sarif, const char *member)
+{
+    const cJSON *run = cJSON_GetArrayItem(cJSON_GetObjectItem(sarif, "runs"), 0);
+
+    return cJSON_GetObjectItem(run, member);
+}
+
+/* GitHub refuses a whole file for one result without a location. */
+TEST(sarif_results_have_places)
+{
+    static const struct {
+        const char *files[2];
+        int results, notices;
+        size_t first; /* row that is told by the first notice */
+    } rows[] = {
+        { { "a.c", "b.c" }, 2, 0, 0 },
+        { { NULL, "b.c" }, 1, 1, 0 },
+        { { "a.c", NULL }, 1, 1, 1 },
+        { { NULL, NULL }, 0, 2, 0 },
+    };
+    struct classes k = { 0 };
+
+    classes_compare(&k, two_classes);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct finding_place places[2] = { { .file = (char *)rows[i].files[0], .line = 1 },
+                                           { .file = (char *)rows[i].files[1], .line = 2 } };
+        cJSON *sarif = findings_sarif(&k.c, places, "1");
+        const cJSON *results = sarif_of_run(sarif, "results"), *result;
+        const cJSON *invocation = cJSON_GetArrayItem(sarif_of_run(sarif, "invocations"), 0);
+        const cJSON *notices = cJSON_GetObjectItem(invocation, "toolExecutionNotifications");
+        const cJSON *first = cJSON_GetArrayItem(notices, 0);
+        assert_int_equal(cJSON_GetArraySize(results), rows[i].results);
+        cJSON_ArrayForEach(result, results)
+            assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(result, "locations")), 1);
+        assert_int_equal(cJSON_GetArraySize(notices), rows[i].notices);
+        assert_int_equal(json_bool(invocation, "executionSuccessful", false), rows[i].notices > 0);
+        if (rows[i].notices)
+            assert_has(json_string(cJSON_GetObjectItem(first, "message"), "text", ""),
+                       k.c.rows[rows[i].first].item->machine);
+        cJSON_Delete(sarif);
+    }
+    classes_release(&k);
+}
+
 RUN_TESTS(NULL, NULL)

@@ -172,10 +172,39 @@ static cJSON *sarif_of(const struct findings *f, size_t nth)
     add_sarif_text(result, "message", text.data);
     cJSON *prints = cJSON_AddObjectToObject(result, "partialFingerprints");
     cJSON_AddStringToObject(prints, "benchmark/v1", fingerprint);
-    if (place->file)
-        add_sarif_place(result, place);
+    add_sarif_place(result, place);
     strbuf_release(&text);
     return result;
+}
+
+static cJSON *add_sarif_notices(cJSON *run)
+{
+    cJSON *invocation = cJSON_CreateObject();
+
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation);
+    cJSON_AddBoolToObject(invocation, "executionSuccessful", true);
+    return cJSON_AddArrayToObject(invocation, "toolExecutionNotifications");
+}
+
+/* One result without a location has GitHub refuse the whole file, so what has no place is a notice
+ * of the run: that needs none. */
+static void add_sarif_unplaced(cJSON *run, const struct findings *f)
+{
+    cJSON *list = NULL;
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; i < f->c->nr; i++) {
+        if (!finding_is_one(&f->c->rows[i]) || f->places[i].file)
+            continue;
+        cJSON *notice = cJSON_CreateObject();
+        list = list ? list : add_sarif_notices(run);
+        cJSON_AddStringToObject(notice, "level", "note");
+        describe_finding(f, &f->c->rows[i], &text);
+        add_sarif_text(notice, "message", text.data);
+        cJSON_AddItemToArray(list, notice);
+    }
+    strbuf_release(&text);
 }
 
 static void add_sarif_tool(cJSON *run, const char *version)
@@ -207,7 +236,8 @@ cJSON *findings_sarif(const struct comparison *c, const struct finding_place *pl
     cJSON_AddStringToObject(run, "columnKind", "utf16CodeUnits");
     results = cJSON_AddArrayToObject(run, "results");
     for (size_t i = 0; i < c->nr; i++)
-        if (finding_is_one(&c->rows[i]))
+        if (finding_is_one(&c->rows[i]) && places[i].file)
             cJSON_AddItemToArray(results, sarif_of(&f, i));
+    add_sarif_unplaced(run, &f);
     return json;
 }

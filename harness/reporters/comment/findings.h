@@ -6,9 +6,10 @@
  *   SARIF 2.1.0, of GitHub and editors (OASIS Standard, 2020)
  *
  * Only what is regressed or broken and not accepted. Both show nothing without a file: a row whose
- * place nobody knows is left out of Code Quality, which cannot hold it, and has no location in
- * SARIF. The fingerprint is of benchmark and metric, and where several machine classes were
- * compared of the class, so that the same finding in the next change is known for the same.
+ * place nobody knows is left out of Code Quality, which cannot hold it, and is no result in SARIF
+ * but a notice of its run. The fingerprint is of benchmark and metric, and where several machine
+ * classes were compared of the class, so that the same finding in the next change is known for the
+ * same.
  */
 #ifndef HARNESS_REPORTERS_COMMENT_FINDINGS_H
 #define HARNESS_REPORTERS_COMMENT_FINDINGS_H
