@@ -62,8 +62,21 @@ marker=$(head -n 1 "$work/comment")
 marker_form='^<!-- harness:[^<>]{1,100} -->$'
 [[ $marker =~ $marker_form ]] ||
   fail "the comment does not begin with the name of one"
+# blocks_of_code FILE: the lines of each, as sed skips them. In code nobody is called, and a command
+# is to be copied as it is. Of a text with other markup than harness writes none: within a tag, or a
+# block of another form, what looks like code may be a text that calls.
+blocks_of_code() {
+  awk '
+    NR == 1 { next } # the mark, which was looked at
+    from && $0 == "```" { blocks = blocks from "," NR "b\n"; from = 0; before = $0; next }
+    !from && before == "" && NR > 2 && /^```[a-z]+$/ { from = NR; next }
+    /```|~~~/ { other = 1 }
+    !from { before = $0; gsub(/<\/?(details|summary)>/, "") }
+    !from && /[<$]|^(---|\+\+\+|;;;)/ { other = 1 }
+    END { if (!other) printf "%s", blocks }' "$1"
+}
 # Harness writes names of people so that nobody is called; a text of another origin might not.
-sed -i -E 's/@([A-Za-z0-9])/@\&#8203;\1/g' "$work/comment"
+sed -i -E -e "$(blocks_of_code "$work/comment")" -e 's/@([A-Za-z0-9])/@\&#8203;\1/g' "$work/comment"
 
 forge_init
 change=$(forge_change "$number")

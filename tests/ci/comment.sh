@@ -99,6 +99,20 @@ s comment.sh artifact
 notes
 check "nothing was run" test ! -e run
 
+say "A command is posted as it is, and what only looks like code calls nobody"
+artifact
+printf '\n@ada\n\n```sh\n# with <b>, $x and a@b\nnpx @angular/cli build\n```\n\n<details><summary>All</summary>\n\n@bob\n\n</details>\n' \
+  >>artifact/comment.md
+s comment.sh artifact
+notes
+for text in '<!--\n\n```sh\n-->\n@ada\n```' '<details>\n```sh\n@ada\n```' '````\n\n```sh\n````\n@ada\n\n```' \
+  '~~~\n\n```sh\n~~~\n@ada\n```' '```sh\n````\n@ada\n```' '$$\n\n```sh\n$$\n@ada\n```' '---\n\n```sh\n---\n@ada\n```'; do
+  artifact
+  printf '\n%b\n' "$text" >>artifact/comment.md
+  "$CI/comment.sh" artifact >"$WORK/said"
+  check "$text" not grep -q '@ada' <(forge '.notes[-1].body')
+done
+
 say "Pictures go to their branch, and only pictures"
 git init -q --bare remote.git
 git init -q here

@@ -413,11 +413,24 @@ COMPARISON_TEST(addresses_are_links)
     assert_non_null(strstr(err.message, "--link-report: \"javascript:alert(1)\""));
     assert_int_equal(comment_check_address("--link-report", long_one, &err), -1);
 
-    const struct comment_options options = { .report = "https://a.b/x) <b>[c](\n`\"'\xc3\xa9" };
+    static const struct {
+        const char *address, *link;
+    } rows[] = {
+        { "https://a.b/x) <b>[c](\n`\"'\xc3\xa9",
+          "[Report](https://a.b/x%29%20%3Cb%3E%5Bc%5D%28%0A%60%22%27%C3%A9)\n" },
+        { "https://a.b/@team/x?y=z@1", "[Report](https://a.b/%40team/x?y=z%401)\n" },
+    };
     make(m, 1, mixed, 1);
-    struct strbuf out = comment_of(m, &options);
-    assert_non_null(
-        strstr(out.data, "[Report](https://a.b/x%29%20%3Cb%3E%5Bc%5D%28%0A%60%22%27%C3%A9)\n"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct comment_options options = { .report = rows[i].address };
+        struct strbuf out = comment_of(m, &options);
+        assert_has(out.data, rows[i].link);
+        strbuf_release(&out);
+    }
+    struct strbuf out;
+    strbuf_init(&out);
+    comment_github(&m->c, &(struct comment_options) { .report = "https://me@a.b/@c" }, &out);
+    assert_has(out.data, "[Report](https://me@a.b/%40c)\n");
     strbuf_release(&out);
 }
 

@@ -46,12 +46,17 @@ const struct run *comment_newest(const struct records *records)
     return run < 0 ? NULL : &records->runs[run];
 }
 
-/* Whatever could end the link or the table is percent-encoded (RFC 3986). */
+/* Whatever could end the link or the table is percent-encoded (RFC 3986). So is an @ behind the
+ * host: ci/comment.sh breaks up what could be the name of somebody. */
 void comment_address(const struct comment *k, const char *address)
 {
+    const char *host = strstr(address, "://"), *path = address;
+
+    if (host)
+        path = host + 3 + strcspn(host + 3, "/?#");
     for (; *address; address++) {
         unsigned char c = (unsigned char)*address;
-        if (isalnum(c) || strchr("-._~:/?#@!$&+,;=%", c))
+        if (isalnum(c) || strchr("-._~:/?#!$&+,;=%", c) || (c == '@' && address < path))
             strbuf_addc(k->out, *address);
         else
             strbuf_addf(k->out, "%%%02X", c);
