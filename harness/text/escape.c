@@ -138,6 +138,17 @@ void escape_markdown(struct strbuf *out, const char *text)
     escape(out, text, markdown);
 }
 
+static const char *escape_mermaid_sign(const char *s, bool first)
+{
+    (void)first;
+    return *s == '"' ? "”" : *s == '`' ? "’" : NULL;
+}
+
+void escape_mermaid(struct strbuf *out, const char *text)
+{
+    escape(out, text, escape_mermaid_sign);
+}
+
 static const char *xml(const char *s, bool first)
 {
     if (escape_is_runner_command(s, first))

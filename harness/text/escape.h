@@ -21,6 +21,9 @@ void escape_gnuplot_tick(struct strbuf *out, const char *text);
  * the finished text, where entities have gone already (@team, #1, GH-1, :emoji:, addresses of
  * pages), gets a zero-width space inside: nobody is called, nothing is linked. */
 void escape_markdown(struct strbuf *out, const char *text);
+/* Between double quotes in a Mermaid chart, which knows no escape: quotes and backquotes become
+ * typographic ones. */
+void escape_mermaid(struct strbuf *out, const char *text);
 /* XML text or attribute; what a CI system would obey is written as entities. */
 void escape_xml(struct strbuf *out, const char *text);
 /* A CSV field (RFC 4180), quoted where it must be. What begins as a formula (= + - @) or as a

@@ -2,6 +2,8 @@
 /* https://mermaid.js.org/syntax/xyChart.html; its numbers know no exponent. */
 #include "text/mermaid.h"
 
+#include "text/escape.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -65,6 +67,19 @@ static void mermaid_add_values(struct strbuf *out, const char *mark,
     strbuf_adds(out, "]\n");
 }
 
+/* The unit of a number that a program prints is any line of text. */
+static void mermaid_add_y_axis(struct strbuf *out, const char *label, const char *unit)
+{
+    strbuf_adds(out, "    y-axis \"");
+    escape_mermaid(out, label);
+    if (*unit) {
+        strbuf_adds(out, " (");
+        escape_mermaid(out, unit);
+        strbuf_addc(out, ')');
+    }
+    strbuf_adds(out, "\" ");
+}
+
 void mermaid_trend_add(const struct mermaid_trend *whole, struct strbuf *out)
 {
     struct mermaid_trend trend = *whole;
@@ -87,8 +102,7 @@ void mermaid_trend_add(const struct mermaid_trend *whole, struct strbuf *out)
         else
             strbuf_addf(out, "%zu, ", i);
     strbuf_adds(out, "head]\n");
-    strbuf_addf(out, "    y-axis \"%s%s%s%s\" ", trend.label, unit.name[0] ? " (" : "", unit.name,
-                unit.name[0] ? ")" : "");
+    mermaid_add_y_axis(out, trend.label, unit.name);
     mermaid_add_number(out, scale.low, scale.decimals);
     strbuf_adds(out, " --> ");
     mermaid_add_number(out, scale.high, scale.decimals);

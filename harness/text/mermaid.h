@@ -11,7 +11,7 @@
 enum { MERMAID_POINTS_MIN = 3, MERMAID_POINTS_MAX = 30 };
 
 struct mermaid_trend {
-    const char *label;      /* of the y axis, without unit; no name from users */
+    const char *label;      /* of the y axis, without unit */
     enum quantity quantity; /* of the values, in its base unit */
     const char *base;       /* see unit_for() */
     const double *values;   /* oldest first, all finite; the last is the one in question */

@@ -523,6 +523,30 @@ static void assert_begins_at(const double *values, double origin, const char *lo
     strbuf_release(&out);
 }
 
+/* The unit of a number that a program prints is any line of text. */
+TEST(a_unit_stays_between_its_quotes)
+{
+    static const struct {
+        const char *unit, *axis;
+    } rows[] = {
+        { "\"MB\" `a`", "    y-axis \"x (”MB” ’a’)\" " },
+        { "a\" 1 --> 2\n", "    y-axis \"x (a” 1 --> 2" },
+        { "MB/s", "    y-axis \"x (MB/s)\" " },
+        { "", "    y-axis \"x\" " },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const double values[] = { 45, 46, 48 };
+        const struct mermaid_trend trend = { "x", QUANTITY_PLAIN, rows[i].unit, values, 3, NAN };
+        struct strbuf out;
+        strbuf_init(&out);
+        mermaid_trend_add(&trend, &out);
+        assert_has(out.data, rows[i].axis);
+        check_markdown(out.data);
+        strbuf_release(&out);
+    }
+}
+
 TEST(charts_keep_to_the_grammar)
 {
     double many[80];
