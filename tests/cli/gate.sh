@@ -120,6 +120,24 @@ gate --bench 'sh file.sh' --head 'HEAD~2' BM_sort BM_copy --output ../left --qui
 json ../left/codequality.json
 echo
 
+say "The line of many sizes is looked for once, for all files"
+cat >"$WORK.log/sizes.sh" <<'END'
+. "$SOURCE/bench.sh"
+read -r sort <"$SOURCE/sort"
+asked=$(printf '%s\n' BM_sort/8 BM_sort/16 BM_sort/32 | grep -E "${BENCHMARK_FILTER:-.}")
+echo '{"context":{"num_cpus":4},"benchmarks":['
+for size in 8 16 32; do row BM_sort/$size $((size * sort + nr * 7 % 4)); done
+echo ']}'
+END
+mkdir -p "$WORK.log/greps"
+printf '#!/bin/sh\nfor word; do test "$word" != grep || echo grep >>"%s/greps/said"; done\nexec "%s" "$@"\n' \
+  "$WORK.log" "$(command -v git)" >"$WORK.log/greps/git"
+chmod +x "$WORK.log/greps/git"
+PATH=$WORK.log/greps:$PATH gate --bench "sh $WORK.log/sizes.sh" --db "$WORK.log/sizes.db" --output ../left >/dev/null 2>&1
+check "three are marked" test "$(json_length ../left/codequality.json):$(json_length ../left/harness.sarif runs 0 results)" = 3:3
+check "the last, too" test "$(json ../left/codequality.json 2 location lines begin)" = 2
+check "one search" test "$(wc -l <"$WORK.log/greps/said")" = 1
+
 say "Which commit it was"
 t bisect --good fork --bench 'sh file.sh' BM_sort BM_copy --json -o ../found.json 2>/dev/null
 json ../found.json culprit title

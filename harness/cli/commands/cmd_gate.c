@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/render/compare_print.h"
 #include "cli/shared_options.h"
+#include "session/bench/locate.h"
 #include "session/compare/gate.h"
 #include "terminal/terminal.h"
 
@@ -125,6 +126,8 @@ static int leave_gate_status(const char *folder, int status, bool quiet, struct 
 static int leave_gate_forms(const struct gate_options *o, const struct compared *c,
                             const char *reason, struct error *err)
 {
+    struct finding_place *places =
+        reason ? NULL : places_find(&c->comparison, &c->head.records); /* once for all forms */
     struct strbuf path;
     int rc = 0;
 
@@ -136,9 +139,11 @@ static int leave_gate_forms(const struct gate_options *o, const struct compared 
             .format = gate_forms[i].format,
             .output = path.data,
             .comment = { &o->comment, &o->request.compare, c, o->db },
+            .places = places,
         };
         rc = reason ? compare_print_nothing(&print, reason, err) : compare_print(&print, err);
     }
+    places_release(places, places ? c->comparison.nr : 0);
     strbuf_release(&path);
     return rc;
 }

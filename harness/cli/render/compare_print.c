@@ -92,11 +92,21 @@ static void write_compare_ctest(const struct compare_print *p, const struct comp
     ctest_write(&p->comment.compared->head.records, c, &options, text);
 }
 
+static cJSON *findings_json_of(enum compare_format format, const struct comparison *c,
+                               const struct finding_place *places)
+{
+    struct build own;
+
+    if (format == COMPARE_CODEQUALITY)
+        return findings_codequality(c, places);
+    environment_build(&own);
+    return findings_sarif(c, places, own.version);
+}
+
 /* NULL: the form is no JSON. */
 static cJSON *compare_json_of(const struct compare_print *p, const struct comparison *c)
 {
     const struct compared *compared = p->comment.compared;
-    struct build own;
     cJSON *json;
 
     if (p->format == COMPARE_JSON) {
@@ -107,10 +117,10 @@ static cJSON *compare_json_of(const struct compare_print *p, const struct compar
     }
     if (p->format != COMPARE_CODEQUALITY && p->format != COMPARE_SARIF)
         return NULL;
+    if (p->places)
+        return findings_json_of(p->format, c, p->places);
     struct finding_place *places = places_find(c, &compared->head.records);
-    environment_build(&own);
-    json = p->format == COMPARE_SARIF ? findings_sarif(c, places, own.version)
-                                      : findings_codequality(c, places);
+    json = findings_json_of(p->format, c, places);
     places_release(places, c->nr);
     return json;
 }

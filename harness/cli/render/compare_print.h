@@ -5,6 +5,8 @@
 
 #include "cli/render/compare_comment.h"
 
+struct finding_place;
+
 enum compare_format {
     COMPARE_TEXT,
     COMPARE_MARKDOWN,
@@ -21,6 +23,8 @@ struct compare_print {
     const char *output; /* a file; NULL: standard output */
     bool all;           /* text and markdown: also the rows that are the same */
     struct compare_comment comment;
+    const struct finding_place *places; /* of the comparison's rows (places_find()), where several
+                                         * forms are written; NULL: found where a form has them */
 };
 
 /* By name, NULL is text. -1 if there is none of that name, or if options are given that go with
