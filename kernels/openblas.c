@@ -78,6 +78,11 @@ const struct openblas *openblas(void)
 
 void openblas_use_threads(int threads)
 {
-    if (functions.get_num_threads() != threads)
-        functions.set_num_threads(threads);
+    struct pinning_pause pause;
+
+    if (functions.get_num_threads() == threads)
+        return;
+    pinning_pause(&pause); /* threads that it lacks begin where the caller may be */
+    functions.set_num_threads(threads);
+    pinning_resume(&pause);
 }

@@ -112,6 +112,23 @@ TEST(of_a_folder_the_best_file_for_this_processor_is_opened)
     assert_non_null(dlopen(GGML_SCORES "/unfit/libggml-cpu-0.so", RTLD_NOW | RTLD_NOLOAD));
 }
 
+/* How many threads of this process may use one processor alone. */
+static int bound_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *entry;
+    int nr = 0;
+
+    while (tasks && (entry = readdir(tasks))) {
+        cpu_set_t set;
+        int task = atoi(entry->d_name);
+        nr += task > 0 && sched_getaffinity(task, sizeof(set), &set) == 0 && CPU_COUNT(&set) == 1;
+    }
+    if (tasks)
+        closedir(tasks);
+    return nr;
+}
+
 #ifdef HARNESS_HAVE_OPENBLAS
 /* A launch binds its threads before it opens a library, which counts processors then. In a child,
  * because binding stays. */
@@ -126,6 +143,29 @@ TEST(openblas_has_all_processors)
         struct error err;
         pin_threads(nr);
         _exit(openblas_open(&err) == 0 && openblas()->get_num_threads() == nr ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* With OPENBLAS_NUM_THREADS or OMP_NUM_THREADS it begins with fewer threads than the device has,
+ * and starts the others once the caller is bound. */
+TEST(threads_of_openblas_that_come_later_are_bound_to_none)
+{
+    cpu_set_t all;
+
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    const int nr = CPU_COUNT(&all);
+    pid_t child = fork();
+    if (child == 0) {
+        struct error err;
+        setenv("OPENBLAS_NUM_THREADS", "1", 1);
+        int expected = pin_threads(nr) ? nr : 0;
+        if (openblas_open(&err) != 0)
+            _exit(2);
+        openblas_use_threads(nr);
+        _exit(expected == 0 || bound_threads() == expected ? 0 : 1);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -205,23 +245,6 @@ TEST(every_peer_says_why_it_cannot)
             setenv(variables[i], before[i], 1);
         free(before[i]);
     }
-}
-
-/* How many threads of this process may use one processor alone. */
-static int bound_threads(void)
-{
-    DIR *tasks = opendir("/proc/self/task");
-    const struct dirent *entry;
-    int nr = 0;
-
-    while (tasks && (entry = readdir(tasks))) {
-        cpu_set_t set;
-        int task = atoi(entry->d_name);
-        nr += task > 0 && sched_getaffinity(task, sizeof(set), &set) == 0 && CPU_COUNT(&set) == 1;
-    }
-    if (tasks)
-        closedir(tasks);
-    return nr;
 }
 
 enum { TEAM = 2, NO_TORCH = 77 };
