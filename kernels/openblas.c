@@ -76,13 +76,27 @@ const struct openblas *openblas(void)
     return &functions;
 }
 
-void openblas_use_threads(int threads)
+bool openblas_use_threads(int threads)
 {
     struct pinning_pause pause;
 
     if (functions.get_num_threads() == threads)
-        return;
+        return true;
     pinning_pause(&pause); /* threads that it lacks begin where the caller may be */
     functions.set_num_threads(threads);
     pinning_resume(&pause);
+    return functions.get_num_threads() == threads;
+}
+
+int openblas_ready(int threads, struct error *err)
+{
+    if (openblas_open(err) != 0)
+        return -1;
+    if (openblas_use_threads(threads))
+        return 0;
+    int given = functions.get_num_threads();
+    return error_set(err,
+                     "%d threads are to be measured, and this OpenBLAS has %d at most; install one "
+                     "that has more (Debian: libopenblas0-pthread has 64), or give --device cpu:%d",
+                     threads, given, given);
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 
 #include <cblas.h>
+#include <stdbool.h>
 
 struct openblas {
     __typeof__(&cblas_sgemm) sgemm;
@@ -19,15 +20,19 @@ struct openblas {
     __typeof__(&openblas_get_num_threads) get_num_threads;
 };
 
-/* For supports() and prepare(), and whoever calls the entry points of gemm.h and attention.h that
- * need it: loads it once. -1 and an error with the package to install, the loader's words, or that
+/* Whoever calls the entry points of gemm.h and attention.h that need it does this before: loads it
+ * once. -1 and an error with the package to install, the loader's words, or that
  * there is not enough address space. */
 int openblas_open(struct error *err);
 
 /* Its functions. openblas_open() has succeeded before. */
 const struct openblas *openblas(void);
 
-/* It keeps its number of threads for the whole process. */
-void openblas_use_threads(int threads);
+/* For supports() and prepare(): openblas_open(), and so many threads. -1 and an error where it has
+ * no more than others: builds have a limit (Debian's 64), some have one thread. */
+int openblas_ready(int threads, struct error *err);
+
+/* For launches. It keeps its number of threads for the whole process. False where it has others. */
+bool openblas_use_threads(int threads);
 
 #endif

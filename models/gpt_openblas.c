@@ -30,7 +30,7 @@ static int prepare_generation(struct call *call, struct error *err)
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {
-    return simd_supports(k, s, d, why) && openblas_open(why) == 0;
+    return simd_supports(k, s, d, why) && openblas_ready(d->threads, why) == 0;
 }
 
 #define GPT_VARIANT_NAME     "openblas"

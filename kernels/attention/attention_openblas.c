@@ -161,15 +161,15 @@ static void head(const struct attention *a, int64_t task, float *scratch, int th
     }
 }
 
-/* Threads that OpenBLAS is to use itself. */
-static int inner_threads(const struct attention *a)
+/* Threads that OpenBLAS is to use itself, of those for the heads of all sequences. */
+static int inner_threads(int64_t heads, int threads)
 {
-    return a->batch * a->heads < a->threads ? a->threads : 1;
+    return heads < threads ? threads : 1;
 }
 
 void attention_prefill_openblas(const struct attention *a)
 {
-    int inner = inner_threads(a);
+    int inner = inner_threads(a->batch * a->heads, a->threads);
     size_t each = head_scratch(a->seq);
 
     openblas_use_threads(inner);
@@ -182,9 +182,8 @@ static int prepare(struct call *call, struct error *err)
 {
     struct attention a = attention_of(call);
 
-    if (openblas_open(err) != 0)
+    if (openblas_ready(inner_threads(a.batch * a.heads, a.threads), err) != 0)
         return -1;
-    openblas_use_threads(inner_threads(&a));
     return host_state(call, attention_openblas_scratch(a.seq, a.threads), err);
 }
 
@@ -196,7 +195,8 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
         return error_set(why, "seq=%lld is beyond OpenBLAS's integers", (long long)s->dim[1]) == 0;
     if (s->dim[2] * s->dim[3] > INT_MAX / 3)
         return error_set(why, "heads x headdim is beyond OpenBLAS's integers") == 0;
-    return simd_supports(k, s, d, why) && openblas_open(why) == 0;
+    return simd_supports(k, s, d, why) &&
+           openblas_ready(inner_threads(s->dim[0] * s->dim[2], d->threads), why) == 0;
 }
 
 static void launch(const struct call *call)

@@ -26,18 +26,14 @@ void gemm_nn_openblas(const struct gemm_nn *g)
 /* The library keeps its threads for the whole process: set outside the timed part. */
 static int prepare(struct call *call, struct error *err)
 {
-    if (openblas_open(err) != 0)
-        return -1;
-    openblas_use_threads(host_threads(call));
-    return 0;
+    return openblas_ready(host_threads(call), err);
 }
 
 /* BLAS counts in blasint, an int of 32 bits in the usual build. */
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {
-    (void)d;
-    return gemm_blas_countable(k, s, "OpenBLAS", why) && openblas_open(why) == 0;
+    return gemm_blas_countable(k, s, "OpenBLAS", why) && openblas_ready(d->threads, why) == 0;
 }
 
 static void launch(const struct call *call)

@@ -209,6 +209,55 @@ TEST(openblas_takes_kernels_of_this_processor)
 }
 #endif
 
+/* A benchmark of N threads has N: what a library with fewer can do is measured, nothing else. */
+struct few_threads {
+    const char *kernel, *variant, *named;
+    struct shape shape;
+    int threads;
+    const char *why; /* NULL: supported */
+};
+
+static const struct few_threads few_threads[] = {
+#ifdef HARNESS_HAVE_OPENBLAS
+    { "gemm/nt", "openblas", "HARNESS_OPENBLAS", { { 1, 2, 3, 4 } }, 2, NULL },
+    { "gemm/nt", "openblas", "HARNESS_OPENBLAS", { { 1, 2, 3, 4 } }, 3, "give --device cpu:2" },
+    { "gpt/nano/decode", "openblas", "HARNESS_OPENBLAS", { { 1, 2 } }, 3, "has 2 at most" },
+    /* A head a thread: OpenBLAS itself has one. */
+    { "attention/full", "openblas", "HARNESS_OPENBLAS", { { 1, 8, 3, 4 } }, 3, NULL },
+    { "attention/full", "openblas", "HARNESS_OPENBLAS", { { 1, 8, 2, 4 } }, 3, "has 2 at most" },
+#endif
+    { NULL, NULL, NULL, { { 0 } }, 0, NULL },
+};
+
+/* Exit status: 0 as in the row, 1 otherwise. */
+static int asked_in_child(const struct few_threads *row)
+{
+    const struct device device = { .kind = DEVICE_CPU, .threads = row->threads };
+    const struct variant *v = registry_variant(registry_builtin(), row->kernel, row->variant);
+    struct error why = { "" };
+
+    setenv(row->named, FEW_THREADS, 1);
+    bool yes = v->supports(v->kernel, &row->shape, &device, &why);
+    if (row->why ? !yes && strstr(why.message, row->why) : yes)
+        return 0;
+    print_message("%s/%s by %d threads: %s\n", row->kernel, row->variant, row->threads,
+                  yes ? "supported" : why.message);
+    return 1;
+}
+
+/* In children, because a library that was opened stays. */
+TEST(libraries_with_fewer_threads_than_the_device_are_refused)
+{
+    for (const struct few_threads *row = few_threads; row->kernel; row++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(asked_in_child(row));
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+}
+
 /* All of this build: a reference, on the CPU, and refused with a reason where it is absent. */
 TEST(every_peer_says_why_it_cannot)
 {
