@@ -17,12 +17,15 @@ enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112 };
 struct blis {
     void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                   const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
-    void (*set_threads)(int64_t threads); /* its dim_t */
+    /* Its dim_t and gint_t have 64 bits. */
+    void (*set_threads)(int64_t threads);
+    int64_t (*has_openmp)(void);
 };
 
 static const struct peer_symbol symbols[] = {
     { "cblas_sgemm", offsetof(struct blis, sgemm) },
     { "bli_thread_set_num_threads", offsetof(struct blis, set_threads) },
+    { "bli_info_get_enable_openmp", offsetof(struct blis, has_openmp) },
     { NULL, 0 },
 };
 static const char *const files[] = { "libblis.so.4", "libblis.so", NULL };
@@ -40,16 +43,29 @@ static const struct peer peer = { .variable = "HARNESS_BLIS",
 #define SANITIZED 0
 #endif
 
+/* Without OpenMP it takes any number and computes with one thread, or with threads that each call
+ * starts anew: in a launch all of them are where the caller is bound. */
+static bool has_threads(const struct blis *blis, int threads, struct error *why)
+{
+    if (threads < 2 || blis->has_openmp() != 0)
+        return true;
+    error_set(why,
+              "%d threads are to be measured, and this BLIS has none of OpenMP's; install one that "
+              "has (Debian: libblis4-openmp), or give --device cpu:1",
+              threads);
+    return false;
+}
+
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {
     struct blis blis;
 
-    (void)d;
     if (SANITIZED)
         return error_set(why, "AddressSanitizer does not allow RTLD_DEEPBIND, which BLIS needs") ==
                0;
-    return gemm_blas_countable(k, s, "BLIS", why) && peer_open(&peer, &blis, why) == 0;
+    return gemm_blas_countable(k, s, "BLIS", why) && peer_open(&peer, &blis, why) == 0 &&
+           has_threads(&blis, d->threads, why);
 }
 
 static int prepare(struct call *call, struct error *err)
