@@ -50,6 +50,7 @@ bool pin_threads(int threads)
     }
     whole = allowed;
     is_pinned = true;
+    omp_set_num_threads(threads); /* more than that would begin where the caller is bound */
 #pragma omp parallel num_threads(threads)
     bind_caller(nth_processor(&allowed, first + omp_get_thread_num()));
     return true;

@@ -16,7 +16,8 @@
  * a processor drawn by lot, and the scheduler may move it out of the way of others from there.
  * False, and none is bound: for one thread or none, where there are fewer processors than threads,
  * and where the user placed threads himself (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). For
- * processes that only measure: afterwards the caller itself is bound.
+ * processes that only measure: afterwards the caller itself is bound, and parallel regions that
+ * name no number of threads have as many as are bound.
  *
  * Why by lot: processors differ, and which one is the slow one changes after minutes. On a virtual
  * machine with two of them gpt/nano/decode took 91 us on one and 105 us on the other. Left to the

@@ -29,8 +29,28 @@ static bool pause_holds(int all)
     return meanwhile == all && processors() == before;
 }
 
+static bool is_alone(void)
+{
+    cpu_set_t own;
+
+    return sched_getaffinity(0, sizeof(own), &own) == 0 && CPU_COUNT(&own) == 1;
+}
+
+/* Whether a region that names no number has so many threads, each alone. */
+static bool region_is_of(int threads)
+{
+    int nr = 0, alone = 0;
+
+#pragma omp parallel reduction(+ : nr, alone)
+    {
+        nr++;
+        alone += is_alone();
+    }
+    return nr == threads && alone == threads;
+}
+
 /* In a child, because binding stays. Exit status: bit 0 the answer, bit 1 all alone, bit 2 a pause
- * before and one after hold. */
+ * before and one after hold, bit 3 a region that names no number is of the bound threads. */
 static int spread_in_child(int threads, const char *placed)
 {
     pid_t child = fork();
@@ -43,14 +63,13 @@ static int spread_in_child(int threads, const char *placed)
         unsetenv("OMP_PROC_BIND");
         unsetenv("GOMP_CPU_AFFINITY");
         int all = processors();
+        omp_set_num_threads(all + 1); /* as where there are more processors than that */
         bool pauses = pause_holds(all);
         int answer = pin_threads(threads), alone = 0;
 #pragma omp parallel num_threads(threads > 0 ? threads : 1) reduction(+ : alone)
-        {
-            cpu_set_t own;
-            alone += sched_getaffinity(0, sizeof(own), &own) == 0 && CPU_COUNT(&own) == 1;
-        }
-        _exit((answer ? 1 : 0) + (alone == threads ? 2 : 0) + (pauses && pause_holds(all) ? 4 : 0));
+        alone += is_alone();
+        _exit((answer ? 1 : 0) + (alone == threads ? 2 : 0) + (pauses && pause_holds(all) ? 4 : 0) +
+              (region_is_of(threads) ? 8 : 0));
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -65,7 +84,7 @@ static void test_one_each(void **state)
         print_message("skipped: this process may use one processor only\n");
         skip();
     }
-    assert_int_equal(spread_in_child(processors(), NULL), 7);
+    assert_int_equal(spread_in_child(processors(), NULL), 15);
 }
 
 static void test_left_alone(void **state)
