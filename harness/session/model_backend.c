@@ -171,7 +171,7 @@ void model_backend_close(struct model_backend *b)
 int model_backend_check_logits(const struct model_backend *b, const struct gpt_tokens *tokens,
                                struct error *err)
 {
-    return b->ops ? 0 : gpt_device_check(b->variant, &b->device, tokens->batch, tokens->seq, err);
+    return gpt_device_check(b->variant, &b->device, tokens->batch, tokens->seq, err);
 }
 
 static int device_logits(struct model_backend *b, const struct gpt_model *m,
@@ -224,7 +224,7 @@ int model_backend_check_generation(const struct model_backend *b, const struct g
     if (gpt_generate_check(b->config, prompt, &g->sampling, g->nr, err))
         return -1;
     int64_t held = gpt_generate_held(b->config, prompt->seq, g->nr);
-    int rc = b->ops ? 0 : gpt_device_check(b->variant, &b->device, 1, held, err);
+    int rc = gpt_device_check(b->variant, &b->device, 1, held, err);
     if (rc)
         error_prefix(err, "%lld tokens and --length %lld", (long long)prompt->seq,
                      (long long)g->nr);

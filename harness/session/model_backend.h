@@ -30,7 +30,8 @@ int model_backend_open(struct model_backend *b, const struct gpt_config *config,
 void model_backend_close(struct model_backend *b);
 
 /* Those below give -1 for an error, and CALL_UNSUPPORTED where the backend cannot do this many
- * tokens, or not on this device. The checks need no weights: they come before the model is read. */
+ * tokens, or not on this device, or not with the instruction set or the library that it is to use.
+ * The checks need no weights: they come before the model is read. */
 
 int model_backend_check_logits(const struct model_backend *b, const struct gpt_tokens *tokens,
                                struct error *err);

@@ -7,6 +7,7 @@
 #include "session/compare/compare.h"
 #include "session/measure/measuring.h"
 #include "session/measure/sharding.h"
+#include "session/model_backend.h"
 #include "session/serve_token.h"
 
 #include <stdlib.h>
@@ -367,6 +368,46 @@ TEST(tokens)
             assert_string_equal(token.text, cases[i].text);
         else
             assert_int_equal(strlen(token.text), 48);
+    }
+}
+
+/* ---- what computes a model ---- */
+
+/* As `run` does: no backend takes another instruction set, or library, than the one that is named.
+ */
+TEST(backends_that_cannot_as_they_are_told_are_refused)
+{
+    static const struct {
+        const char *name, *variable, *value, *why; /* NULL: it can */
+    } cases[] = {
+        { NULL, "HARNESS_ISA", "avx1024", "HARNESS_ISA is 'avx1024'" },
+        { "simd_bf16", "HARNESS_ISA", "avx1024", "HARNESS_ISA is 'avx1024'" },
+        { "simd_int8", "HARNESS_ISA", "avx1024", "HARNESS_ISA is 'avx1024'" },
+        { "plain", "HARNESS_ISA", "avx1024", NULL },
+        { "simd", "HARNESS_ISA", "portable", NULL },
+#ifdef HARNESS_HAVE_OPENBLAS
+        { "openblas", "HARNESS_ISA", "avx1024", "HARNESS_ISA is 'avx1024'" },
+        { "openblas", "HARNESS_OPENBLAS", "/nowhere/lib.so", "HARNESS_OPENBLAS: /nowhere/lib.so" },
+#endif
+    };
+    int32_t ids[] = { 1, 2, 3 };
+    const struct gpt_tokens tokens = { ids, 1, 3 };
+    const struct model_generation two = { .nr = 2 };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct model_backend_request request = { cases[i].name, "cpu:1", 0 };
+        const int rc = cases[i].why ? CALL_UNSUPPORTED : 0;
+        struct model_backend backend;
+        struct error err = { "" };
+        setenv(cases[i].variable, cases[i].value, 1);
+        assert_ok(model_backend_open(&backend, gpt_config_find("nano", &err), &request, &err),
+                  &err);
+        assert_int_equal(model_backend_check_logits(&backend, &tokens, &err), rc);
+        assert_has(err.message, cases[i].why ? cases[i].why : "");
+        assert_int_equal(model_backend_check_generation(&backend, &tokens, &two, &err), rc);
+        assert_has(err.message, cases[i].why ? cases[i].why : "");
+        model_backend_close(&backend);
+        unsetenv(cases[i].variable);
     }
 }
 
