@@ -3,8 +3,8 @@
  * The operations of gemm.h by somebody else's sgemm: OpenBLAS, BLIS, oneDNN.
  *
  * BLAS has no epilogue: bias and residual go into y first and the product is added (beta = 1); an
- * activation is a pass of its own afterwards. All of that is timed, and one thread's (why:
- * gemm_common_blas.c). gemm/nt and gemm/nn are the product alone.
+ * activation is a pass of its own afterwards, by vectors (simd_supports()). All of that is timed,
+ * and one thread's (why: gemm_common_blas.c). gemm/nt and gemm/nn are the product alone.
  */
 #ifndef HARNESS_KERNELS_GEMM_BLAS_H
 #define HARNESS_KERNELS_GEMM_BLAS_H

@@ -8,6 +8,7 @@
 #include "kernels/gemm/gemm_blas.h"
 #include "kernels/host.h"
 #include "kernels/peer.h"
+#include "kernels/simd.h"
 
 #include <dlfcn.h>
 
@@ -64,8 +65,8 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
     if (SANITIZED)
         return error_set(why, "AddressSanitizer does not allow RTLD_DEEPBIND, which BLIS needs") ==
                0;
-    return gemm_blas_countable(k, s, "BLIS", why) && peer_open(&peer, &blis, why) == 0 &&
-           has_threads(&blis, d->threads, why);
+    return simd_supports(k, s, d, why) && gemm_blas_countable(k, s, "BLIS", why) &&
+           peer_open(&peer, &blis, why) == 0 && has_threads(&blis, d->threads, why);
 }
 
 static int prepare(struct call *call, struct error *err)

@@ -3,6 +3,7 @@
 #include "kernels/gemm/gemm_blas.h"
 #include "kernels/host.h"
 #include "kernels/onednn/onednn.h"
+#include "kernels/simd.h"
 
 #include <omp.h>
 #include <string.h>
@@ -26,8 +27,7 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
 {
     struct onednn onednn;
 
-    (void)k, (void)s, (void)d;
-    return peer_open(&peer, &onednn, why) == 0;
+    return simd_supports(k, s, d, why) && peer_open(&peer, &onednn, why) == 0;
 }
 
 /* It takes as many threads as OpenMP would. */

@@ -3,6 +3,7 @@
 #include "kernels/gemm/gemm_blas.h"
 #include "kernels/host.h"
 #include "kernels/openblas.h"
+#include "kernels/simd.h"
 
 static void product(const void *library, const struct gemm_blas *p)
 {
@@ -33,7 +34,8 @@ static int prepare(struct call *call, struct error *err)
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {
-    return gemm_blas_countable(k, s, "OpenBLAS", why) && openblas_ready(d->threads, why) == 0;
+    return simd_supports(k, s, d, why) && gemm_blas_countable(k, s, "OpenBLAS", why) &&
+           openblas_ready(d->threads, why) == 0;
 }
 
 static void launch(const struct call *call)

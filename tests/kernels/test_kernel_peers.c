@@ -112,6 +112,26 @@ TEST(of_a_folder_the_best_file_for_this_processor_is_opened)
     assert_non_null(dlopen(GGML_SCORES "/unfit/libggml-cpu-0.so", RTLD_NOW | RTLD_NOLOAD));
 }
 
+/* What surrounds a library's product is by vectors of ours. Nothing is loaded for the answer. */
+TEST(beside_a_library_there_is_no_other_instruction_set_than_the_one_named)
+{
+    static const char *const names[] = { "openblas", "blis", "onednn" };
+
+    setenv("HARNESS_ISA", "avx1024", 1);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const struct variant *v =
+            registry_variant(registry_builtin(), "gemm/linear_gelu", names[i]);
+        const struct device device = { .kind = DEVICE_CPU, .threads = 1 };
+        struct error why = { "" };
+        if (!v) /* OpenBLAS, in a build without */
+            continue;
+        assert_false(v->supports(v->kernel, &v->kernel->shapes[0], &device, &why));
+        if (!strstr(why.message, "AddressSanitizer")) /* BLIS's other reason */
+            assert_has(why.message, "HARNESS_ISA is 'avx1024'");
+    }
+    unsetenv("HARNESS_ISA");
+}
+
 /* How many threads of this process may use one processor alone. */
 static int bound_threads(void)
 {
