@@ -257,10 +257,11 @@ static void derive_counted(const struct metric_input *in, struct metric_value *v
 #define FACT(id_, label_, unit_, derive_)                                                          \
     { .id = (id_), .label = (label_), .unit = (unit_), .direction = NO_DIRECTION,                  \
       .kind = METRIC_FACT, .base = (unit_), .factor = 1, .derive = (derive_) }
-#define COUNTED(id_, label_, unit_, quantity_, floor_, read_)                                      \
+#define COUNTED(id_, label_, unit_, quantity_, floor_, of_code_, read_)                            \
     { .id = (id_), .label = (label_), .unit = (unit_), .direction = LOWER_IS_BETTER,               \
       .kind = METRIC_FACT, .quantity = (quantity_), .base = (quantity_) ? "" : (unit_),            \
-      .factor = 1, .floor = (floor_), .read = (read_), .derive = derive_counted }
+      .factor = 1, .floor = (floor_), .of_code = (of_code_), .read = (read_),                      \
+      .derive = derive_counted }
 #define BYTES(id_, label_)                                                                         \
     { .id = (id_), .label = (label_), .unit = "B", .direction = NO_DIRECTION,                      \
       .kind = METRIC_FACT, .quantity = QUANTITY_BYTES, .base = "", .factor = 1,                    \
@@ -298,11 +299,11 @@ static const struct metric metrics[] = {
     FACT("package_watts", "processor power", "W", derive_telemetry),
     { .id = "joules", .label = "energy of a launch", .unit = "J", .direction = LOWER_IS_BETTER,
       .kind = METRIC_FACT, .base = "J", .factor = 1, .floor = 0.05, .derive = derive_joules },
-    COUNTED("memory", "peak memory", "B", QUANTITY_BYTES, 0.02, metric_memory),
-    COUNTED("instructions", "instructions", "", QUANTITY_PLAIN, 0.005, metric_instructions),
-    COUNTED("cycles", "processor cycles", "", QUANTITY_PLAIN, 0.02, metric_cycles),
-    COUNTED("cache_misses", "cache misses", "", QUANTITY_PLAIN, 0.1, metric_cache_misses),
-    COUNTED("branch_misses", "mispredicted branches", "", QUANTITY_PLAIN, 0.1,
+    COUNTED("memory", "peak memory", "B", QUANTITY_BYTES, 0.02, true, metric_memory),
+    COUNTED("instructions", "instructions", "", QUANTITY_PLAIN, 0.005, true, metric_instructions),
+    COUNTED("cycles", "processor cycles", "", QUANTITY_PLAIN, 0.02, false, metric_cycles),
+    COUNTED("cache_misses", "cache misses", "", QUANTITY_PLAIN, 0.1, false, metric_cache_misses),
+    COUNTED("branch_misses", "mispredicted branches", "", QUANTITY_PLAIN, 0.1, false,
             metric_branch_misses),
     FACT("gpu_power_watts", "GPU power", "W", derive_telemetry),
     FACT("gpu_sm_mhz", "GPU clock", "MHz", derive_telemetry),
@@ -311,10 +312,11 @@ static const struct metric metrics[] = {
     FACT("gpu_throttle_power", "clocks held by power", "share", derive_telemetry),
     FACT("gpu_throttle_thermal", "clocks held by heat", "share", derive_telemetry),
     BYTES("device_memory_peak_bytes", "device memory"),
-    COUNTED("first_token", "time to the first token", "ns", QUANTITY_TIME, 0.02, metric_first_token),
-    COUNTED("second_token", "second token behind the first", "ns", QUANTITY_TIME, 0.02,
+    COUNTED("first_token", "time to the first token", "ns", QUANTITY_TIME, 0.02, false,
+            metric_first_token),
+    COUNTED("second_token", "second token behind the first", "ns", QUANTITY_TIME, 0.02, false,
             metric_second_token),
-    COUNTED("further_token", "each further token", "ns", QUANTITY_TIME, 0.02,
+    COUNTED("further_token", "each further token", "ns", QUANTITY_TIME, 0.02, false,
             metric_further_token),
     FACT("command_user_ms", "processor time of a program", "ms", derive_telemetry),
     FACT("command_system_ms", "system time of a program", "ms", derive_telemetry),

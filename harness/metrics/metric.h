@@ -82,6 +82,11 @@ struct metric {
     double p;     /* for percentiles */
     double floor; /* changes within this share do not matter, unless somebody says otherwise; 0:
                    * what holds for all (compare_settings.delta) */
+    /* What the code does, however slow or shared the machine is: instructions, memory. What is
+     * known of times (the machine probe, what placement moves) says nothing of it. Times, rates,
+     * cycles, misses and energy are what the machine makes of the code, and false is the careful
+     * answer for what nobody knows. */
+    bool of_code;
     const struct number_kind *number;            /* of a program's own; else NULL */
     double (*read)(const struct measurement *m); /* what is counted; NaN: it is not there */
     double (*work)(

@@ -88,7 +88,8 @@
  * stand with COMPARE_MACHINE_WORST times its share taken out, in logs and whichever way it went. Of
  * 604 rows of unchanged code whose probe moved that far, under none to 8 busy loops or 4 programs
  * that copy memory, a factor of 1 named 82, 2 named 20, 4 named 2 and 6 none. Within blocks, only
- * what of the probe's change goes beyond its own noise counts.
+ * what of the probe's change goes beyond its own noise counts. The probe is a time: what the code
+ * does however slow the machine is (metric.of_code) is decided without it.
  *
  * Placement. Where a self-test has shown that placement in memory alone moves a benchmark
  * (placement.h), the floor is at least twice its part, and a change that is smaller than that in
@@ -148,7 +149,7 @@ enum verdict {
 
 /* Version of the rule that turns evidence into verdicts: kept with each recorded verdict, raised
  * whenever the same evidence could be decided otherwise. */
-enum { COMPARE_RULE = 5 };
+enum { COMPARE_RULE = 6 };
 
 /* A floor of its own for the metrics or benchmarks that `pattern` fits: a metric's id, what
  * text_filter_matches() takes for a key, or both ("FILTER:ID"). The last row that fits counts. */
@@ -264,7 +265,7 @@ struct compare_row {
     struct compare_side base, head;
     double change; /* NaN unless both sides have a value; infinite from 0 to more */
     bool worse;    /* the change is for the worse */
-    double probe;  /* change of the machine probe's time; NaN if not probed */
+    double probe;  /* change of the machine probe's time; NaN: not probed, or metric.of_code */
     struct interval
         interval; /* 90 % of `change`, paying for looks; NaN limits outside the family */
     struct compare_noise noise;

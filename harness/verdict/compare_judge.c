@@ -67,6 +67,7 @@ static void test_row(const struct comparison *c, const struct change *ch)
     row->stays = row->item->evidence.design == DESIGN_LAUNCHES ? 1 - own * own / (all * all) : 0;
     row->change = expm1(sign * ch->effect);
     row->worse = ch->effect > 0;
+    row->probe = row->item->metric->of_code ? NAN : row->probe; /* it tells of times */
     row->p = fmin(1, change_p(ch));
     row->rank_p = rank_p(row, ch->effect);
     row->interval =
@@ -121,13 +122,15 @@ static void control_family(const struct comparison *c, struct compare_row *const
 }
 
 /* The log of how much slower the machine was: beside this benchmark or over the whole family,
- * whichever is more. 0 where it was not probed. */
+ * whichever is more. 0 where it was not probed, and where a slower machine changes nothing: as many
+ * instructions as before are the same, and more of them are a change, on any machine. */
 static double machine_share(const struct comparison *c, const struct compare_row *row)
 {
     double here = isnan(row->probe) ? 0 : log1p(row->probe);
     double everywhere = isnan(c->probe_shift) ? 0 : log1p(c->probe_shift);
+    double more = fabs(here) > fabs(everywhere) ? here : everywhere;
 
-    return fabs(here) > fabs(everywhere) ? here : everywhere;
+    return row->item->metric->of_code ? 0 : more;
 }
 
 /* Did the machine itself move by more than the floor? */

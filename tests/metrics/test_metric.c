@@ -131,24 +131,26 @@ RECORDS_TEST(test_numbers_over_launches)
     summary_release(&s);
 }
 
-/* Which metrics are judged, and by which floor. */
+/* Which metrics are judged, by which floor, and which of them the machine has no part in. */
 TEST(test_directions_and_floors)
 {
     static const struct {
         const char *id;
         enum direction direction;
         double floor;
+        bool of_code;
     } rows[] = {
-        { "p50", LOWER_IS_BETTER, 0 },
-        { "gflops", HIGHER_IS_BETTER, 0 },
-        { "memory", LOWER_IS_BETTER, 0.02 },
-        { "joules", LOWER_IS_BETTER, 0.05 },
-        { "instructions", LOWER_IS_BETTER, 0.005 },
-        { "cycles", LOWER_IS_BETTER, 0.02 },
-        { "cache_misses", LOWER_IS_BETTER, 0.1 },
-        { "branch_misses", LOWER_IS_BETTER, 0.1 },
-        { "load1", NO_DIRECTION, 0 },
-        { "error", NO_DIRECTION, 0 },
+        { "p50", LOWER_IS_BETTER, 0, false },
+        { "gflops", HIGHER_IS_BETTER, 0, false },
+        { "memory", LOWER_IS_BETTER, 0.02, true },
+        { "joules", LOWER_IS_BETTER, 0.05, false },
+        { "instructions", LOWER_IS_BETTER, 0.005, true },
+        { "cycles", LOWER_IS_BETTER, 0.02, false },
+        { "cache_misses", LOWER_IS_BETTER, 0.1, false },
+        { "branch_misses", LOWER_IS_BETTER, 0.1, false },
+        { "first_token", LOWER_IS_BETTER, 0.02, false },
+        { "load1", NO_DIRECTION, 0, false },
+        { "error", NO_DIRECTION, 0, false },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -156,6 +158,7 @@ TEST(test_directions_and_floors)
         assert_non_null(m);
         assert_int_equal(m->direction, rows[i].direction);
         assert_close(m->floor, rows[i].floor, 0);
+        assert_int_equal(m->of_code, rows[i].of_code);
     }
 }
 

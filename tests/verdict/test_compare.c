@@ -394,4 +394,78 @@ TEST(test_machine_probe)
     }
 }
 
+/* What each launch counted: in the head A `factor` times as much, beside a probe of `probe` times.
+ */
+static void count_beside_probe(struct records *r, const char *name, double factor, double probe)
+{
+    for (size_t i = 0; i < r->nr; i++) {
+        struct measurement *m = &r->items[i].m;
+        double count = 1e6 + 20 * (double)(i % 5);
+        bool more = strcmp(m->bench.key, A) == 0;
+        measurement_add_telemetry(m, name, more ? factor * count : count);
+        measurement_add_telemetry(m, TELEMETRY_MACHINE, 1e6 * probe);
+    }
+}
+
+static void measured_in_turn(struct run *run)
+{
+    snprintf(run->ab.id, sizeof(run->ab.id), "pair");
+    run->ab.block = 1;
+}
+
+/* The probe is a time: it tells of times and of what a shared machine changes with them, and not of
+ * what the code does. */
+TEST(test_machine_probe_of_counts)
+{
+    static const struct {
+        const char *metric, *telemetry;
+        double factor, probe;
+        enum verdict verdict;
+    } cases[] = {
+        { "instructions", "instructions", 1, 1.008, VERDICT_SAME },
+        { "instructions", "instructions", 1.02, 1.04, VERDICT_REGRESSED },
+        { "instructions", "instructions", 0.98, 0.9, VERDICT_IMPROVED },
+        { "instructions", "instructions", 1.02, 1.5, VERDICT_REGRESSED },
+        { "memory", "peak_rss_bytes", 1, 1.04, VERDICT_SAME },
+        { "memory", "peak_rss_bytes", 1.1, 1.5, VERDICT_REGRESSED },
+        { "cycles", "cycles", 1, 1.04, VERDICT_UNDECIDED },
+        { "cycles", "cycles", 1.1, 1.5, VERDICT_UNDECIDED },
+    };
+
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        const size_t k = i / 2;
+        const char *const metrics[] = { "p50", cases[k].metric, NULL };
+        struct compare_settings settings = COMPARE_DEFAULTS;
+        struct pair p = pair_new("m", "m");
+        settings.metrics = metrics;
+        fixture_launches(&p.base, A, steady, 5);
+        fixture_launches(&p.head, A, steady, 5);
+        pair_fill(&p);
+        count_beside_probe(&p.base, cases[k].telemetry, 1, 1);
+        count_beside_probe(&p.head, cases[k].telemetry, cases[k].factor, cases[k].probe);
+        if (i % 2) {
+            measured_in_turn(&p.base.runs[0]);
+            measured_in_turn(&p.head.runs[0]);
+        }
+        bool heeds = cases[k].verdict == VERDICT_UNDECIDED;
+        struct comparison c = compare(&p, &settings);
+        assert_string_equal(c.rows[1].item->metric->id, cases[k].metric);
+        if (c.rows[1].verdict != cases[k].verdict)
+            fail_msg("case %zu: %s (%s)", i, verdict_name(c.rows[1].verdict), c.rows[1].why);
+        assert_int_equal(strstr(c.rows[1].why, "the machine itself moved") != NULL, heeds);
+        assert_int_equal(isnan(c.rows[1].probe) != 0, !heeds);
+        /* It tells of the time in the same comparison as ever. */
+        assert_int_equal(c.rows[0].verdict,
+                         cases[k].probe == 1.008 ? VERDICT_SAME : VERDICT_UNDECIDED);
+        assert_close(c.probe_shift, cases[k].probe - 1, 1e-9);
+        comparison_release(&c);
+        settings.metrics = &metrics[1];
+        c = compare(&p, &settings);
+        assert_int_equal(c.rows[0].verdict, cases[k].verdict);
+        assert_int_equal(isnan(c.probe_shift) != 0, !heeds);
+        assert_int_equal(noted(&c, "The machine itself moved"), heeds);
+        pair_release(&p, &c);
+    }
+}
+
 RUN_TESTS(NULL, NULL)
