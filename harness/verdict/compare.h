@@ -93,7 +93,8 @@
  *
  * Placement. Where a self-test has shown that placement in memory alone moves a benchmark
  * (placement.h), the floor is at least twice its part, and a change that is smaller than that in
- * itself is not called, however well it is known: two builds differ by one draw each.
+ * itself is not called, however well it is known: two builds differ by one draw each. That is of
+ * the time, and not of metric.of_code.
  *
  * Outcomes. WRONG or FAILED in any launch of head where base was OK is `broken` and counts as a
  * regression; the reverse is `fixed`; on both sides it is `failing`. `new` and `missing` have one
@@ -158,7 +159,7 @@ struct compare_floor {
     double delta;
 };
 
-/* What placement in memory alone moves of one benchmark (verdict/placement_noise.h). */
+/* What placement in memory alone moves of one benchmark's time (verdict/placement_noise.h). */
 struct compare_placement {
     const char *key, *machine; /* exact; borrowed; machine "" fits any */
     double part;               /* sd that it adds to launches, as a fraction; 0: none is shown */
