@@ -17,6 +17,35 @@ enum {
     COMMON_USUAL = 2,
 };
 
+/* ---- groups of rows that are alike ---- */
+
+/* Of one metric and design. What a run does to the times of all benchmarks it does not do to their
+ * memory, nor the other way round. */
+static bool are_alike(const struct compare_item *a, const struct compare_item *b)
+{
+    return a->metric == b->metric && a->evidence.design == b->evidence.design;
+}
+
+/* Those before it are looked at from the nearest on: metrics of a benchmark stand together. */
+static bool is_first_alike(struct compare_row *const *rows, size_t i)
+{
+    for (size_t j = i; j-- > 0;)
+        if (are_alike(rows[j]->item, rows[i]->item))
+            return false;
+    return true;
+}
+
+static struct stratum take_stratum(struct change *changes, size_t nr,
+                                   const struct compare_item *like)
+{
+    struct stratum s = { memory_zeroed(nr ? nr : 1, sizeof(*s.items)), 0 }; /* NOLINT */
+
+    for (size_t i = 0; i < nr; i++)
+        if (are_alike(changes[i].row->item, like))
+            s.items[s.nr++] = &changes[i];
+    return s;
+}
+
 /* ---- what a run does to all benchmarks ---- */
 
 /* A run of one row against the others of its side. */
@@ -97,7 +126,10 @@ static double *common_side(const struct deviations *all, size_t *nr, double *run
     return common;
 }
 
-static struct common find_common(struct compare_row *const *rows, size_t nr)
+/* Of the rows like `like`, of several runs a side. Of fewer than COMMON_MIN rows nothing: each
+ * would lose a part of its own change and noise to what it was said to share. */
+static struct common find_common(struct compare_row *const *rows, size_t nr,
+                                 const struct compare_item *like)
 {
     struct common common = { .df = 0 };
     struct deviations base = { 0 }, head = { 0 };
@@ -106,7 +138,7 @@ static struct common find_common(struct compare_row *const *rows, size_t nr)
 
     for (size_t i = 0; i < nr; i++) {
         const struct evidence *e = &rows[i]->item->evidence;
-        if (e->design != DESIGN_OCCASIONS)
+        if (!are_alike(rows[i]->item, like))
             continue;
         add_deviations(rows[i], &e->base, &base);
         add_deviations(rows[i], &e->head, &head);
@@ -123,20 +155,7 @@ static struct common find_common(struct compare_row *const *rows, size_t nr)
     return common;
 }
 
-/* ---- groups of rows that are alike: one metric, one design ---- */
-
-static struct stratum take_stratum(struct change *changes, size_t nr, const struct metric *metric,
-                                   enum compare_design design)
-{
-    struct stratum s = { memory_zeroed(nr ? nr : 1, sizeof(*s.items)), 0 }; /* NOLINT */
-
-    for (size_t i = 0; i < nr; i++) {
-        const struct compare_item *item = changes[i].row->item;
-        if (item->metric == metric && item->evidence.design == design)
-            s.items[s.nr++] = &changes[i];
-    }
-    return s;
-}
+/* ---- noise, and what lies between runs ---- */
 
 /* Degrees of freedom of a variance that both sides share. */
 static double pooled_df(const struct change *ch)
@@ -274,37 +293,45 @@ static double judge_runs(const struct stratum *s)
 }
 
 static void judge_stratum(struct comparison *c, struct change *changes, size_t nr,
-                          const struct metric *metric, enum compare_design design)
+                          const struct compare_item *like)
 {
-    struct stratum s = take_stratum(changes, nr, metric, design);
+    struct stratum s = take_stratum(changes, nr, like);
+    double between = like->evidence.design == DESIGN_LAUNCHES ? judge_launches(&s) : judge_runs(&s);
 
-    if (s.nr > 0) {
-        double between = design == DESIGN_LAUNCHES ? judge_launches(&s) : judge_runs(&s);
-        if (isnan(c->occasion))
-            c->occasion = sqrt(between);
-    }
+    if (isnan(c->occasion))
+        c->occasion = sqrt(between);
     free(s.items);
+}
+
+/* Rows of several runs a side, those like `like`. */
+static void measure_runs_alike(struct compare_row *const *rows, struct change *changes, size_t nr,
+                               const struct compare_item *like, double serial)
+{
+    struct common common = find_common(rows, nr, like);
+
+    for (size_t i = 0; i < nr; i++)
+        if (are_alike(rows[i]->item, like))
+            changes[i] = change_from_runs(rows[i], serial, &common);
+    free(common.base);
+    free(common.head);
 }
 
 void family_measure(struct comparison *c, struct compare_row *const *rows, struct change *changes,
                     size_t nr)
 {
-    struct common common = find_common(rows, nr);
-
     family_draw_in(rows, nr);
     c->serial = family_serial(rows, nr);
     double serial = isnan(c->serial) ? 0 : c->serial;
     for (size_t i = 0; i < nr; i++) {
         enum compare_design design = rows[i]->item->evidence.design;
-        changes[i] = design == DESIGN_BLOCKS      ? change_from_blocks(rows[i])
-                     : design == DESIGN_OCCASIONS ? change_from_runs(rows[i], serial, &common)
-                                                  : change_from_launches(rows[i], serial);
+        if (design == DESIGN_BLOCKS)
+            changes[i] = change_from_blocks(rows[i]);
+        else if (design == DESIGN_LAUNCHES)
+            changes[i] = change_from_launches(rows[i], serial);
+        else if (is_first_alike(rows, i))
+            measure_runs_alike(rows, changes, nr, rows[i]->item, serial);
     }
-    free(common.base);
-    free(common.head);
     for (size_t i = 0; i < nr; i++)
-        if (family_first_of_metric(rows, i)) {
-            judge_stratum(c, changes, nr, rows[i]->item->metric, DESIGN_LAUNCHES);
-            judge_stratum(c, changes, nr, rows[i]->item->metric, DESIGN_OCCASIONS);
-        }
+        if (rows[i]->item->evidence.design != DESIGN_BLOCKS && is_first_alike(rows, i))
+            judge_stratum(c, changes, nr, rows[i]->item);
 }

@@ -55,7 +55,7 @@ struct change {
     double units;             /* variance of the effect = variance x units */
     double least, least_df;   /* what finer evidence says of that: the worse counts; df 0: as df */
     struct errors errors;     /* of the effect, with what lies beyond that evidence */
-    double shared, shared_df; /* what all rows of the family share: counts in the interval alone */
+    double shared, shared_df; /* what all rows of the metric share: counts in the interval alone */
     double null_low, null_high;   /* effects that need no change of the program */
     double share_low, share_high; /* what of the effect may be the machine's: widens the interval */
     double price;                 /* factor that p-values pay for looks; 1 for one look */
@@ -63,8 +63,8 @@ struct change {
     double p_before;              /* smallest p-value of earlier looks, paid for; else 1 */
 };
 
-/* What each run has in common with the others of its side, over the family: a state of the
- * machine. */
+/* What each run has in common with the others of its side, over the rows of one metric: a state of
+ * the machine. */
 struct common {
     double *base, *head; /* by run; logs; owned */
     size_t nr_base, nr_head;

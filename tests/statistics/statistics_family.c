@@ -8,6 +8,8 @@
 #include "simulation.h"
 #include "testing.h"
 
+#include "base/memory.h"
+
 enum { BENCHMARKS = 200 };
 
 /* The kinds of noise, and two more: successive launches alike, successive samples alike. */
@@ -198,6 +200,75 @@ TEST(test_common_part_is_covered)
     /* The rows of one suite stand and fall together: count suites. */
     assert_rate_at_least("4 runs and 2, common 2 %: covered", covered / 20, suites, 0.9);
     assert_rate_at_most("4 runs and 2, common 2 %: wrongly same", same / 2, suites, 0.05);
+}
+
+/* Times, and the memory of the same runs behind them. */
+static struct compare_item *times_and_memory(const struct simulation *time,
+                                             const struct simulation *memory,
+                                             const double *memory_factors, struct random *r)
+{
+    size_t nr = (size_t)time->benchmarks, more = (size_t)memory->benchmarks;
+    struct compare_item *items = simulate_items(time, NULL, r);
+    struct compare_item *counted = simulate_items(memory, memory_factors, r);
+
+    items = memory_resize(items, nr + more, sizeof(*items));
+    memcpy(items + nr, counted, more * sizeof(*items));
+    free(counted);
+    for (size_t i = nr; i < nr + more; i++)
+        items[i].metric = metric_find("memory", NULL);
+    return items;
+}
+
+/* A run that is slower takes no more memory. So its times do not widen the intervals of memory, of
+ * which 3 % more is found, nor hide it where there is one such row alone; and many rows of memory
+ * do not make the times look steadier than they are. */
+TEST(test_what_a_run_does_is_of_one_metric)
+{
+    enum { TIMES = 12, MEMORY = 12 };
+    static const char *const metrics[] = { "p50", "memory", NULL };
+    static const int sizes[] = { MEMORY, 1 };
+    double factors[MEMORY] = { 1.03 };
+    struct simulation time = {
+        .benchmarks = TIMES,
+        .launches = 5,
+        .between = 0.003,
+        .occasion = 0.003,
+        .common = 0.03,
+        .base_runs = 4,
+        .head_runs = 2,
+    };
+    struct simulation memory = time;
+    struct random r;
+
+    memory.between = memory.occasion = 0.0005;
+    memory.common = 0;
+    for (int j = 1; j < MEMORY; j++)
+        factors[j] = 1;
+    random_seed(&r, 83);
+    for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+        size_t covered = 0, alarmed = 0, found = 0, suites = trials(400);
+        memory.benchmarks = sizes[k];
+        for (size_t i = 0; i < suites; i++) {
+            struct compare_settings settings = COMPARE_DEFAULTS;
+            struct comparison c;
+            struct error err;
+            settings.metrics = metrics;
+            assert_ok(compare_decide(times_and_memory(&time, &memory, factors, &r),
+                                     (size_t)(TIMES + sizes[k]), &settings, &c, &err),
+                      &err);
+            found += c.rows[TIMES].verdict == VERDICT_REGRESSED;
+            alarmed += c.count[VERDICT_IMPROVED] + c.count[VERDICT_REGRESSED] >
+                       (c.rows[TIMES].verdict == VERDICT_REGRESSED);
+            for (int j = 0; j < TIMES; j++)
+                covered += c.rows[j].interval.low <= 0 && 0 <= c.rows[j].interval.high;
+            comparison_release(&c);
+        }
+        /* The rows of one suite stand and fall together: count suites. */
+        assert_rate_at_least("4 runs and 2, times beside memory: covered", covered / TIMES, suites,
+                             0.9);
+        assert_rate_at_most("4 runs and 2, times beside memory: alarm", alarmed, suites, 0.05);
+        assert_rate_at_least("4 runs and 2, 3 % more memory: found", found, suites, 0.99);
+    }
 }
 
 RUN_TESTS(NULL, NULL)

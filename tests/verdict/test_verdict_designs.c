@@ -336,7 +336,8 @@ TEST(test_runs_of_a_family)
 }
 
 /* What a run does to all is the median over the rows, also where the numbers of runs have gaps, and
- * where one row alone does otherwise. */
+ * where one row alone does otherwise. The memory of the same runs is the same throughout: it tells
+ * nothing of their times, nor they of it. */
 TEST(test_what_a_run_does_to_all)
 {
     static const struct {
@@ -344,22 +345,31 @@ TEST(test_what_a_run_does_to_all)
         double night;
     } base[] = { { 0, -0.02 }, { 2, 0.03 }, { 5, 0.01 } }, head[] = { { 1, 0.01 }, { 3, -0.01 } };
     enum { NR = 12 };
-    struct compare_item *items = items_new(NR, DESIGN_OCCASIONS);
     double mean = 0.02 / 3, squares = 0;
 
-    for (int i = 0; i < NR; i++)
-        for (int at = 0; at < 6; at++) { /* two launches a run */
-            add(&items[i].evidence.base, base[at / 2].run,
-                base[at / 2].night + (i == 0 && at / 2 == 1 ? 0.5 : 0));
-            if (at < 4)
-                add(&items[i].evidence.head, head[at / 2].run, head[at / 2].night);
-        }
-    struct comparison c = decide(items, NR, 0.03);
     for (int run = 0; run < 3; run++)
         squares += pow(base[run].night - mean, 2);
     squares += 2 * 0.01 * 0.01;
-    assert_close(c.rows[1].noise.occasion, sqrt(squares / (5 - 2)), 1e-9);
-    comparison_release(&c);
+    for (int others = 0; others <= NR; others += NR) {
+        struct compare_item *items = items_new(NR + (size_t)others, DESIGN_OCCASIONS);
+        for (int i = 0; i < NR + others; i++) {
+            bool time = i < NR;
+            items[i].metric = metric_find(time ? "p50" : "memory", NULL);
+            for (int at = 0; at < 6; at++) { /* two launches a run */
+                add(&items[i].evidence.base, base[at / 2].run,
+                    time * base[at / 2].night + (i == 0 && at / 2 == 1 ? 0.5 : 0));
+                if (at < 4)
+                    add(&items[i].evidence.head, head[at / 2].run, time * head[at / 2].night);
+            }
+        }
+        struct comparison c = decide(items, NR + (size_t)others, 0.03);
+        assert_close(c.rows[1].noise.occasion, sqrt(squares / (5 - 2)), 1e-9);
+        for (int i = NR; i < NR + others; i++) {
+            assert_int_equal(c.rows[i].verdict, VERDICT_SAME);
+            assert_true(c.rows[i].interval.high - c.rows[i].interval.low < 1e-4);
+        }
+        comparison_release(&c);
+    }
 }
 
 /* 5 % on all of a large family is beyond what the floor lets the machine do, 2 % is not. */
