@@ -58,11 +58,12 @@
  *   weighing alike. Its variance is that between runs of a side, pooled over both sides; where a
  *   metric has ten rows or more, what a run has in common with the others of its side over all of
  *   them (the median) is taken out of it first, and the rest moderated as above; fewer rows are
- *   judged each by itself. What a run does to times it does not do to memory. The common part is of
- *   few degrees of freedom however many rows there are: its own interval is joined to that of the
- *   row (Zou and Donner 2008), and the null interval reaches from 0 to these rows' median effect as
- *   far as the common part (at 95 %) or the floor explain it. Components of the noise by analysis
- *   of variance, unbalanced counts allowed.
+ *   judged each by itself. What a run does to times it does not do to memory, and each class of
+ *   machines has runs of its own: they are judged apart. The common part is of few degrees of
+ *   freedom however many rows there are: its own interval is joined to that of the row (Zou and
+ *   Donner 2008), and the null interval reaches from 0 to these rows' median effect as far as the
+ *   common part (at 95 %) or the floor explain it. Components of the noise by analysis of variance,
+ *   unbalanced counts allowed.
  *
  *   DESIGN_BLOCKS, interleaved launches (launch/ab.h). One difference a block, mean of head less
  *   mean of base: what drifts over the blocks falls out of it. t over the blocks; the launches of

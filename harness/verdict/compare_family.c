@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What two runs usually differ by in all rows alike. */
 static const double common_between = 0.025;
@@ -20,10 +21,13 @@ enum {
 /* ---- groups of rows that are alike ---- */
 
 /* Of one metric and design. What a run does to the times of all benchmarks it does not do to their
- * memory, nor the other way round. */
+ * memory, nor the other way round. Where a side has several runs, also of one class of machines:
+ * the runs of another class are others, and what those have in common is neither the same nor of
+ * the same size. So each class is judged as if it were compared alone. */
 static bool are_alike(const struct compare_item *a, const struct compare_item *b)
 {
-    return a->metric == b->metric && a->evidence.design == b->evidence.design;
+    return a->metric == b->metric && a->evidence.design == b->evidence.design &&
+           (a->evidence.design != DESIGN_OCCASIONS || strcmp(a->machine, b->machine) == 0);
 }
 
 /* Those before it are looked at from the nearest on: metrics of a benchmark stand together. */
@@ -147,7 +151,7 @@ static struct common find_common(struct compare_row *const *rows, size_t nr,
     if (used >= COMMON_MIN) {
         common.base = common_side(&base, &common.nr_base, &runs, &squares);
         common.head = common_side(&head, &common.nr_head, &runs, &squares);
-        common.df = runs - 2;
+        common.df = runs - 2; /* the mean of each side is taken out of its runs */
         common.variance = squares / common.df;
     }
     array_release(&base);

@@ -63,8 +63,8 @@ struct change {
     double p_before;              /* smallest p-value of earlier looks, paid for; else 1 */
 };
 
-/* What each run has in common with the others of its side, over the rows of one metric: a state of
- * the machine. */
+/* What each run has in common with the others of its side, over the rows of one metric and class of
+ * machines: a state of the machine. */
 struct common {
     double *base, *head; /* by run; logs; owned */
     size_t nr_base, nr_head;

@@ -202,6 +202,71 @@ TEST(test_common_part_is_covered)
     assert_rate_at_most("4 runs and 2, common 2 %: wrongly same", same / 2, suites, 0.05);
 }
 
+/* The same benchmarks on each class of machines, which have runs of their own. */
+static struct compare_item *on_classes(const struct simulation *s, int classes, struct random *r)
+{
+    static const char names[][4] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l" };
+    size_t nr = (size_t)s->benchmarks;
+    struct compare_item *all = memory_zeroed(nr * (size_t)classes, sizeof(*all));
+
+    for (int class = 0; class < classes; class ++) {
+        struct compare_item *items = simulate_items(s, NULL, r);
+        for (size_t i = 0; i < nr; i++) {
+            struct evidence *e = &items[i].evidence;
+            items[i].machine = names[class];
+            for (size_t j = 0; j < e->base.nr; j++)
+                e->base.values[j].occasion += class * s->base_runs;
+            for (size_t j = 0; j < e->head.nr; j++)
+                e->head.values[j].occasion += class * s->head_runs;
+        }
+        memcpy(all + nr * (size_t) class, items, nr * sizeof(*items));
+        free(items);
+    }
+    return all;
+}
+
+/* What the runs of one class have in common says nothing of those of another: not how much it is,
+ * nor whether it was for the worse. */
+TEST(test_several_runs_on_several_machines)
+{
+    static const struct {
+        int classes, benchmarks, base, head;
+    } rows[] = { { 2, 12, 2, 2 }, { 2, 12, 4, 2 }, { 2, 6, 2, 2 }, { 12, 1, 2, 2 } };
+    struct random r;
+    char what[96];
+
+    random_seed(&r, 85);
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+        const struct simulation s = {
+            .benchmarks = rows[k].benchmarks,
+            .launches = 5,
+            .between = 0.003,
+            .occasion = 0.003,
+            .common = 0.02,
+            .base_runs = rows[k].base,
+            .head_runs = rows[k].head,
+        };
+        size_t covered = 0, alarmed = 0, suites = trials(400);
+        size_t nr = (size_t)(rows[k].classes * rows[k].benchmarks);
+        for (size_t i = 0; i < suites; i++) {
+            struct compare_settings settings = COMPARE_DEFAULTS;
+            struct comparison c;
+            struct error err;
+            assert_ok(compare_decide(on_classes(&s, rows[k].classes, &r), nr, &settings, &c, &err),
+                      &err);
+            alarmed += c.count[VERDICT_REGRESSED] + c.count[VERDICT_IMPROVED] > 0;
+            for (size_t j = 0; j < nr; j++)
+                covered += c.rows[j].interval.low <= 0 && 0 <= c.rows[j].interval.high;
+            comparison_release(&c);
+        }
+        snprintf(what, sizeof(what), "%d benchmarks on %d classes, %d runs and %d",
+                 rows[k].benchmarks, rows[k].classes, rows[k].base, rows[k].head);
+        assert_rate_at_most(what, alarmed, suites, 0.05);
+        /* The rows of a class stand and fall together: count suites. */
+        assert_rate_at_least("... the 90 % interval holds the truth", covered / nr, suites, 0.9);
+    }
+}
+
 /* Times, and the memory of the same runs behind them. */
 static struct compare_item *times_and_memory(const struct simulation *time,
                                              const struct simulation *memory,

@@ -335,38 +335,53 @@ TEST(test_runs_of_a_family)
     comparison_release(&c);
 }
 
+static const struct night {
+    int run;
+    double does;
+} base_nights[] = { { 0, -0.02 }, { 2, 0.03 }, { 5, 0.01 } },
+  head_nights[] = { { 1, 0.01 }, { 3, -0.01 } };
+
+/* Two launches in each of these runs, whose numbers begin at `first`; one row alone may do
+ * otherwise in one of them. */
+static void add_nights(struct compare_item *item, int first, double share, double odd)
+{
+    for (int at = 0; at < 6; at++)
+        add(&item->evidence.base, first + base_nights[at / 2].run,
+            share * base_nights[at / 2].does + (at / 2 == 1 ? odd : 0));
+    for (int at = 0; at < 4; at++)
+        add(&item->evidence.head, first + head_nights[at / 2].run,
+            share * head_nights[at / 2].does);
+}
+
 /* What a run does to all is the median over the rows, also where the numbers of runs have gaps, and
- * where one row alone does otherwise. The memory of the same runs is the same throughout: it tells
- * nothing of their times, nor they of it. */
+ * where one row alone does otherwise. Neither the memory of the same runs, which is the same
+ * throughout, nor the runs of another machine, whose nights are half as wild, tell anything of it;
+ * nor does it tell anything of them. */
 TEST(test_what_a_run_does_to_all)
 {
-    static const struct {
-        int run;
-        double night;
-    } base[] = { { 0, -0.02 }, { 2, 0.03 }, { 5, 0.01 } }, head[] = { { 1, 0.01 }, { 3, -0.01 } };
-    enum { NR = 12 };
+    enum { NR = 12, ALONE = 0, MEMORY, ANOTHER_MACHINE, CASES };
     double mean = 0.02 / 3, squares = 0;
 
     for (int run = 0; run < 3; run++)
-        squares += pow(base[run].night - mean, 2);
+        squares += pow(base_nights[run].does - mean, 2);
     squares += 2 * 0.01 * 0.01;
-    for (int others = 0; others <= NR; others += NR) {
-        struct compare_item *items = items_new(NR + (size_t)others, DESIGN_OCCASIONS);
-        for (int i = 0; i < NR + others; i++) {
-            bool time = i < NR;
-            items[i].metric = metric_find(time ? "p50" : "memory", NULL);
-            for (int at = 0; at < 6; at++) { /* two launches a run */
-                add(&items[i].evidence.base, base[at / 2].run,
-                    time * base[at / 2].night + (i == 0 && at / 2 == 1 ? 0.5 : 0));
-                if (at < 4)
-                    add(&items[i].evidence.head, head[at / 2].run, time * head[at / 2].night);
-            }
+    double night = sqrt(squares / (5 - 2)); /* two means are known */
+    for (int k = ALONE; k < CASES; k++) {
+        size_t nr = k == ALONE ? NR : 2 * NR;
+        struct compare_item *items = items_new(nr, DESIGN_OCCASIONS);
+        for (size_t i = 0; i < NR; i++)
+            add_nights(&items[i], 0, 1, i == 0 ? 0.5 : 0);
+        for (size_t i = NR; i < nr; i++) {
+            items[i].metric = metric_find(k == MEMORY ? "memory" : "p50", NULL);
+            items[i].machine = k == MEMORY ? "m" : "n";
+            add_nights(&items[i], k == MEMORY ? 0 : 6, k == MEMORY ? 0 : 0.5, 0);
         }
-        struct comparison c = decide(items, NR + (size_t)others, 0.03);
-        assert_close(c.rows[1].noise.occasion, sqrt(squares / (5 - 2)), 1e-9);
-        for (int i = NR; i < NR + others; i++) {
-            assert_int_equal(c.rows[i].verdict, VERDICT_SAME);
-            assert_true(c.rows[i].interval.high - c.rows[i].interval.low < 1e-4);
+        struct comparison c = decide(items, nr, 0.03);
+        assert_close(c.rows[1].noise.occasion, night, 1e-9);
+        for (size_t i = NR; i < nr; i++) {
+            double width = c.rows[i].interval.high - c.rows[i].interval.low;
+            assert_close(c.rows[i].noise.occasion, k == MEMORY ? 0 : 0.5 * night, 1e-9);
+            assert_true(k == MEMORY ? width < 1e-4 : width > 0.02);
         }
         comparison_release(&c);
     }
