@@ -110,6 +110,65 @@ COMPARE_TEST(placement_is_heeded_of_this_machine_and_device)
     store_close(h.store);
 }
 
+/* A run that counts instructions, too. */
+static int64_t keep_counted(struct store *store, int64_t started_ms)
+{
+    struct records r = { 0 };
+
+    new_run(&r, started_ms);
+    fixture_launches(&r, A, steady, 5);
+    for (size_t i = 0; i < r.nr; i++)
+        measurement_add_telemetry(&r.items[i].m, "instructions", 1e6 + (double)i);
+    return keep_run(store, &r);
+}
+
+/* As `harness selftest --aa` does, on a machine that sees no less than 10 % of time. */
+static void keep_noisy_selftest(struct store *store)
+{
+    char result[] = "{\"kind\":\"aa\",\"delta\":0.03,\"launches\":3,\"sizes\":[],\"visible\":0.1}";
+    struct store_selftest test = { .machine = "class",
+                                   .device = "cpu-2t",
+                                   .kind = "aa",
+                                   .tested_ms = 1700000000000,
+                                   .rule = COMPARE_RULE,
+                                   .result = result };
+    struct error err;
+
+    assert_ok(store_selftest_add(store, &test, &err), &err);
+}
+
+COMPARE_TEST(self_tests_warn_of_times_alone)
+{
+    static const struct {
+        const char *metrics;
+        bool warned;
+    } rows[] = {
+        { NULL, true },
+        { "p95", true },
+        { "instructions", false },
+        { "instructions,p50", true }, /* whichever comes first */
+    };
+    const struct scratch *scratch = *state;
+    struct history h = { .store = open_history(scratch->path, STORE_WRITE) };
+
+    snprintf(h.base, sizeof(h.base), "%lld", (long long)keep_counted(h.store, 1700000000000));
+    snprintf(h.head, sizeof(h.head), "%lld", (long long)keep_counted(h.store, 1700000100000));
+    keep_noisy_selftest(h.store);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct compare_request r = { .no_record = true };
+        struct compared c;
+        if (rows[i].metrics)
+            string_list_add(&r.numbers.metrics, rows[i].metrics);
+        compare_once(&h, &r, &c);
+        if (noted(&c.comparison, "The last self-test here: This machine cannot carry") !=
+            rows[i].warned)
+            fail_msg("by %s", rows[i].metrics ? rows[i].metrics : "what is usual");
+        compared_release(&c);
+        string_list_release(&r.numbers.metrics);
+    }
+    store_close(h.store);
+}
+
 static void keep_text(void *context, const char *text)
 {
     snprintf(context, 200, "%s", text);
