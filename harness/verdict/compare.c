@@ -333,6 +333,18 @@ static struct compare_settings settings_of(const struct compare_settings *settin
     return own;
 }
 
+/* Rows of the family that are named. What is told from zeros alone is in no family: no p-value says
+ * how often chance does so, and the rate that is controlled is none of it. */
+static size_t count_alarms(const struct comparison *c)
+{
+    size_t alarms = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        alarms += !isnan(c->rows[i].q) && (c->rows[i].verdict == VERDICT_REGRESSED ||
+                                           c->rows[i].verdict == VERDICT_IMPROVED);
+    return alarms;
+}
+
 /* Takes the items. */
 static void decide_items(struct compare_item *items, size_t nr,
                          const struct compare_settings *settings, struct comparison *c)
@@ -343,9 +355,8 @@ static void decide_items(struct compare_item *items, size_t nr,
         c->rows[i] = row_of(settings, &items[i]);
     compare_judge(c);
     compare_count(c);
-    size_t alarms = c->count[VERDICT_REGRESSED] + c->count[VERDICT_IMPROVED];
     if (c->family > 0)
-        c->chance = settings->q * (double)(alarms > 1 ? alarms : 1);
+        c->chance = settings->q * fmax((double)count_alarms(c), 1);
 }
 
 int compare_run(const struct records *base, const struct records *head,

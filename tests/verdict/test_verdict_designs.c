@@ -260,6 +260,27 @@ TEST(test_zeros_need_three_blocks)
     }
 }
 
+/* What is told from zeros alone is in no family, and raises none of its numbers. */
+TEST(test_zeros_are_no_alarms_of_the_family)
+{
+    enum { FAMILY = 10, ZEROS = 20 };
+
+    for (int named = 0; named <= 3; named++) {
+        struct compare_item *items = items_new(FAMILY + ZEROS, DESIGN_BLOCKS);
+        for (int i = 0; i < FAMILY + ZEROS; i++)
+            for (int block = 0; block < 5; block++)
+                if (i < FAMILY)
+                    add_block(&items[i], block, 1e-4, i < named ? 0.1 : 0);
+                else
+                    add_zeros(&items[i], block);
+        struct comparison c = decide(items, FAMILY + ZEROS, 0.03);
+        assert_int_equal(c.family, FAMILY);
+        assert_int_equal(c.count[VERDICT_REGRESSED], ZEROS + named);
+        assert_close(c.chance, 0.05 * (named > 1 ? named : 1), 1e-12);
+        comparison_release(&c);
+    }
+}
+
 /* Two runs of two and three launches against one of two: every number by hand. */
 TEST(test_runs)
 {
