@@ -15,6 +15,10 @@ struct interval {
 
 void stats_sort(double *x, size_t n); /* ascending; NaN is not allowed */
 
+/* How many of the sorted values are below `x` (or, with `or_equal`, not above it). By halves: it is
+ * asked of large families for each of their rows. */
+size_t stats_count_below(const double *sorted, size_t n, double x, bool or_equal);
+
 /* Quantile p of sorted data by linear interpolation (Hyndman and Fan's type 7). NaN if n = 0. */
 double stats_quantile(const double *sorted, size_t n, double p);
 /* The same of unsorted data, which it reorders, in linear time on average. */

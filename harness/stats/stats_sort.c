@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order: sorting, and a single quantile without it. */
+/* Order: sorting, places in what is sorted, and a single quantile without it. */
 #include "base/memory.h"
 #include "stats/stats.h"
 
@@ -93,6 +93,20 @@ void stats_sort(double *x, size_t n)
         sort_few(x, n);
     else if (!is_sorted(x, n))
         sort_many(x, n);
+}
+
+size_t stats_count_below(const double *sorted, size_t n, double x, bool or_equal)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] < x || (or_equal && sorted[middle] == x))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* ---- one quantile ---- */

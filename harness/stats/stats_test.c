@@ -25,21 +25,6 @@ struct welch stats_welch(const double *x, size_t nx, const double *y, size_t ny)
     return w;
 }
 
-/* How many of the sorted values are below `x` (or, with `or_equal`, not above it). */
-static size_t count_below(const double *sorted, size_t n, double x, bool or_equal)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < x || (or_equal && sorted[middle] == x))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Twice the mid-ranks of x followed by y, so that they are whole numbers; `ties` gets the sum of
  * t^3 - t over groups of t equal values. */
 static double *double_ranks(const double *x, size_t nx, const double *y, size_t ny, double *ties)
@@ -53,8 +38,8 @@ static double *double_ranks(const double *x, size_t nx, const double *y, size_t 
     *ties = 0;
     for (size_t i = 0; i < n; i++) {
         double value = i < nx ? x[i] : y[i - nx];
-        double below = (double)count_below(sorted, n, value, false);
-        double equal = (double)count_below(sorted, n, value, true) - below;
+        double below = (double)stats_count_below(sorted, n, value, false);
+        double equal = (double)stats_count_below(sorted, n, value, true) - below;
         ranks[i] = 2 * below + equal + 1;
         *ties += equal * equal - 1; /* summed over a group of t: t (t^2 - 1) */
     }

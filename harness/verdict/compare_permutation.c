@@ -128,15 +128,6 @@ static void deal_row(const struct change *ch, const struct variance_prior *prior
     free(d.order);
 }
 
-static size_t at_most(const struct dealt *dealt, double p)
-{
-    size_t nr = 0;
-
-    while (nr < dealt->nr && dealt->p[nr] <= p)
-        nr++;
-    return nr;
-}
-
 /* How often so many or more are dealt, if this is not to be too small. */
 static double frequency(const struct dealt *dealt, size_t seen)
 {
@@ -156,12 +147,12 @@ static void look_beyond(struct dealt *dealt)
 /* Few deals reach as far as a row that split cleanly between its sides, and what they showed just
  * before it does not end there: the factor goes on to grow, with the root of the p-value. That is
  * so for p-values of up to twice the digits: a change far larger than all that was dealt is left
- * alone. */
-static double doubt_beyond(const struct dealt *dealt, double p)
+ * alone. `seen` p-values were dealt that are no larger. */
+static double doubt_beyond(const struct dealt *dealt, size_t seen, double p)
 {
     double most = 1;
 
-    for (size_t i = at_most(dealt, p); i < dealt->nr && dealt->p[i] < fmin(small, sqrt(p)); i++)
+    for (size_t i = seen; i < dealt->nr && dealt->p[i] < fmin(small, sqrt(p)); i++)
         most = fmax(most, dealt->beyond[i] / sqrt(p));
     return most;
 }
@@ -169,8 +160,8 @@ static double doubt_beyond(const struct dealt *dealt, double p)
 /* How many times too small is p? Only what chance does not explain counts. */
 static double doubt(const struct dealt *dealt, double p)
 {
-    size_t seen = at_most(dealt, p);
-    double most = doubt_beyond(dealt, p);
+    size_t seen = stats_count_below(dealt->p, dealt->nr, p, true);
+    double most = doubt_beyond(dealt, seen, p);
 
     if (seen == 0 || 1 - stats_binomial_cdf(seen - 1, dealt->nr, p) > beyond_chance)
         return most;

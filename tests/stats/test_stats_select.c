@@ -50,6 +50,33 @@ TEST(test_like_sorting)
     }
 }
 
+/* Ties, what lies between two values and beyond all of them, and nothing at all; what is no number
+ * is not above anything. */
+TEST(test_places_in_what_is_sorted)
+{
+    double x[MOST];
+    struct random r;
+
+    random_seed(&r, 6);
+    for (int round = 0; round < 600; round++) {
+        size_t n = (size_t)random_below(&r, round % 2 ? MOST : 9);
+        for (size_t i = 0; i < n; i++)
+            x[i] = draw(&r, round % 6, i);
+        stats_sort(x, n);
+        for (int k = 0; k < 40; k++) {
+            double at = k % 2 && n ? x[random_below(&r, n)] : draw(&r, round % 6, (size_t)k) + 0.5;
+            size_t below = 0, equal = 0;
+            for (size_t i = 0; i < n; i++) {
+                below += x[i] < at;
+                equal += x[i] == at;
+            }
+            assert_int_equal(stats_count_below(x, n, at, false), below);
+            assert_int_equal(stats_count_below(x, n, at, true), below + equal);
+        }
+        assert_int_equal(stats_count_below(x, n, NAN, true), 0);
+    }
+}
+
 /* Windows narrower and wider than the series, over ties, order and odd values. */
 TEST(test_rolling_median)
 {
