@@ -170,17 +170,24 @@ static void gbench_add_times(cJSON *entry, double ns, double cpu)
     cJSON_AddStringToObject(entry, "time_unit", "ns");
 }
 
-/* A user's number has a name of its own: a second `iterations` would hide the first. */
-static void gbench_add_counter(cJSON *entry, const struct number *number)
+/* It has a name of its own: a second `iterations` would hide the first. */
+static void gbench_add_counter(cJSON *entry, const char *said, double value)
 {
     struct strbuf name;
 
     strbuf_init(&name);
-    strbuf_adds(&name, number->kind->name);
+    strbuf_adds(&name, said);
     while (cJSON_GetObjectItemCaseSensitive(entry, name.data))
         strbuf_addc(&name, '_');
-    json_add_number(entry, name.data, number_median(number));
+    json_add_number(entry, name.data, value);
     strbuf_release(&name);
+}
+
+/* A user's counters, to Google Benchmark. */
+static void gbench_add_counters(cJSON *entry, const struct measurement *m)
+{
+    for (int i = 0; i < m->nr_numbers; i++)
+        gbench_add_counter(entry, m->numbers[i].kind->name, number_median(&m->numbers[i]));
 }
 
 static void gbench_add_rates(cJSON *entry, const struct measurement *m, double ns)
@@ -196,44 +203,76 @@ static void gbench_add_rates(cJSON *entry, const struct measurement *m, double n
         cJSON_AddNumberToObject(entry, "items_per_second", items);
     if (m->flops > 0)
         cJSON_AddNumberToObject(entry, "FLOPS", m->flops / ns * 1e9);
-    for (int i = 0; i < m->nr_numbers; i++) /* a user's counters, to Google Benchmark */
-        gbench_add_counter(entry, &m->numbers[i]);
+    gbench_add_counters(entry, m);
 }
 
-/* A launch with times: its first measurement that has some, and what was measured in all of it. */
+/* What was measured without a time (events of valgrind, sizes of files) is all that there is. */
+static void gbench_add_timeless(cJSON *entry, const struct measurement *m)
+{
+    gbench_add_counters(entry, m);
+    for (int i = 0; i < m->nr_telemetry; i++)
+        gbench_add_counter(entry, m->telemetry[i].name, m->telemetry[i].value);
+}
+
+/* What a launch says of a benchmark: all that is OK together, and each failure by itself, as Google
+ * Benchmark has it: its aggregates leave out the repetitions that failed. */
 struct gbench_repetition {
-    const struct measurement *m;
+    const struct measurement *m; /* the first with times, where one has some */
     double ns, cpu;
-    size_t samples;
+    size_t samples; /* 0: no times */
 };
 
-/* As many as the summary has medians; free() them. */
-static struct gbench_repetition *gbench_repetitions(const struct summary *s)
+static void gbench_take_measurement(struct gbench_repetition *r, const struct measurement *m)
 {
-    struct gbench_repetition *list = memory_zeroed(s->nr_launches + 1, sizeof(*list));
-    size_t nr = 0, launch = 0;
+    size_t samples = m->batch > 0 ? m->nr_samples : 0;
 
-    for (size_t i = 0; i < s->nr_of; i++) {
-        const struct summary_of *of = &s->of[i];
-        if (of->m->nr_samples == 0 || of->m->batch == 0)
-            continue;
-        if (nr == 0 || of->launch != launch)
-            list[nr++].m = of->m;
-        launch = of->launch;
-        list[nr - 1].samples += of->m->nr_samples;
-    }
-    for (size_t i = 0; i < nr; i++) {
-        list[i].ns = s->medians[i];
-        list[i].cpu = s->medians[i] * gbench_cpu_share(list[i].m, s->medians[i]);
+    if (!r->m || (samples > 0 && r->samples == 0))
+        r->m = m;
+    r->samples += samples;
+}
+
+/* free() them. The summary is of the same group: it has medians of the launches with times. */
+static struct gbench_repetition *gbench_repetitions(const struct group *g, const struct summary *s,
+                                                    size_t *nr)
+{
+    struct gbench_repetition *list = memory_zeroed(g->nr + 1, sizeof(*list));
+    size_t timed = 0;
+
+    *nr = 0;
+    for (size_t at = 0, end; at < g->nr; at = end) {
+        struct gbench_repetition good = { 0 };
+        end = at + group_launch_length(g, at);
+        for (size_t i = at; i < end; i++) {
+            const struct measurement *m = &g->items[i]->m;
+            if (m->outcome == OUTCOME_OK)
+                gbench_take_measurement(&good, m);
+            else
+                list[(*nr)++].m = m;
+        }
+        if (good.samples > 0) {
+            good.ns = s->medians[timed++];
+            good.cpu = good.ns * gbench_cpu_share(good.m, good.ns);
+        }
+        if (good.m)
+            list[(*nr)++] = good;
     }
     return list;
 }
 
-static void gbench_add_repetitions(cJSON *benchmarks, const struct run_row *row,
-                                   const struct gbench_repetition *repetitions, size_t family)
+static void gbench_add_failure(cJSON *entry, const struct measurement *m)
 {
-    size_t nr = row->summary.nr_launches;
+    char message[256];
 
+    snprintf(message, sizeof(message), "%s%s%.200s", outcome_name(m->outcome),
+             m->message ? ": " : "", m->message ? m->message : "");
+    cJSON_AddTrueToObject(entry, "error_occurred");
+    cJSON_AddStringToObject(entry, "error_message", message);
+}
+
+static void gbench_add_repetitions(cJSON *benchmarks, const struct run_row *row,
+                                   const struct gbench_repetition *repetitions, size_t nr,
+                                   size_t family)
+{
     for (size_t i = 0; i < nr; i++) {
         const struct gbench_repetition *r = &repetitions[i];
         cJSON *entry = gbench_add_entry(benchmarks, row->bench, "", family);
@@ -241,9 +280,14 @@ static void gbench_add_repetitions(cJSON *benchmarks, const struct run_row *row,
         cJSON_AddNumberToObject(entry, "repetitions", (double)nr);
         cJSON_AddNumberToObject(entry, "repetition_index", (double)i);
         cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
+        if (r->m->outcome != OUTCOME_OK)
+            gbench_add_failure(entry, r->m);
         cJSON_AddNumberToObject(entry, "iterations", (double)r->samples);
         gbench_add_times(entry, r->ns, r->cpu);
-        gbench_add_rates(entry, r->m, r->ns);
+        if (r->samples > 0)
+            gbench_add_rates(entry, r->m, r->ns);
+        else if (r->m->outcome == OUTCOME_OK)
+            gbench_add_timeless(entry, r->m);
     }
 }
 
@@ -258,22 +302,27 @@ static void gbench_aggregate(double *values, size_t nr, double out[GBENCH_AGGREG
     out[GBENCH_CV] = out[GBENCH_MEAN] > 0 ? out[GBENCH_STDDEV] / out[GBENCH_MEAN] : 0;
 }
 
+/* Of the repetitions with times, where there are several. */
 static void gbench_add_aggregates(cJSON *benchmarks, const struct run_row *row,
-                                  const struct gbench_repetition *repetitions, size_t family)
+                                  const struct gbench_repetition *repetitions, size_t nr,
+                                  size_t family)
 {
     static const char *const names[GBENCH_AGGREGATES] = { "mean", "median", "stddev", "cv" };
-    size_t nr = row->summary.nr_launches;
+    size_t timed = 0;
     double real[GBENCH_AGGREGATES], cpu[GBENCH_AGGREGATES];
-    double *values = memory_zeroed(nr + 1, sizeof(*values));
+    double *values = memory_zeroed(2 * nr + 1, sizeof(*values)), *cpus = values + nr;
 
-    for (size_t i = 0; i < nr; i++)
-        values[i] = repetitions[i].ns;
-    gbench_aggregate(values, nr, real);
-    for (size_t i = 0; i < nr; i++)
-        values[i] = repetitions[i].cpu;
-    gbench_aggregate(values, nr, cpu);
+    for (size_t i = 0; i < nr; i++) {
+        values[timed] = repetitions[i].ns;
+        cpus[timed] = repetitions[i].cpu;
+        timed += repetitions[i].samples > 0;
+    }
+    if (timed > 1) {
+        gbench_aggregate(values, timed, real);
+        gbench_aggregate(cpus, timed, cpu);
+    }
     free(values);
-    for (int i = 0; i < GBENCH_AGGREGATES; i++) {
+    for (int i = 0; timed > 1 && i < GBENCH_AGGREGATES; i++) {
         char suffix[16];
         snprintf(suffix, sizeof(suffix), "_%s", names[i]);
         cJSON *entry = gbench_add_entry(benchmarks, row->bench, suffix, family);
@@ -282,26 +331,9 @@ static void gbench_add_aggregates(cJSON *benchmarks, const struct run_row *row,
         cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
         cJSON_AddStringToObject(entry, "aggregate_name", names[i]);
         cJSON_AddStringToObject(entry, "aggregate_unit", i == GBENCH_CV ? "percentage" : "time");
-        cJSON_AddNumberToObject(entry, "iterations", (double)nr);
+        cJSON_AddNumberToObject(entry, "iterations", (double)timed);
         gbench_add_times(entry, real[i], cpu[i]);
     }
-}
-
-static void gbench_add_failure(cJSON *benchmarks, const struct run_row *row, size_t family)
-{
-    cJSON *entry = gbench_add_entry(benchmarks, row->bench, "", family);
-    char message[256];
-
-    snprintf(message, sizeof(message), "%s%s%.200s", outcome_name(row->outcome),
-             row->message ? ": " : "", row->message ? row->message : "");
-    cJSON_AddStringToObject(entry, "run_type", "iteration");
-    cJSON_AddNumberToObject(entry, "repetitions", 1);
-    cJSON_AddNumberToObject(entry, "repetition_index", 0);
-    cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
-    cJSON_AddTrueToObject(entry, "error_occurred");
-    cJSON_AddStringToObject(entry, "error_message", message);
-    cJSON_AddNumberToObject(entry, "iterations", 0);
-    gbench_add_times(entry, 0, 0);
 }
 
 cJSON *export_gbench(const struct records *records, int run, const char *executable)
@@ -316,13 +348,12 @@ cJSON *export_gbench(const struct records *records, int run, const char *executa
     cJSON *benchmarks = cJSON_AddArrayToObject(json, "benchmarks");
     for (size_t i = 0; i < rows.nr; i++) {
         const struct run_row *row = &rows.items[i];
-        struct gbench_repetition *repetitions = gbench_repetitions(&row->summary);
-        gbench_add_repetitions(benchmarks, row, repetitions, i);
-        if (row->summary.nr_launches > 1)
-            gbench_add_aggregates(benchmarks, row, repetitions, i);
+        size_t nr;
+        struct gbench_repetition *repetitions =
+            gbench_repetitions(&rows.groups.items[i], &row->summary, &nr);
+        gbench_add_repetitions(benchmarks, row, repetitions, nr, i);
+        gbench_add_aggregates(benchmarks, row, repetitions, nr, i);
         free(repetitions);
-        if (!row->summary.nr_launches)
-            gbench_add_failure(benchmarks, row, i);
     }
     run_rows_release(&rows);
     return json;

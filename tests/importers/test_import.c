@@ -341,16 +341,23 @@ TEST(our_own_export_comes_back)
     made_run(&r, 0, "feedbeef", "gcc");
     for (int launch = 0; launch < 3; launch++)
         made_work(made_measurement(&r, 0, launch, key, 2e3, 0.02, 51, (uint64_t)launch), 4e6, 1e5);
+    made_failure(&r, 0, 3, key, OUTCOME_FAILED, "signal 11");
     made_failure(&r, 0, 0, bad, OUTCOME_WRONG, "off: by much");
+    measurement_add_telemetry(made_measurement(&r, 0, 0, "events", 0, 0, 0, 1), "Dr", 1380);
     char *text = json_take_text(export_gbench(&r, -1, "harness"));
     assert_ok(import_parse(text, strlen(text), "own", &plain, &in, &err), &err);
-    assert_int_equal(import_launches(&in.records, 0), 3);
+    assert_int_equal(import_launches(&in.records, 0), 4);
     for (int launch = 0; launch < 3; launch++) {
         const struct measurement *m = import_measurement(&in, key, launch);
         assert_close(import_median(m), import_median(&r.items[launch].m), 1e-9 * 2e3);
         assert_close(m->flops, 4e6, 1);
         assert_close(m->bytes, 1e5, 1);
     }
+    assert_int_equal(import_measurement(&in, key, 3)->outcome, OUTCOME_FAILED);
+    const struct measurement *events = import_measurement(&in, "events", 0);
+    assert_int_equal(events->outcome, OUTCOME_OK);
+    assert_int_equal(events->nr_telemetry, 1);
+    assert_close(measurement_telemetry(events, "Dr"), 1380, 0);
     assert_int_equal(import_measurement(&in, bad, 0)->outcome, OUTCOME_WRONG);
     assert_string_equal(import_measurement(&in, bad, 0)->message, "off: by much");
     assert_string_equal(in.records.runs[0].machine.class_name, r.runs[0].machine.class_name);

@@ -196,23 +196,29 @@ static size_t count_members(const cJSON *object, const char *name)
     return nr;
 }
 
-/* What a launch counted is told of that launch, also behind one that failed; and a number that is
- * called as a member is does not take its place. */
+/* What a launch counted is told of that launch, also behind one that failed, which is told, too;
+ * and a number that is called as a member is does not take its place. */
 RECORDS_TEST(gbench_json_has_each_launch_by_itself)
 {
-    static const int launches[] = { 40, 0, 50, 90 }, told[] = { 40, 50, 90 };
+    static const int launches[] = { 40, 0, 50, 90 };
 
     made_run(r, 0, "feedbeef", "gcc");
     for (int launch = 0; launch < 4; launch++)
         gbench_add_launch(r, launch, launches[launch]);
     cJSON *json = reread(export_gbench(r, -1, "harness"));
     const cJSON *benchmarks = cJSON_GetObjectItem(json, "benchmarks");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         const cJSON *item = cJSON_GetArrayItem(benchmarks, i);
-        double ns = json_number(item, "real_time", 0), n = told[i];
-        assert_close(ns, 1e6, 1e4);
+        double ns = json_number(item, "real_time", 0), n = launches[i];
         assert_int_equal(json_int(item, "repetition_index", -1), i);
-        assert_int_equal(json_int(item, "iterations", 0), told[i]);
+        assert_int_equal(json_int(item, "repetitions", 0), 4);
+        assert_int_equal(json_int(item, "iterations", -1), launches[i]);
+        assert_int_equal(json_bool(item, "error_occurred", false), launches[i] == 0);
+        if (launches[i] == 0) {
+            assert_string_equal(json_string(item, "error_message", ""), "FAILED: signal 11");
+            continue;
+        }
+        assert_close(ns, 1e6, 1e4);
         assert_close(json_number(item, "cpu_time", 0), n * ns, 1e-3);
         assert_close(json_number(item, "FLOPS", 0), 1e15 * n / ns, 1);
         assert_close(json_number(item, "bytes_per_second", 0), 2e15 * n / ns, 1);
@@ -223,11 +229,42 @@ RECORDS_TEST(gbench_json_has_each_launch_by_itself)
         assert_int_equal(count_members(item, "iterations"), 1);
         assert_int_equal(count_members(item, "real_time"), 1);
     }
-    const cJSON *mean = cJSON_GetArrayItem(benchmarks, 3), *cv = cJSON_GetArrayItem(benchmarks, 6);
+    const cJSON *mean = cJSON_GetArrayItem(benchmarks, 4), *cv = cJSON_GetArrayItem(benchmarks, 7);
     assert_string_equal(json_string(mean, "aggregate_name", ""), "mean");
     assert_close(json_number(mean, "cpu_time", 0), 6e7, 6e5);
+    assert_int_equal(json_int(mean, "iterations", 0), 3);
     assert_string_equal(json_string(cv, "aggregate_name", ""), "cv");
     assert_close(json_number(cv, "cpu_time", 0), 0.441, 0.01); /* of 40, 50, 90 */
+    cJSON_Delete(json);
+}
+
+/* What has numbers and no time, as of valgrind, is no failure, and its numbers are there. */
+RECORDS_TEST(gbench_json_has_numbers_without_a_time)
+{
+    static const char numbers[] = "{\"cycles\":{\"better\":\"lower\",\"values\":[9]}}";
+    struct error err;
+
+    made_run(r, 0, "feedbeef", "gcc");
+    for (int launch = 0; launch < 2; launch++) {
+        struct measurement *m = made_measurement(r, 0, launch, key, 1e6, 0, 0, 1);
+        made_work(m, 1e6, 2e6);
+        measurement_add_telemetry(m, "instructions", 5120 + launch);
+        cJSON *json = json_parse(numbers, strlen(numbers), "numbers", &err);
+        assert_ok(numbers_from_json(json, m->numbers, &m->nr_numbers, &err), &err);
+        cJSON_Delete(json);
+    }
+    cJSON *json = reread(export_gbench(r, -1, "harness"));
+    const cJSON *benchmarks = cJSON_GetObjectItem(json, "benchmarks");
+    assert_int_equal(cJSON_GetArraySize(benchmarks), 2);
+    for (int launch = 0; launch < 2; launch++) {
+        const cJSON *item = cJSON_GetArrayItem(benchmarks, launch);
+        assert_false(cJSON_HasObjectItem(item, "error_occurred"));
+        assert_false(cJSON_HasObjectItem(item, "FLOPS"));
+        assert_close(json_number(item, "real_time", -1), 0, 0);
+        assert_int_equal(json_int(item, "iterations", -1), 0);
+        assert_close(json_number(item, "cycles", 0), 9, 0);
+        assert_close(json_number(item, "instructions", 0), 5120 + launch, 0);
+    }
     cJSON_Delete(json);
 }
 

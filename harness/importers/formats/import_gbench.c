@@ -274,7 +274,7 @@ static void gbench_read_counters(const struct gbench *g, const cJSON *entry, con
         c->m.flops = flops * seconds;
     if (c->m.bytes == 0 && bytes > 0 && isfinite(bytes * seconds))
         c->m.bytes = bytes * seconds;
-    if (isfinite(cpu * unit))
+    if (isfinite(cpu * unit) && (cpu > 0 || !g->ours)) /* 0 is not known there */
         import_beside(g->b, c, "cpu_time_ns", cpu * unit);
     cJSON_ArrayForEach(item, entry)
     {
@@ -288,6 +288,13 @@ static bool gbench_has_failed(const cJSON *entry)
 {
     return json_bool(entry, "error_occurred", false) ||
            strcmp(json_string(entry, "error_occurred", ""), "true") == 0;
+}
+
+/* A launch with numbers alone, as our own export has it. */
+static bool gbench_is_timeless(const struct gbench *g, const cJSON *entry)
+{
+    return g->ours && import_optional(entry, "iterations") == 0 &&
+           import_optional(entry, "real_time") == 0;
 }
 
 static int gbench_read_entry(struct gbench *g, const cJSON *entry, const char *text, bool aggregate)
@@ -304,6 +311,11 @@ static int gbench_read_entry(struct gbench *g, const cJSON *entry, const char *t
     if (gbench_has_failed(entry) || json_bool(entry, "skipped", false) ||
         cJSON_HasObjectItem(entry, "skip_message")) {
         gbench_read_failure(g, entry, c);
+        return 0;
+    }
+    if (!aggregate && gbench_is_timeless(g, entry)) {
+        gbench_read_counters(g, entry, text, unit, c);
+        import_timeless(c);
         return 0;
     }
     if (import_number(g->b, entry, key, 0, &time) || gbench_read_unit(g, entry, &unit) ||
