@@ -274,11 +274,12 @@ int import_launches(const struct records *records, int run)
 
 /* ---- files ---- */
 
-static int import_read_folder(const char *path, struct strbuf *text, struct error *err)
+static int import_read_folder(const char *path, struct strbuf *text, int64_t *written_ms,
+                              struct error *err)
 {
     for (int i = 1; i < IMPORT_FORMAT_NR; i++)
         if (formats[i]->read_folder)
-            return formats[i]->read_folder(path, text, err);
+            return formats[i]->read_folder(path, text, written_ms, err);
     return error_set(err, "%s: no program that is known writes a folder", path);
 }
 
@@ -308,7 +309,7 @@ static const struct import_format_row *import_find_folder(const char *name,
 
 /* The text of a file, or what the folder comes to for which the file stands. */
 static int import_read_file(const char *path, enum import_format asked, struct strbuf *text,
-                            struct error *err)
+                            int64_t *written_ms, struct error *err)
 {
     const char *slash = strrchr(path, '/');
     struct strbuf parent;
@@ -326,7 +327,7 @@ static int import_read_file(const char *path, enum import_format asked, struct s
     strbuf_init(&parent);
     strbuf_addf(&parent, "%.*s", slash && slash > path ? (int)(slash - path) : 1,
                 slash ? path : ".");
-    int rc = row->read_folder(parent.data, text, err);
+    int rc = row->read_folder(parent.data, text, written_ms, err);
     strbuf_release(&parent);
     return rc;
 }
@@ -343,19 +344,22 @@ int import_file(const char *path, const struct import_options *options, struct i
                               .err = err };
     struct strbuf text;
     struct stat status;
+    int64_t written_ms = 0;
 
     *out = (struct imported) { .format = IMPORT_ANY };
     if (stat(file, &status))
         return error_set(err, "%s: %s", path, strerror(errno));
     strbuf_init(&text);
-    int rc = S_ISDIR(status.st_mode) ? import_read_folder(file, &text, err)
-                                     : import_read_file(file, options->format, &text, err);
+    if (S_ISREG(status.st_mode))
+        written_ms = import_written_ms(&status);
+    int rc = S_ISDIR(status.st_mode)
+                 ? import_read_folder(file, &text, &written_ms, err)
+                 : import_read_file(file, options->format, &text, &written_ms, err);
     if (rc == 0)
         rc = import_run(&b, text.data, text.length);
     digest_init(&out->digest);
     digest_add(&out->digest, text.data, text.length);
-    if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))
-        out->written_ms = (int64_t)status.st_mtim.tv_sec * 1000 + status.st_mtim.tv_nsec / 1000000;
+    out->written_ms = written_ms;
     strbuf_release(&text);
     return rc;
 }

@@ -4,6 +4,9 @@
 
 #include "base/file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 static const struct import_options plain;
 
 /* What criterion leaves in a folder, with something else in each of the places. */
@@ -77,6 +80,39 @@ TEST(names_of_criterion_for_files_of_others)
         int rc = import_file(path, &asked, &in, &err);
         if (files[i].format == IMPORT_ANY ? rc == 0 : rc || in.format != files[i].format)
             fail_msg("%s with %s gives %d, format %d", files[i].name, files[i].text, rc, in.format);
+        imported_release(&in);
+    }
+}
+
+static void write_at(const char *path, const char *text, time_t seconds)
+{
+    const struct timespec times[2] = { { .tv_sec = seconds }, { .tv_sec = seconds } };
+    struct error err;
+
+    assert_ok(file_make_parent(path, &err), &err);
+    assert_ok(file_write(path, text, strlen(text), &err), &err);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* A rerun writes files inside, and leaves the folder that is named as it was. */
+TEST(a_folder_is_as_new_as_what_is_read_of_it)
+{
+    static const char sample[] = "{\"sampling_mode\":\"Flat\",\"iters\":[1,2],\"times\":[10,20]}";
+    static const char estimates[] = "{\"mean\":{\"point_estimate\":15}}";
+    static const char *const paths[] = { "/nights", "/nights/a/new/sample.json" };
+    static const int64_t newest[] = { 1772356830000, 1772000000000 };
+    struct error err;
+
+    write_at(HARNESS_TEST_DIR "/nights/a/new/sample.json", sample, 1772000000);
+    write_at(HARNESS_TEST_DIR "/nights/b/new/sample.json", sample, 1771000000);
+    write_at(HARNESS_TEST_DIR "/nights/b/new/estimates.json", estimates, 1772356830);
+    write_at(HARNESS_TEST_DIR "/nights/b/base/sample.json", sample, 1779000000);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        struct imported in;
+        char path[600];
+        snprintf(path, sizeof(path), HARNESS_TEST_DIR "%s", paths[i]);
+        assert_ok(import_file(path, &plain, &in, &err), &err);
+        assert_int_equal(in.written_ms, newest[i]);
         imported_release(&in);
     }
 }

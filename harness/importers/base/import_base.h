@@ -15,6 +15,8 @@
 #include "base/json_source.h"
 #include "importers/base/import_formats.h"
 
+#include <sys/stat.h>
+
 /* Of one file: each takes some kilobytes while it is read. */
 enum { IMPORT_CASES_MOST = 65536, IMPORT_LEFT_MOST = 8 };
 
@@ -85,8 +87,10 @@ struct import_format_row {
     const struct import_form *form;       /* in place of parse(): import_form.h */
     bool stream;                          /* many JSON texts: its signs are those of the first */
     bool own;                             /* parse() makes the records themselves */
-    /* Makes one text of a folder that the program writes; NULL: it writes none. */
-    int (*read_folder)(const char *folder, struct strbuf *text, struct error *err);
+    /* Makes one text of a folder that the program writes, and tells when the newest file of it was
+     * written; NULL: it writes none. */
+    int (*read_folder)(const char *folder, struct strbuf *text, int64_t *written_ms,
+                       struct error *err);
     const struct import_folder_file *folder_files; /* up to a name NULL; NULL: none */
 };
 
@@ -104,6 +108,12 @@ const char *import_gbench_aggregate_of(const char *text, char *base, size_t size
 static inline const cJSON *import_member(const cJSON *object, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+/* When a file was last written, in ms since 1970. */
+static inline int64_t import_written_ms(const struct stat *status)
+{
+    return (int64_t)status->st_mtim.tv_sec * 1000 + status->st_mtim.tv_nsec / 1000000;
 }
 
 /* What a path leads to: "a.b" members, "*" the first of a list or an object, "a[].b" that of a

@@ -66,7 +66,8 @@ struct imported {
                              * are 0 or "": started_ms, commit, branch; settings are NULL */
     struct string_list notes; /* sentences on what was left out or is less than it seems */
     struct digest digest;     /* of its content; import_file() alone */
-    int64_t written_ms;       /* when the file was last written; import_file() alone */
+    int64_t written_ms;       /* when the file was last written, of a folder the newest of those
+                               * read; import_file() alone */
 };
 
 /* The key of what a program calls "BM_Sort/1024/threads:2", as Google Benchmark does; `project` as

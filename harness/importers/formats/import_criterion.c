@@ -120,20 +120,24 @@ struct criterion_folder {
     const char *root;
     struct strbuf *text; /* a message a benchmark */
     size_t nr;
+    int64_t written_ms; /* a rerun writes files in the folders "new", and no folder above them */
     struct error *err;
 };
 
 /* A JSON file of the folder, NULL where it is not there; 0 or -1. */
-static int criterion_read_part(const struct criterion_folder *c, const char *folder,
-                               const char *name, cJSON **json)
+static int criterion_read_part(struct criterion_folder *c, const char *folder, const char *name,
+                               cJSON **json)
 {
     struct strbuf path;
+    struct stat status;
     int rc = 0;
 
     *json = NULL;
     strbuf_init(&path);
     strbuf_addf(&path, "%s/%s", folder, name);
-    if (file_exists(path.data)) {
+    if (stat(path.data, &status) == 0) {
+        int64_t written_ms = import_written_ms(&status);
+        c->written_ms = written_ms > c->written_ms ? written_ms : c->written_ms;
         *json = json_parse_file(path.data, FILE_RECORDS_MOST, c->err);
         rc = *json ? 0 : -1;
     }
@@ -272,7 +276,8 @@ static int criterion_walk(struct criterion_folder *c, FTS *tree)
                              c->root);
 }
 
-static int criterion_read_folder(const char *folder, struct strbuf *text, struct error *err)
+static int criterion_read_folder(const char *folder, struct strbuf *text, int64_t *written_ms,
+                                 struct error *err)
 {
     char *root = memory_string(folder);
     size_t length = strlen(root);
@@ -285,6 +290,7 @@ static int criterion_read_folder(const char *folder, struct strbuf *text, struct
     int rc = tree ? criterion_walk(&c, tree) : error_set(err, "%s: %s", folder, strerror(errno));
     if (tree)
         fts_close(tree);
+    *written_ms = c.written_ms;
     free(root);
     return rc;
 }
