@@ -117,6 +117,39 @@ TEST(a_folder_is_as_new_as_what_is_read_of_it)
     }
 }
 
+/* Only raw.csv tells it, and is not always there. */
+TEST(measurements_of_criterion_that_are_no_times)
+{
+#define RAW                                                                                        \
+    "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_"    \
+    "count\n"
+    static const char sample[] = "{\"sampling_mode\":\"Flat\",\"iters\":[1,2],\"times\":[10,20]}";
+    static const struct {
+        const char *raw, *reason; /* NULL: it is taken */
+    } files[] = {
+        { RAW "g,\"f, of two\",,,,10.0,ns,1\ng,\"f, of two\",,,,20.0,ns,2\n", NULL },
+        { RAW "g,f,,,,10.0,cycles,1\n",
+          "/raw.csv: the unit is \"cycles\": of a folder, times in ns" },
+        { RAW "g,f,,,,10.0,,1\n", "/raw.csv: the unit is \"\"" },
+        { "group,function,value,sample_time_nanos,iteration_count\ng,f,,10,1\n", NULL },
+        { RAW, NULL },
+        { "", NULL },
+    };
+    char path[600];
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        struct imported in;
+        write_at(HARNESS_TEST_DIR "/units/a/new/sample.json", sample, 1772000000);
+        snprintf(path, sizeof(path), HARNESS_TEST_DIR "/units/a/new/raw.csv");
+        assert_ok(file_write(path, files[i].raw, strlen(files[i].raw), &err), &err);
+        int rc = import_file(HARNESS_TEST_DIR "/units", &plain, &in, &err);
+        if (files[i].reason ? !rc || !strstr(err.message, files[i].reason) : rc)
+            fail_msg("%s gives %d, %s", files[i].raw, rc, rc ? err.message : "");
+        imported_release(&in);
+    }
+}
+
 TEST(files_that_are_not_there)
 {
     struct imported in;

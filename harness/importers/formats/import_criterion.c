@@ -4,6 +4,7 @@
 #include "importers/base/import_base.h"
 
 #include "base/file.h"
+#include "text/csv.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -145,6 +146,49 @@ static int criterion_read_part(struct criterion_folder *c, const char *folder, c
     return rc;
 }
 
+/* The cell of the first row under "unit", where there is such a column; 0 or -1. */
+static int criterion_check_unit(const char *path, const char *text, size_t length,
+                                struct error *err)
+{
+    struct csv csv;
+    struct csv_row head = { 0 }, row = { 0 };
+    size_t unit = 0;
+
+    csv_open(&csv, text, length, path);
+    int rc = csv_next(&csv, &head, err);
+    while (rc > 0 && unit < head.nr && strcmp(csv_text(&head, unit), "unit") != 0)
+        unit++;
+    if (rc > 0 && unit < head.nr)
+        rc = csv_next(&csv, &row, err);
+    if (rc > 0 && row.nr > unit && strcmp(csv_text(&row, unit), "ns") != 0)
+        rc = error_set(err,
+                       "%s: the unit is \"%.40s\": of a folder, times in ns alone can be imported",
+                       path, csv_text(&row, unit));
+    csv_row_release(&head);
+    csv_row_release(&row);
+    return rc < 0 ? -1 : 0;
+}
+
+/* No JSON file tells what its numbers are of: ns, or what a measurement of one's own counts
+ * (cycles, bytes). raw.csv does, which criterion writes up to 0.3, and later where it is asked to.
+ */
+static int criterion_read_unit(const struct criterion_folder *c, const char *folder)
+{
+    struct strbuf path;
+    size_t length;
+    int rc = 0;
+
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/raw.csv", folder);
+    if (file_exists(path.data)) {
+        char *text = file_read(path.data, FILE_IMPORT_MOST, &length, c->err);
+        rc = text ? criterion_check_unit(path.data, text, length, c->err) : -1;
+        free(text);
+    }
+    strbuf_release(&path);
+    return rc;
+}
+
 /* Moves a member of one object into another one by another name. */
 static void criterion_move(cJSON *from, const char *key, cJSON *to, const char *name)
 {
@@ -228,6 +272,8 @@ static int criterion_add_benchmark(struct criterion_folder *c, const char *folde
                  ? -1
                  : 0;
 
+    if (rc == 0 && (sample || estimates))
+        rc = criterion_read_unit(c, folder);
     if (rc == 0 && (sample || estimates)) {
         cJSON_AddStringToObject(message, "reason", "benchmark-complete");
         criterion_add_id(c, message, benchmark, folder);
