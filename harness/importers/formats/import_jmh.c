@@ -126,14 +126,83 @@ static int jmh_read_iteration(struct import_entry *e, struct jmh_fork *f, const 
     return import_entry_sample(e, f->c, item, value);
 }
 
+/* ---- secondary metrics ---- */
+
+struct jmh_values {
+    double sum, low, high;
+    size_t nr;
+};
+
+static void jmh_add_values(const cJSON *list, struct jmh_values *v)
+{
+    const cJSON *item;
+    double value;
+
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!import_value(item, &value))
+            continue;
+        v->sum += value;
+        v->low = v->nr ? fmin(v->low, value) : value;
+        v->high = v->nr ? fmax(v->high, value) : value;
+        v->nr++;
+    }
+}
+
+/* What JMH makes of the values of all iterations, by the metric: "gc.alloc.rate.norm" is a mean,
+ * "gc.count" a sum. */
+static double jmh_made_of(const struct jmh_values *v, int way)
+{
+    const double ways[] = { v->sum / (double)v->nr, v->sum, v->high, v->low };
+
+    return ways[way];
+}
+
+/* The file does not say which, but the score is made so; the mean where it is none of them. */
+static int jmh_way_of(const struct jmh_values *all, double score)
+{
+    for (int way = 0; way < 4; way++)
+        if (fabs(jmh_made_of(all, way) - score) <= 1e-6 * fabs(score))
+            return way;
+    return 0;
+}
+
+/* Of each fork what JMH makes of its iterations, as it does of all of them for the score; the score
+ * where profilers looked at a fork as a whole, for nothing tells what each of them had. */
+static void jmh_read_other(struct import_entry *e, const cJSON *metric, const char *name, int forks)
+{
+    const cJSON *raw = import_member(metric, "rawData"), *fork;
+    struct jmh_values all = { 0 };
+    double score = NAN;
+    int launch = 0;
+
+    import_value(import_member(metric, "score"), &score);
+    cJSON_ArrayForEach(fork, raw)
+    {
+        jmh_add_values(fork, &all);
+    }
+    if (all.nr == 0 || cJSON_GetArraySize(raw) != forks) {
+        import_beside(e->b, e->c, name, score);
+        return;
+    }
+    int way = jmh_way_of(&all, score);
+    cJSON_ArrayForEach(fork, raw)
+    {
+        struct jmh_values own = { 0 };
+        jmh_add_values(fork, &own);
+        struct import_case *c = import_entry_launch(e, launch++);
+        if (own.nr > 0)
+            import_beside(e->b, c, name, jmh_made_of(&own, way));
+    }
+}
+
 /* The unit is a part of the name: "gc.alloc.rate.norm B/op". Up to JMH 1.36 a dot in the middle of
  * the line stands in front of what a profiler found: "·gc.alloc.rate.norm". */
-static void jmh_read_others(struct import_entry *e)
+static void jmh_read_others(struct import_entry *e, int forks)
 {
     static const char dot[] = "\xc2\xb7";
     const cJSON *all = import_entry_at(e, "secondaryMetrics"), *item;
     char name[512];
-    double score;
 
     import_take(all);
     cJSON_ArrayForEach(item, all)
@@ -141,8 +210,7 @@ static void jmh_read_others(struct import_entry *e)
         const char *said = item->string ? item->string : "";
         said += strncmp(said, dot, strlen(dot)) == 0 ? strlen(dot) : 0;
         snprintf(name, sizeof(name), "%.400s %.60s", said, json_string(item, "scoreUnit", ""));
-        if (import_value(import_member(item, "score"), &score))
-            import_beside(e->b, e->c, name, score);
+        jmh_read_other(e, item, name, forks);
     }
 }
 
@@ -151,10 +219,10 @@ static int jmh_read_times(struct import_entry *e)
     const cJSON *forks = import_entry_at(e, "primaryMetric.rawData"), *fork, *item;
     int launch = 0;
 
-    jmh_read_others(e);
     if (!cJSON_IsArray(forks))
         forks = import_entry_at(e, "primaryMetric.rawDataHistogram");
     import_take(forks);
+    jmh_read_others(e, cJSON_GetArraySize(forks));
     cJSON_ArrayForEach(fork, forks)
     {
         struct jmh_fork f = { .c = import_entry_launch(e, launch++) };
