@@ -394,6 +394,54 @@ TEST(records_and_summaries_come_back)
     records_release(&r);
 }
 
+static void made_numbers(struct measurement *m, const char *text)
+{
+    struct error err;
+    cJSON *json = json_parse(text, strlen(text), "numbers", &err);
+
+    assert_ok(numbers_from_json(json, m->numbers, &m->nr_numbers, &err), &err);
+    cJSON_Delete(json);
+}
+
+/* Numbers of programs come back out of a summary, also where there is no time; what has neither is
+ * told. */
+TEST(numbers_of_summaries_come_back)
+{
+    static const char timed[] =
+        "{\"held\":{\"unit\":\"req/s\",\"better\":\"higher\",\"values\":[7]},"
+        "\"kept\":{\"better\":\"none\",\"values\":[8]}}";
+    static const char timeless[] =
+        "{\"held\":{\"unit\":\"kB\",\"better\":\"lower\",\"values\":[9]}}";
+    struct records r = { 0 };
+    struct imported in;
+    struct error err;
+
+    made_run(&r, 0, "feedbeef", "gcc");
+    made_numbers(made_measurement(&r, 0, 0, "timed", 2e3, 0.02, 5, 1), timed);
+    made_numbers(made_measurement(&r, 0, 0, "timeless", 0, 0, 0, 1), timeless);
+    made_measurement(&r, 0, 0, "neither", 0, 0, 0, 1);
+    char *text = json_take_text(export_json(&r, -1));
+    assert_ok(import_parse(text, strlen(text), "own", &plain, &in, &err), &err);
+    assert_int_equal(in.records.nr, 2);
+    for (size_t i = 0; i < in.records.nr; i++) {
+        const struct measurement *m = &in.records.items[i].m, *was = NULL;
+        for (size_t k = 0; k < r.nr; k++)
+            was = strcmp(r.items[k].m.bench.key, m->bench.key) == 0 ? &r.items[k].m : was;
+        assert_int_equal(m->nr_samples, was->nr_samples > 0);
+        assert_int_equal(m->nr_numbers, was->nr_numbers);
+        for (int n = 0; n < m->nr_numbers; n++) {
+            const struct number *number = measurement_number(was, m->numbers[n].kind);
+            assert_non_null(number);
+            assert_close(number_median(&m->numbers[n]), number_median(number), 0);
+        }
+    }
+    assert_string_equal(in.notes.items[0],
+                        "1 benchmark left out, with neither a time nor a number (neither)");
+    free(text);
+    imported_release(&in);
+    records_release(&r);
+}
+
 /* Criterion's own example: the same samples on both sides. */
 TEST(the_same_content_has_one_digest)
 {

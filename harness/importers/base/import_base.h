@@ -255,6 +255,10 @@ void import_main_number(struct import_build *b, struct import_case *c, const cha
  * what the user says, are metrics of their own (core/number.h). What there is no room for is
  * counted, and what has the name that another number has already. */
 void import_beside(struct import_build *b, struct import_case *c, const char *name, double value);
+/* A number of which the file itself says the unit and which way is better, none too: a metric. What
+ * the user says of it goes over that. */
+void import_metric(struct import_build *b, struct import_case *c, const char *said,
+                   const char *unit, enum better better, double value);
 /* Refuses it: there are more than IMPORT_CASES_MOST. Always -1. */
 int import_crowded(struct import_build *b);
 /* Cases become records; the run gets its machine and surroundings. `tool` is the format's title. */

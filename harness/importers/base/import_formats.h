@@ -50,7 +50,7 @@ struct import_options {
     /* "[NAME=]lower" or "higher", of numbers that are no times: by their name in the file, or what
      * stands for a time there. NULL: nothing. A NAME that `is_word` is known as something else. */
     const struct string_list *betters;
-    bool (*is_word)(const char *name); /* where there are betters */
+    bool (*is_word)(const char *name); /* NULL: nothing is; not where there are betters */
     bool cpu_time;                     /* Google Benchmark: cpu_time instead of real_time */
     bool repetitions;                  /* Google Benchmark: each repetition counts as a launch */
     /* Appends the content of a file with raw samples that NVBench names, as it names it. -1 where

@@ -68,7 +68,8 @@ static void import_number_name(const struct import_build *b, const char *said,
         if (fits || legal.length == 0 || legal.data[legal.length - 1] != '_')
             strbuf_addc(&legal, fits ? *said : '_');
     }
-    bool taken = !isalpha((unsigned char)legal.data[0]) || b->options->is_word(legal.data);
+    bool taken = !isalpha((unsigned char)legal.data[0]) ||
+                 (b->options->is_word && b->options->is_word(legal.data));
     strbuf_addf(&whole, "%s%s", taken ? "own_" : "", legal.data);
     import_cut(&whole, NUMBER_NAME_SIZE - 1, '_');
     import_copy(name, NUMBER_NAME_SIZE, whole.data);
@@ -112,13 +113,11 @@ static bool import_number_add(struct import_case *c, const struct number_kind *k
 }
 
 /* A metric of its own. False: it has to be kept otherwise. */
-static bool import_judge(struct import_build *b, struct import_case *c, const char *said,
-                         const struct import_known *as, int better, double value)
+static bool import_make_metric(struct import_build *b, struct import_case *c, const char *said,
+                               const struct import_known *as, enum better better, double value)
 {
     struct error ignored;
-    const struct number_kind *kind =
-        better <= BETTER_NONE ? NULL
-                              : number_kind_of(as->name, as->unit, (enum better)better, &ignored);
+    const struct number_kind *kind = number_kind_of(as->name, as->unit, better, &ignored);
 
     if (!kind || !fact_is_finite(value))
         return false;
@@ -129,6 +128,13 @@ static bool import_judge(struct import_build *b, struct import_case *c, const ch
                  "metric (%s)",
                  said);
     return false;
+}
+
+/* The same of what one way is better of. */
+static bool import_judge(struct import_build *b, struct import_case *c, const char *said,
+                         const struct import_known *as, int better, double value)
+{
+    return better > BETTER_NONE && import_make_metric(b, c, said, as, (enum better)better, value);
 }
 
 /* Telemetry, once: the first of a benchmark that is there several times. */
@@ -187,6 +193,20 @@ void import_main_number(struct import_build *b, struct import_case *c, const cha
                      "(%s): --better higher or lower does",
                      said);
     import_beside(b, c, said, value);
+}
+
+void import_metric(struct import_build *b, struct import_case *c, const char *said,
+                   const char *unit, enum better better, double value)
+{
+    int own_better = import_said_better(b, said, better == BETTER_NONE);
+    char name[NUMBER_NAME_SIZE], copy[NUMBER_UNIT_SIZE];
+
+    import_number_name(b, said, name);
+    import_copy(copy, sizeof(copy), unit);
+    const struct import_known as = { .name = name, .unit = copy };
+    if (!import_make_metric(b, c, said, &as, own_better < 0 ? better : (enum better)own_better,
+                            value))
+        import_keep_beside(b, c, said, value);
 }
 
 void import_beside(struct import_build *b, struct import_case *c, const char *name, double value)

@@ -115,6 +115,40 @@ static void summary_read_rates(struct import_build *b, const cJSON *entry, doubl
                   isnan(tokens) ? import_optional(rates, "tokens_per_second") : tokens);
 }
 
+/* {NAME: {"value", "unit", "better"}}, as our own export has them: where two differ in their unit
+ * alone, NAME is "rate (req/s, higher)". */
+static void summary_read_metrics(struct import_build *b, const cJSON *entry, struct import_case *c)
+{
+    const cJSON *item;
+    char name[128];
+
+    cJSON_ArrayForEach(item, import_member(entry, "metrics"))
+    {
+        const char *said = item->string ? item->string : "";
+        const char *bracket = strstr(said, " (");
+        int better = better_find(json_string(item, "better", "none"));
+        double value = import_optional(item, "value");
+        snprintf(name, sizeof(name), "%.*s", (int)(bracket ? bracket - said : 120), said);
+        if (isnan(value) || !*name)
+            import_left(b, "metrics");
+        else
+            import_metric(b, c, name, json_string(item, "unit", ""),
+                          better < 0 ? BETTER_NONE : (enum better)better, value);
+    }
+}
+
+/* Of a benchmark of ours that was right there may be numbers alone, or nothing. */
+static int summary_read_timeless(struct import_build *b, const cJSON *entry, struct import_case *c)
+{
+    if (!import_member(entry, "outcome") || import_member(entry, "timing"))
+        return import_refuse(b, entry, "\"timing\" is missing or no object");
+    if (c->m.nr_numbers == 0 && c->m.nr_telemetry == 0)
+        import_count(b, "%zu benchmark%s left out, with neither a time nor a number (%s)",
+                     c->m.bench.key);
+    import_timeless(c);
+    return 0;
+}
+
 /* `unit` is "" or "_ms", as it stands at the end of the members. */
 static int summary_read_timing(struct import_build *b, const cJSON *timing, const char *unit,
                                struct import_case *c, double *time_ms)
@@ -152,8 +186,9 @@ static int summary_read_entry(void *context, const cJSON *entry)
         import_fail(c, (enum outcome)outcome, json_string(entry, "message", "no reason given"));
         return 0;
     }
+    summary_read_metrics(b, entry, c);
     if (!cJSON_IsObject(timing))
-        return import_refuse(b, entry, "\"timing\" is missing or no object");
+        return summary_read_timeless(b, entry, c);
     if (summary_read_timing(b, timing, "", c, &time_ms))
         return -1;
     summary_read_rates(b, entry, time_ms, c);
