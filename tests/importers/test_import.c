@@ -302,6 +302,41 @@ TEST(counters_stand_beside)
     imported_release(&in);
 }
 
+/* Fits of complexity have members of these names, and no time. */
+TEST(counters_that_are_called_as_fits_are)
+{
+#define NAMED(more) "{\"name\":\"x\"," more ",\"time_unit\":\"ns\"}"
+#define AGGREGATE(what, value)                                                                     \
+    NAMED("\"run_name\":\"x\",\"run_type\":\"aggregate\",\"aggregate_name\":\"" what               \
+          "\",\"iterations\":3,\"real_time\":" value ",\"cpu_time\":1,\"rms\":7,\"Big_O\":8")
+    static const struct {
+        const char *entries;
+        double median, rms;
+        size_t notes;
+    } cases[] = {
+        { AGGREGATE("mean", "20") "," AGGREGATE("median", "10") "," AGGREGATE("stddev", "3"), 10, 7,
+          1 },
+        { NAMED("\"iterations\":1,\"real_time\":5,\"cpu_time\":1,\"rms\":7"), 5, 7, 0 },
+        { NAMED("\"iterations\":1,\"real_time\":5,\"cpu_time\":1") "," NAMED(
+              "\"big_o\":\"N\"") "," NAMED("\"rms\":7"),
+          5, NAN, 1 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct imported in;
+        struct error err;
+        char text[1200];
+        snprintf(text, sizeof(text), "{\"context\":{},\"benchmarks\":[%s]}", cases[i].entries);
+        assert_ok(import_parse(text, strlen(text), "t", &plain, &in, &err), &err);
+        const struct measurement *m = import_measurement(&in, "x", 0);
+        assert_close(import_median(m), cases[i].median, 1e-9);
+        double rms = measurement_telemetry(m, "rms");
+        assert_true(isnan(cases[i].rms) ? isnan(rms) : rms == cases[i].rms);
+        assert_int_equal(in.notes.nr, cases[i].notes);
+        imported_release(&in);
+    }
+}
+
 /* Of a summary each metric is what was said of it; none is made up from the one time that stands.
  */
 TEST(statistics_of_a_summary_are_metrics)

@@ -168,12 +168,16 @@ static bool gbench_is_old_aggregate(const struct gbench *g, const char *text)
     return import_case_find(g->b, name.key, 0) != NULL;
 }
 
+/* A counter of a user's may be called "rms", too. Before there was a run_type, a fit had it in
+ * place of a time. */
 static bool gbench_is_fit(const cJSON *entry)
 {
     const char *which = json_string(entry, "aggregate_name", "");
 
-    return cJSON_HasObjectItem(entry, "big_o") || cJSON_HasObjectItem(entry, "rms") ||
-           strcmp(which, "BigO") == 0 || strcmp(which, "RMS") == 0;
+    if (import_member(entry, "run_type"))
+        return strcmp(which, "BigO") == 0 || strcmp(which, "RMS") == 0;
+    return !import_member(entry, "real_time") &&
+           (import_member(entry, "big_o") || import_member(entry, "rms"));
 }
 
 static bool gbench_is_aggregate(const struct gbench *g, const cJSON *entry)
@@ -218,7 +222,7 @@ static void gbench_read_failure(const struct gbench *g, const cJSON *entry, stru
     const char *colon = strchr(message, ':');
     enum outcome outcome = OUTCOME_FAILED;
 
-    if (cJSON_HasObjectItem(entry, "skip_message"))
+    if (import_member(entry, "skip_message"))
         import_fail(c, OUTCOME_UNSUPPORTED, json_string(entry, "skip_message", "skipped"));
     else {
         char word[16];
@@ -309,7 +313,7 @@ static int gbench_read_entry(struct gbench *g, const cJSON *entry, const char *t
         return -1;
     struct import_case *c = import_case_of(g->b, &name, launch);
     if (gbench_has_failed(entry) || json_bool(entry, "skipped", false) ||
-        cJSON_HasObjectItem(entry, "skip_message")) {
+        import_member(entry, "skip_message")) {
         gbench_read_failure(g, entry, c);
         return 0;
     }
