@@ -323,6 +323,36 @@ TEST(texts_that_are_cut)
     }
 }
 
+/* Failures, and results that do not stand behind their names. */
+TEST(what_texts_say_otherwise)
+{
+    static const struct {
+        const char *text, *key;
+        enum outcome outcome;
+        double median;
+        const char *note; /* the only one; NULL: there is none */
+    } rows[] = {
+        { "test a ... bench: 10 ns/iter (+/- 1)\ntest b::c/8   ... FAILED\n\ntest result: FAILED. "
+          "0\n",
+          "b::c/arg=8", OUTCOME_FAILED, NAN,
+          "no raw samples of 1 benchmark: the median stands for them, so percentiles say nothing" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct imported in;
+        struct error err;
+        assert_ok(import_parse(rows[i].text, strlen(rows[i].text), "t", &plain, &in, &err), &err);
+        const struct measurement *m = import_measurement(&in, rows[i].key, 0);
+        assert_int_equal(m->outcome, rows[i].outcome);
+        if (!isnan(rows[i].median))
+            assert_close(import_median(m), rows[i].median, 1e-9);
+        assert_int_equal(in.notes.nr, rows[i].note != NULL);
+        if (rows[i].note)
+            assert_string_equal(in.notes.items[0], rows[i].note);
+        imported_release(&in);
+    }
+}
+
 /* Names that are there twice are one benchmark with all samples, and a note. */
 TEST(twins_are_told)
 {
