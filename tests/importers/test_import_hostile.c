@@ -326,6 +326,7 @@ TEST(texts_that_are_cut)
 /* Failures, and results that do not stand behind their names. */
 TEST(what_texts_say_otherwise)
 {
+#define GO(lines) "goos: linux\n" lines "PASS\n"
     static const struct {
         const char *text, *key;
         enum outcome outcome;
@@ -336,6 +337,19 @@ TEST(what_texts_say_otherwise)
           "0\n",
           "b::c/arg=8", OUTCOME_FAILED, NAN,
           "no raw samples of 1 benchmark: the median stands for them, so percentiles say nothing" },
+        { GO("BenchmarkA-2   \thello\n3 of 5\n     100\t        10.50 ns/op\t  8 B/op\n"),
+          "BenchmarkA/procs=2", OUTCOME_OK, 10.5, NULL },
+        { GO("BenchmarkA   \t\n 1000000\t        10 ns/op\nBenchmarkB  100  5 ns/op\n"),
+          "BenchmarkA", OUTCOME_OK, 10, NULL },
+        { GO("BenchmarkA   \thello     100\t 10 ns/op\nBenchmarkB   100  5 ns/op\n"), "BenchmarkB",
+          OUTCOME_OK, 5,
+          "1 benchmark left out: there is no result in what was printed (BenchmarkA)" },
+        { GO("BenchmarkB   100  5 ns/op\nBenchmarkA-2   \t--- FAIL: BenchmarkA-2\n  a.go:1: no\n"),
+          "BenchmarkA/procs=2", OUTCOME_FAILED, NAN, NULL },
+        { GO("BenchmarkB   100  5 ns/op\nBenchmarkA-2   \thello\n--- SKIP: BenchmarkA-2\n"),
+          "BenchmarkA/procs=2", OUTCOME_UNSUPPORTED, NAN, NULL },
+        { GO("BenchmarkA\nBenchmarkA-2   \t     100\t 10 ns/op\n"), "BenchmarkA/procs=2",
+          OUTCOME_OK, 10, NULL },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

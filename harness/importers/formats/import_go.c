@@ -6,6 +6,9 @@
  *     BenchmarkSort/n=64-8    1000000    1042 ns/op    61.4 MB/s    512 B/op    3 allocs/op
  *
  * The number behind the last '-' is GOMAXPROCS, which is not there where it is 1.
+ *
+ * go prints the name first and the result when it has it, so what a benchmark prints itself stands
+ * between them, and the result in a line of its own.
  */
 #include "importers/base/import_base.h"
 
@@ -17,7 +20,8 @@
 struct go {
     struct import_build *b;
     char package[200];
-    bool ended; /* the last package has its "ok" or "FAIL" */
+    bool ended;            /* the last package has its "ok" or "FAIL" */
+    struct strbuf pending; /* the name of which no result has come yet; "": none */
 };
 
 static const char go_prefix[] = "Benchmark";
@@ -28,6 +32,32 @@ static bool go_is_result(const char *line)
 
     return strncmp(line, go_prefix, sizeof(go_prefix) - 1) == 0 && blanks > 0 &&
            isdigit((unsigned char)line[name + blanks]);
+}
+
+/* Of "BenchmarkSort-8   \t" with something else than a result behind the tab: that; NULL: it is no
+ * such line. */
+static char *go_behind_name(char *line)
+{
+    size_t length = sizeof(go_prefix) - 1;
+
+    if (strncmp(line, go_prefix, length) != 0 || islower((unsigned char)line[length]))
+        return NULL;
+    char *rest = line + strcspn(line, " \t");
+    rest += strspn(rest, " ");
+    return *rest == '\t' ? rest + 1 : NULL;
+}
+
+/* "     100\t      1042 ns/op": go writes the number in eight columns. */
+static bool go_is_bare_result(const char *line)
+{
+    size_t blanks = strspn(line, " "), digits = strspn(line + blanks, "0123456789");
+    const char *number = line + blanks + digits;
+    char *end;
+
+    if (digits == 0 || blanks + digits < 8 || *number != '\t')
+        return false;
+    strtod(number, &end);
+    return end > number && *end == ' ' && end[1] != '\0' && end[1] != ' ';
 }
 
 /* A text of go's has one of these among its first lines. */
@@ -101,18 +131,24 @@ static int go_read_pairs(struct go *g, struct import_case *c, char *rest)
     return 0;
 }
 
-static int go_read_result(struct go *g, char *line)
+static int go_read_result(struct go *g, char *text, char *rest)
 {
-    size_t length = strcspn(line, " \t");
     struct import_name name;
 
-    line[length] = '\0';
-    go_read_name(g, line, &name);
+    go_read_name(g, text, &name);
     struct import_case *c = import_case(g->b, &name);
     g->ended = false;
-    return go_read_pairs(g, c, line + length + 1) || g->b->crowded
-               ? (g->b->crowded ? import_crowded(g->b) : -1)
-               : 0;
+    return go_read_pairs(g, c, rest) || g->b->crowded ? (g->b->crowded ? import_crowded(g->b) : -1)
+                                                      : 0;
+}
+
+/* What was begun has no result: another begins, or all is over. */
+static void go_give_up(struct go *g)
+{
+    if (g->pending.length)
+        import_count(g->b, "%zu benchmark%s left out: there is no result in what was printed (%s)",
+                     g->pending.data);
+    strbuf_clear(&g->pending);
 }
 
 /* "--- FAIL: BenchmarkSort/n=64-8", "--- SKIP: ...". */
@@ -125,6 +161,7 @@ static void go_read_failure(struct go *g, char *line)
     text[strcspn(text, " \t")] = '\0';
     if (strncmp(text, go_prefix, sizeof(go_prefix) - 1) != 0)
         return; /* a test */
+    strbuf_clear(&g->pending);
     go_read_name(g, text, &name);
     import_fail(import_case(g->b, &name), skipped ? OUTCOME_UNSUPPORTED : OUTCOME_FAILED,
                 skipped ? "skipped" : "failed");
@@ -145,14 +182,40 @@ static void go_read_fact(struct go *g, const char *line)
         import_fact(g->b, "goarch", line + 8);
 }
 
+static int go_read_pending(struct go *g, char *line)
+{
+    int rc = go_read_result(g, g->pending.data, line);
+
+    strbuf_clear(&g->pending);
+    return rc;
+}
+
+/* Of a package. */
+static bool go_is_end(const char *line)
+{
+    return strncmp(line, "ok  \t", 5) == 0 || strncmp(line, "FAIL\t", 5) == 0 ||
+           strcmp(line, "PASS") == 0;
+}
+
 static int go_read_line(struct go *g, char *line)
 {
-    if (go_is_result(line))
-        return go_read_result(g, line);
+    size_t name = strcspn(line, " \t");
+    char *rest = go_behind_name(line);
+
+    if (g->pending.length && go_is_bare_result(line))
+        return go_read_pending(g, line);
+    if (rest || go_is_result(line) || go_is_end(line))
+        go_give_up(g);
+    if (go_is_result(line)) {
+        line[name] = '\0';
+        return go_read_result(g, line, line + name + 1);
+    }
+    if (rest)
+        strbuf_add(&g->pending, line, name);
+    line = rest ? rest : line;
     if (strncmp(line, "--- FAIL: ", 10) == 0 || strncmp(line, "--- SKIP: ", 10) == 0)
         go_read_failure(g, line);
-    else if (strncmp(line, "ok  \t", 5) == 0 || strncmp(line, "FAIL\t", 5) == 0 ||
-             strcmp(line, "PASS") == 0)
+    else if (go_is_end(line))
         g->ended = true;
     else
         go_read_fact(g, line);
@@ -168,9 +231,12 @@ static int go_parse(struct import_build *b)
 
     b->clock = "Go testing";
     strbuf_init(&line);
+    strbuf_init(&g.pending);
     while (rc == 0 && import_next_line(b, &at, &line))
         rc = go_read_line(&g, line.data);
     b->line = 0;
+    go_give_up(&g);
+    strbuf_release(&g.pending);
     strbuf_release(&line);
     if (rc == 0 && !g.ended)
         import_note(b, "the text ends before go's last word, \"ok\" or \"FAIL\": truncated?");
