@@ -137,7 +137,7 @@ static const struct {
       "0123456789abcdef0123456789abcdef01234567", "main", "4c-l1-32k-l2-1024k-l3-32768k" },
     { "import/gbench_aggregates.json", IMPORT_GBENCH, 2, 3, 1470159886000, "", "", "4c" },
     { "import/nvbench_axes.json", IMPORT_NVBENCH, 12, 1, 0, "", "", "quadro-gv100-quadro-gp100" },
-    { "import/nvbench_bin.json", IMPORT_NVBENCH, 3, 2, 0, "", "", "nvidia-h200" },
+    { "import/nvbench_bin.json", IMPORT_NVBENCH, 3, 3, 0, "", "", "nvidia-h200" },
     { "import/criterion", IMPORT_CRITERION, 3, 1, 0, "", "", "unknown" },
     { "import/cargo_criterion.jsonl", IMPORT_CRITERION, 2, 1, 0, "", "", "unknown" },
     { "import/hyperfine_two.json", IMPORT_HYPERFINE, 2, 0, 0, "", "", "unknown" },

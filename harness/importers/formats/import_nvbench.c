@@ -196,6 +196,84 @@ static void nvbench_read_work(struct import_build *b, const cJSON *state, struct
     import_beside(b, c, "batch_time_ns", nvbench_number(state, "nv/batch/time/gpu/mean") * ns);
 }
 
+/* What is said of the times that one of them stands for: under "nv/cold/time/gpu/", if that is
+ * "nv/cold/time/gpu/mean". */
+static void nvbench_keep_summary(struct import_build *b, const cJSON *state, const char *tag,
+                                 struct import_case *c)
+{
+    static const char *const rows[][2] = {
+        { "mean", "mean" },          { "min", "min" }, { "max", "max" },
+        { "stdev/absolute", "std" }, { "q1", "p25" },  { "q3", "p75" },
+    };
+    int length = (int)(strrchr(tag, '/') - tag);
+    char whole[80], name[32];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        snprintf(whole, sizeof(whole), "%.*s/%s", length, tag, rows[i][0]);
+        snprintf(name, sizeof(name), "summary_%s_ns", rows[i][1]);
+        import_beside(b, c, name, nvbench_number(state, whole) * ns);
+    }
+    snprintf(whole, sizeof(whole), "%.*s/stdev/absolute", length, tag);
+    if (isnan(nvbench_number(state, whole))) { /* of older versions */
+        snprintf(whole, sizeof(whole), "%.*s/mean", length, tag);
+        double mean = nvbench_number(state, whole);
+        snprintf(whole, sizeof(whole), "%.*s/stdev/relative", length, tag);
+        import_beside(b, c, "summary_std_ns", nvbench_number(state, whole) * mean * ns);
+    }
+    snprintf(whole, sizeof(whole), "%.*s/sample_size", (int)strcspn(tag + 3, "/") + 3, tag);
+    import_beside(b, c, "summary_samples", nvbench_number(state, whole));
+}
+
+/* Taken, or it follows from the times, the work and the axes. Those that end in '/' are all that
+ * begin so. */
+static bool nvbench_is_known(const char *tag)
+{
+    static const char *const known[] = {
+        "nv/cold/time/gpu/",
+        "nv/cpu_only/time/cpu/",
+        "nv/cold/time/cpu/mean",
+        "nv/batch/time/gpu/mean",
+        "nv/cold/bw/item_rate",
+        "nv/cold/bw/global/",
+        "nv/gmem/",
+        "nv/element_count/",
+        "nv/cold/sample_size",
+        "nv/cpu_only/sample_size",
+        "nv/batch/sample_size",
+        "nv/cold/walltime",
+        "nv/cpu_only/walltime",
+        "nv/batch/walltime",
+        "nv/json/bin:nv/cold/sample_times",
+        "nv/json/bin:sample_times",
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        size_t length = strlen(known[i]);
+        if (known[i][length - 1] == '/' ? strncmp(known[i], tag, length) == 0
+                                        : strcmp(known[i], tag) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A benchmark may add summaries of its own, and versions do. */
+static void nvbench_keep_others(struct import_build *b, const cJSON *state, struct import_case *c)
+{
+    const cJSON *item;
+    double value;
+
+    cJSON_ArrayForEach(item, import_member(state, "summaries"))
+    {
+        const char *tag = json_string(item, "tag", "");
+        if (nvbench_is_known(tag))
+            continue;
+        if (*tag && import_value(nvbench_datum(item, "value"), &value))
+            import_beside(b, c, tag, value);
+        else
+            import_left(b, *tag ? tag : "a summary");
+    }
+}
+
 static int nvbench_read_statistic(struct nvbench *v, const cJSON *state, struct import_case *c)
 {
     static const char *const tags[] = { "nv/cold/time/gpu/median", "nv/cold/time/gpu/mean",
@@ -205,8 +283,10 @@ static int nvbench_read_statistic(struct nvbench *v, const cJSON *state, struct 
     v->b->statistic = "the median or mean of the samples";
     for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
         double seconds = nvbench_number(state, tags[i]);
-        if (!isnan(seconds))
-            return import_statistic(v->b, c, nvbench_summary(state, tags[i]), seconds * ns);
+        if (isnan(seconds))
+            continue;
+        nvbench_keep_summary(v->b, state, tags[i], c);
+        return import_statistic(v->b, c, nvbench_summary(state, tags[i]), seconds * ns);
     }
     import_fail(c, OUTCOME_FAILED, "the file has no time for it");
     return 0;
@@ -232,6 +312,7 @@ static int nvbench_read_state(struct nvbench *v, const char *benchmark, const cJ
     int rc = nvbench_read_samples(v, state, c);
     if (rc == 0)
         rc = nvbench_read_statistic(v, state, c);
+    nvbench_keep_others(v->b, state, c);
     return rc < 0 ? -1 : 0;
 }
 
