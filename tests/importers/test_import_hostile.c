@@ -367,6 +367,33 @@ TEST(what_texts_say_otherwise)
     }
 }
 
+/* Members that are no part of a format: numbers stand beside, of all else there is a note. */
+TEST(members_that_are_not_known)
+{
+    static const struct {
+        const char *text, *beside;
+        double value;
+        const char *note; /* the first */
+    } rows[] = {
+        { "[{\"name\":\"k\",\"time_us\":1,\"M\":2,\"efficiency\":0.5,\"gbps\":7,\"tflops\":3,"
+          "\"ok\":true,\"author\":\"me\",\"tile\":[1,2]}]",
+          "efficiency", 0.5, "2 values of benchmarks not taken: author (1), tile (1)" },
+        { "[{\"name\":\"k\",\"time_us\":1,\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,"
+          "\"h\":8,\"i\":9,\"gbps\":7}]",
+          "gbps", 7, "1 value of benchmarks not taken: i (1)" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct imported in;
+        struct error err;
+        assert_ok(import_parse(rows[i].text, strlen(rows[i].text), "t", &plain, &in, &err), &err);
+        const struct measurement *m = &in.records.items[0].m;
+        assert_close(measurement_telemetry(m, rows[i].beside), rows[i].value, 0);
+        assert_string_equal(in.notes.items[0], rows[i].note);
+        imported_release(&in);
+    }
+}
+
 /* Names that are there twice are one benchmark with all samples, and a note. */
 TEST(twins_are_told)
 {

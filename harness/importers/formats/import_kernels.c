@@ -21,20 +21,65 @@ static const struct {
     { "milliseconds", 1e6 },
 }, rates[] = { { "tflops", 1e3 }, { "gflops", 1 } }; /* FLOP in a ns */
 
-/* What is a number, but no size. */
-static bool kernels_is_measured(const char *key)
+static bool kernels_is_among(const char *const *keys, const char *key)
 {
-    static const char *const keys[] = {
-        "arithmetic_intensity", "flops", "bytes", "gbps", "bandwidth", "samples", "ok"
-    };
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
+/* Of times and rates the first is read; the others say the same. */
+static bool kernels_is_time(const char *key)
+{
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
         if (strcmp(times[i].key, key) == 0)
             return true;
     return strcmp(rates[0].key, key) == 0 || strcmp(rates[1].key, key) == 0;
+}
+
+/* What is a number, but no size. */
+static bool kernels_is_measured(const char *key)
+{
+    static const char *const keys[] = {
+        "arithmetic_intensity", "flops", "bytes", "gbps", "bandwidth", "samples", "ok", NULL
+    };
+
+    return kernels_is_among(keys, key) || kernels_is_time(key);
+}
+
+/* Numbers of the name. */
+static bool kernels_is_size(const cJSON *item)
+{
+    double value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
+
+    return !kernels_is_measured(item->string) && fabs(value) <= 1e15 && value == floor(value) &&
+           !strpbrk(item->string, "/,=") && item->string[0];
+}
+
+/* Other numbers stand beside the time; of all else a note tells, sizes that are too many too. */
+static void kernels_keep_others(struct import_build *b, const cJSON *entry, struct import_case *c)
+{
+    static const char *const known[] = {
+        "name",  "kernel",  "dtype",
+        "model", "variant", "device",
+        "flops", "bytes",   "arithmetic_intensity", /* follows from the two before */
+        NULL
+    };
+    const cJSON *item;
+    int sizes = 0;
+
+    cJSON_ArrayForEach(item, entry)
+    {
+        bool size = kernels_is_size(item);
+        sizes += size;
+        if (kernels_is_among(known, item->string) || kernels_is_time(item->string) ||
+            (size && sizes <= SHAPE_MAX) || cJSON_IsNull(item) || cJSON_IsBool(item))
+            continue;
+        if (cJSON_IsNumber(item) && !size)
+            import_beside(b, c, item->string, item->valuedouble);
+        else
+            import_left(b, item->string);
+    }
 }
 
 /* "f32" and "float16" as we call them, with bytes of an element; 0: unknown. */
@@ -119,11 +164,8 @@ static void kernels_add_sizes(const cJSON *entry, struct strbuf *out)
 
     cJSON_ArrayForEach(item, entry)
     {
-        double value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
-        if (kernels_is_measured(item->string) || !(fabs(value) <= 1e15) || value != floor(value) ||
-            strpbrk(item->string, "/,=") || !item->string[0] || nr == SHAPE_MAX)
-            continue;
-        strbuf_addf(out, "%s%.23s=%.0f", nr++ ? "," : "", item->string, value);
+        if (kernels_is_size(item) && nr < SHAPE_MAX)
+            strbuf_addf(out, "%s%.23s=%.0f", nr++ ? "," : "", item->string, item->valuedouble);
     }
 }
 
@@ -159,6 +201,7 @@ static int kernels_read_entry(void *context, const cJSON *entry)
     struct import_case *c = import_case(b, &name);
     import_note_again(b, c);
     kernels_read_work(entry, bytes, c);
+    kernels_keep_others(b, entry, c);
     return kernels_read_time(b, entry, c);
 }
 
