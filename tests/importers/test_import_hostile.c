@@ -381,6 +381,15 @@ TEST(members_that_are_not_known)
         { "[{\"name\":\"k\",\"time_us\":1,\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,"
           "\"h\":8,\"i\":9,\"gbps\":7}]",
           "gbps", 7, "1 value of benchmarks not taken: i (1)" },
+        { "{\"metadata\":{},\"benchmarks\":{\"k\":{\"timing\":{\"median\":2,\"p5\":1,\"n\":9,"
+          "\"mode\":3,"
+          "\"intervals\":{}},\"throughput\":{\"gflops\":1,\"qps\":2},\"author\":\"me\"}}}",
+          "summary_p5_ns", 1e6,
+          "3 values of benchmarks not taken: author (1), timing.mode (1), throughput.qps (1)" },
+        { "{\"comparisons\":{\"k\":{\"a\":{\"mean_ms\":2,\"p5_ms\":1,\"mode_ms\":1},\"speedup\":2,"
+          "\"winner\":\"a\"}}}",
+          "summary_p5_ns", 1e6,
+          "2 values of benchmarks not taken: timing.mode_ms (1), winner (1)" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

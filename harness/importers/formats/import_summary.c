@@ -88,23 +88,62 @@ static void summary_keep_config(struct import_build *b, const cJSON *entry, stru
     }
 }
 
+/* A note tells of a member that nobody reads: none of `known`, up to a NULL, each with `unit`
+ * behind it. In the note it is `in` and its name: "throughput.qps". */
+static void summary_count_left_member(struct import_build *b, const cJSON *item,
+                                      const char *const *known, const char *unit, const char *in)
+{
+    const char *key = item->string ? item->string : "";
+    char name[128];
+
+    for (; *known; known++) {
+        size_t length = strlen(*known);
+        if (strncmp(key, *known, length) == 0 && strcmp(key + length, unit) == 0)
+            return;
+    }
+    snprintf(name, sizeof(name), "%s%.100s", in, key);
+    if (!cJSON_IsNull(item))
+        import_left(b, name);
+}
+
+static void summary_count_left(struct import_build *b, const cJSON *object,
+                               const char *const *known, const char *unit, const char *in)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, object)
+    {
+        summary_count_left_member(b, item, known, unit, in);
+    }
+}
+
 /* The other statistics stay readable as what they are. */
 static void summary_keep_statistics(struct import_build *b, const cJSON *timing, const char *unit,
                                     struct import_case *c)
 {
-    static const char *const keys[] = { "mean", "std", "min", "max", "p95", "p99" };
+    enum { STATISTICS = 10 };
+    static const char *const known[] = {
+        "mean",   "std",  "min", "max",      "p5",        "p25",
+        "p75",    "p90",  "p95", "p99", /* and what else there is: */
+        "median", "unit", "n",   "launches", "intervals", "too_few_samples_for",
+        NULL
+    };
     char key[32], name[32];
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        snprintf(key, sizeof(key), "%s%s", keys[i], unit);
-        snprintf(name, sizeof(name), "summary_%s_ns", keys[i]);
+    for (int i = 0; i < STATISTICS; i++) {
+        snprintf(key, sizeof(key), "%s%s", known[i], unit);
+        snprintf(name, sizeof(name), "summary_%s_ns", known[i]);
         import_beside(b, c, name, import_optional(timing, key) * ms);
     }
+    if (!*unit)
+        import_beside(b, c, "summary_samples", import_optional(timing, "n"));
+    summary_count_left(b, timing, known, unit, "timing.");
 }
 
 static void summary_read_rates(struct import_build *b, const cJSON *entry, double time_ms,
                                struct import_case *c)
 {
+    static const char *const known[] = { "statistic", "tokens_per_second", "gflops", "gbs", NULL };
     const cJSON *rates = import_member(entry, "throughput");
     double tokens = import_optional(entry, "throughput_tokens_per_sec");
     double flops = import_optional(rates, "gflops") * time_ms * ms;
@@ -113,6 +152,7 @@ static void summary_read_rates(struct import_build *b, const cJSON *entry, doubl
     import_work(c, flops, bytes);
     import_beside(b, c, "tokens_per_second",
                   isnan(tokens) ? import_optional(rates, "tokens_per_second") : tokens);
+    summary_count_left(b, rates, known, "", "throughput.");
 }
 
 /* {NAME: {"value", "unit", "better"}}, as our own export has them: where two differ in their unit
@@ -168,6 +208,12 @@ static int summary_read_timing(struct import_build *b, const cJSON *timing, cons
 
 static int summary_read_entry(void *context, const cJSON *entry)
 {
+    static const char *const known[] = {
+        "name",       "config",     "outcome",   "message",
+        "timing",     "throughput", "metrics",   "throughput_tokens_per_sec",
+        "batch_size", "seq_len",    "max_error", /* nobody here checked it */
+        NULL
+    };
     struct import_build *b = context;
     const char *text = entry->string;
     const cJSON *timing = import_member(entry, "timing");
@@ -186,6 +232,7 @@ static int summary_read_entry(void *context, const cJSON *entry)
         import_fail(c, (enum outcome)outcome, json_string(entry, "message", "no reason given"));
         return 0;
     }
+    summary_count_left(b, entry, known, "", "");
     summary_read_metrics(b, entry, c);
     if (!cJSON_IsObject(timing))
         return summary_read_timeless(b, entry, c);
@@ -198,6 +245,9 @@ static int summary_read_entry(void *context, const cJSON *entry)
 
 static int summary_read_comparison(void *context, const cJSON *entry)
 {
+    static const char *const known[] = { "config", "batch_size", "seq_len",
+                                         "speedup", /* follows from the sides */
+                                         NULL };
     struct import_build *b = context;
     const cJSON *side;
     double time_ms;
@@ -205,8 +255,10 @@ static int summary_read_comparison(void *context, const cJSON *entry)
     cJSON_ArrayForEach(side, entry)
     {
         struct import_name name;
-        if (!cJSON_IsObject(side) || !cJSON_HasObjectItem(side, "mean_ms"))
+        if (!cJSON_IsObject(side) || !cJSON_HasObjectItem(side, "mean_ms")) {
+            summary_count_left_member(b, side, known, "", "");
             continue;
+        }
         import_name_init(&name, entry->string);
         import_name_part(&name, side->string);
         summary_add_sizes(entry, &name);
