@@ -50,7 +50,8 @@ static uint64_t hash_telemetry(struct store *s, const struct sql_query *q, bool 
     return hash;
 }
 
-static struct merge_item item_of(struct store *s, const struct sql_query *q, bool as_read)
+static struct merge_item item_of(struct store *s, const struct sql_query *q, int64_t seq,
+                                 bool as_read)
 {
     int end = sqlite3_column_count(q->stmt), behind = end - BEHIND_FACTS, samples = end - 1;
     const void *blob = sqlite3_column_blob(q->stmt, samples);
@@ -59,13 +60,14 @@ static struct merge_item item_of(struct store *s, const struct sql_query *q, boo
     facts = rows_hash_table(&table_measurement, facts, q, FACTS);
     facts = rows_hash(facts, q, behind, behind + 2);
     return (struct merge_item) {
+        .seq = seq,
         .facts = hash_telemetry(s, q, as_read, samples - 1, facts),
         .samples = rows_hash(ROWS_HASH_BEGIN, q, samples, end),
         .thinned = samples_are_thin(blob, (size_t)sqlite3_column_bytes(q->stmt, samples)),
     };
 }
 
-static int add_measurements(struct store *s, int64_t launch, bool as_read,
+static int add_measurements(struct store *s, int64_t launch, int64_t seq, bool as_read,
                             struct merge_content *out, struct error *err)
 {
     struct sql_query q;
@@ -75,7 +77,7 @@ static int add_measurements(struct store *s, int64_t launch, bool as_read,
         return -1;
     sql_bind_int(&q, launch);
     while ((rc = sql_step(&q, err)) > 0)
-        *push(out) = item_of(s, &q, as_read);
+        *push(out) = item_of(s, &q, seq, as_read);
     sql_close(&q);
     return rc;
 }
@@ -90,8 +92,9 @@ int merge_content_read(struct store *s, int64_t run_id, bool as_read, struct mer
         return -1;
     sql_bind_int(&q, run_id);
     while ((rc = sql_step(&q, err)) > 0) {
-        *push(out) = (struct merge_item) { .facts = rows_hash(ROWS_HASH_BEGIN, &q, 1, 2) };
-        if ((rc = add_measurements(s, sql_int(&q), as_read, out, err)) < 0)
+        int64_t launch = sql_int(&q), seq = sql_int(&q);
+        *push(out) = (struct merge_item) { .seq = seq, .is_launch = true };
+        if ((rc = add_measurements(s, launch, seq, as_read, out, err)) < 0)
             break;
     }
     sql_close(&q);
@@ -103,13 +106,23 @@ void merge_content_release(struct merge_content *content)
     array_release(content);
 }
 
+static bool same_item(const struct merge_item *a, const struct merge_item *b)
+{
+    return a->seq == b->seq && a->is_launch == b->is_launch && a->facts == b->facts &&
+           (a->samples == b->samples || a->thinned || b->thinned);
+}
+
+/* What is measured again comes into a launch that has ended, behind the beginning of later ones: so
+ * each launch of `part` has the first of what that launch has in `whole`. */
 bool merge_content_begins(const struct merge_content *whole, const struct merge_content *part)
 {
-    if (part->nr > whole->nr)
-        return false;
+    size_t at = 0;
+
     for (size_t i = 0; i < part->nr; i++) {
-        const struct merge_item *a = &whole->items[i], *b = &part->items[i];
-        if (a->facts != b->facts || (a->samples != b->samples && !(a->thinned || b->thinned)))
+        const struct merge_item *item = &part->items[i];
+        while (item->is_launch && at < whole->nr && whole->items[at].seq < item->seq)
+            at++;
+        if (at == whole->nr || !same_item(&whole->items[at++], item))
             return false;
     }
     return true;

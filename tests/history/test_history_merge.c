@@ -267,6 +267,54 @@ SCRATCH_TEST(test_growing_run)
     assert_same_runs(p.ours, p.theirs);
 }
 
+static void add_late(struct store *s, int64_t run, int seq, unsigned number)
+{
+    struct measurement m = sample_measurement(number);
+    struct error err;
+    int64_t launch;
+
+    assert_ok(store_find_launch(s, run, seq, &launch, &err), &err);
+    assert_ok(store_add_measurement(s, launch, &m, &err), &err);
+    measurement_release(&m);
+}
+
+/* What was disturbed is measured again behind all launches, and belongs to earlier ones. */
+SCRATCH_TEST(test_growing_run_measured_again)
+{
+    struct two p = two_paths(state);
+    char early[160];
+    struct run run = sample_run();
+    struct error err;
+
+    path_in(*state, "early.db", early);
+    struct store *s = open_store(p.theirs, STORE_WRITE);
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    for (int seq = 0; seq < 3; seq++)
+        add_launch_of(s, run.id, seq, 10 * (unsigned)seq, 4);
+    store_close(s);
+    merge_expecting(p.ours, p.theirs, 1, 0);
+    copy_history(p.theirs, early);
+    s = open_store(p.theirs, STORE_WRITE);
+    add_late(s, run.id, 0, 4);
+    add_late(s, run.id, 1, 14);
+    assert_ok(store_end_run(s, run.id, 99, &err), &err);
+    store_close(s);
+    struct store_merged merged = merge(p.ours, p.theirs);
+    assert_int_equal(merged.runs_grown, 1);
+    assert_int_equal(merged.conflicts.nr, 0);
+    store_merged_release(&merged);
+    assert_same_runs(p.ours, p.theirs);
+    merge_expecting(p.ours, early, 0, 1);
+    /* One that went on in another way is still another. */
+    s = open_store(early, STORE_WRITE);
+    add_late(s, run.id, 0, 5);
+    store_close(s);
+    merged = merge(p.ours, early);
+    assert_int_equal(merged.conflicts.nr, 1);
+    store_merged_release(&merged);
+    assert_same_runs(p.ours, p.theirs);
+}
+
 static void add_all_kinds(const char *path)
 {
     const struct ceiling roof = { .name = "bandwidth.dram",
