@@ -18,7 +18,7 @@ static const int64_t YEAR_MS = INT64_C(365) * DAY_MS;
 struct candidate {
     int64_t id, started_ms, thinned_ms;
     bool finished, named;
-    size_t nth; /* among the finished ones, newest first */
+    size_t nth; /* so many finished ones are newer */
 };
 
 struct pruning {
@@ -104,7 +104,7 @@ static bool is_kept(const struct store_prune *rules, const struct candidate *c)
     if (!removes_runs(rules))
         return true;
     return (rules->keep_ms > 0 && age_of(rules, c) <= rules->keep_ms) ||
-           (rules->keep_runs > 0 && c->finished && (int64_t)c->nth < rules->keep_runs);
+           (rules->keep_runs > 0 && (int64_t)c->nth < rules->keep_runs);
 }
 
 static bool may_be_running(const struct store_prune *rules, const struct candidate *c)

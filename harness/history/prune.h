@@ -20,7 +20,8 @@ struct store_prune {
     int64_t now_ms;
     /* Runs: one that either rule keeps stays; without any rule all stay. */
     int64_t keep_ms;    /* those that began within this time; 0: no such rule */
-    int64_t keep_runs;  /* so many of the newest finished ones; 0: no such rule */
+    int64_t keep_runs;  /* those than which fewer finished ones are newer: the newest finished ones,
+                         * and unfinished ones among them; 0: no such rule */
     int64_t samples_ms; /* samples of older runs become summaries; 0: none do */
     bool dry_run;       /* only look; STORE_READ will do */
     bool trust_clock;   /* do it although now_ms looks wrong */

@@ -182,6 +182,31 @@ SCRATCH_TEST(test_rules)
     }
 }
 
+/* An interrupted run stays as long as fewer than so many finished ones are newer. */
+SCRATCH_TEST(test_unfinished_among_the_newest)
+{
+    static const struct {
+        int64_t keep_runs, removed, oldest;
+    } cases[] = {
+        { 1000, 0, 1 },
+        { 4, 4, 5 }, /* 10, 8, 7 and 5 are finished, 9 and 6 among them */
+        { 3, 6, 7 },
+        { 2, 7, 8 },
+    };
+    char path[160];
+
+    path_in(*state, "h.db", path);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        remove(path);
+        make_old_runs(path, 10);
+        execute_in(path, "UPDATE run SET ended_ms = 0 WHERE id IN (1, 6, 9)");
+        struct store_pruned did =
+            prune(path, (struct store_prune) { .keep_runs = cases[i].keep_runs });
+        assert_int_equal(did.removed, cases[i].removed);
+        assert_int_equal(count_in(path, "SELECT min(id) FROM run"), cases[i].oldest);
+    }
+}
+
 static void add_verdict(const char *path, const char *commit, const char *verdict)
 {
     struct store_comparison c = {
