@@ -2,6 +2,7 @@
 #include "history/restore.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "history/temporary.h"
 #include "history/verify.h"
@@ -237,6 +238,16 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* SQLite has the log of a file beside the file, not beside a link to it. So what a link leads to is
+ * restored, or put aside with its log, and the link stays. */
+static char *behind_link(const char *path)
+{
+    struct stat st;
+    bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+
+    return link ? place_true_path(path) : memory_string(path);
+}
+
 int store_restore(const char *path, const char *backup, struct store_restored *out,
                   struct error *err)
 {
@@ -254,8 +265,10 @@ int store_restore(const char *path, const char *backup, struct store_restored *o
         error_prefix(err, "nothing was restored");
     if (rc == 0)
         rc = count_content(from, &out->now, err);
+    char *real = behind_link(path);
     if (rc == 0)
-        rc = restore(path, from, out, err);
+        rc = restore(real, from, out, err);
+    free(real);
     store_close(from);
     return rc;
 }

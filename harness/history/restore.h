@@ -23,7 +23,8 @@ struct store_restored {
 /* The history at `path` gets the content of `backup`, which must be sound and stays as it is; of an
  * older version it may be. In one transaction: whoever has the history open reads the one or the
  * other, and writers go on with the new content. What is there and no sound history is put aside,
- * never removed, and then, or where nothing is there, the file is made anew. */
+ * never removed, and then, or where nothing is there, the file is made anew. Where `path` is a
+ * link, all that is of the file that it leads to. */
 int store_restore(const char *path, const char *backup, struct store_restored *out,
                   struct error *err);
 void store_restored_release(struct store_restored *out);

@@ -728,6 +728,53 @@ SCRATCH_TEST(test_planted)
           "not applied, and said; those of its writers are");
 }
 
+/* ---- a link to what is no history ---- */
+
+static void assert_holds(const char *path, const char *text)
+{
+    struct error err;
+    char *bytes = file_read(path, FILE_RECORDS_MOST, NULL, &err);
+
+    assert_non_null(bytes);
+    assert_string_equal(bytes, text);
+    free(bytes);
+}
+
+/* The file that it leads to is kept with the log beside it; the link stays. */
+SCRATCH_TEST(test_restore_through_a_link)
+{
+    static const char damaged[] = "this was a history", log[] = "and this its log";
+    char path[160], real[160], backup[160], beside[200];
+    struct store_restored restored;
+    struct strbuf kept;
+    struct error err;
+    struct stat st;
+
+    path_in(*state, "link.db", path);
+    path_in(*state, "history.db", real);
+    path_in(*state, "backup.db", backup);
+    snprintf(beside, sizeof(beside), "%s-wal", real);
+    assert_int_equal(symlink("history.db", path), 0);
+    make_runs(backup, 1, 2, 2);
+    assert_ok(file_write(real, damaged, strlen(damaged), &err), &err);
+    assert_ok(file_write(beside, log, strlen(log), &err), &err);
+    assert_ok(store_restore(path, backup, &restored, &err), &err);
+    assert_true(restored.aside);
+    assert_non_null(strstr(restored.kept.data, "/history.db.before-"));
+    assert_holds(restored.kept.data, damaged);
+    strbuf_init(&kept);
+    strbuf_addf(&kept, "%s-wal", restored.kept.data);
+    assert_holds(kept.data, log);
+    strbuf_release(&kept);
+    store_restored_release(&restored);
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(count_in(real, "SELECT count(*) FROM run"), 2);
+    assert_sound(path);
+    knock("a backup restored through a link to what is no history", 1, 1,
+          "the file is kept with its log, the link stays");
+}
+
 /* ---- a lock that is held for longer than anybody waits ---- */
 
 /* Only the run's own patience is short here. */
