@@ -201,6 +201,12 @@ static bool seal_life(struct store *s, unsigned char life[SEAL_FILE])
     return ask_seal(s, "SELECT file FROM seal WHERE id = 1", life, SEAL_FILE);
 }
 
+void place_find_seal(struct store *s)
+{
+    s->place.page = seal_page(s);
+    s->place.sealed = s->place.page > 0 && seal_life(s, s->place.life);
+}
+
 void place_remember(struct store *s)
 {
     struct error ignored;
@@ -216,8 +222,7 @@ void place_remember(struct store *s)
     if (sql_one_int(s, "PRAGMA page_size", &s->place.page_size, &ignored) ||
         s->place.page_size > 65536)
         s->place.page_size = 0;
-    s->place.page = seal_page(s);
-    s->place.sealed = s->place.page > 0 && seal_life(s, s->place.life);
+    place_find_seal(s);
     s->place.known = read_own(s, s->place.page, &s->place.seal);
 }
 

@@ -30,6 +30,9 @@ bool place_has_log(const char *path);
 
 /* Which file is open, and by which log. After it was opened and read from. */
 void place_remember(struct store *s);
+/* Of that the seal alone: for a transaction before, so that it is renewed in this as in any other.
+ * Within it, before it changes the tables: the first seal of a file stays as it is made. */
+void place_find_seal(struct store *s);
 
 /* Looks whether the open file is still at its place and still the same. Within a write transaction
  * nobody else changes it, so what is answered then holds until its end; at other times a log that

@@ -4,6 +4,7 @@
 #include "base/resource.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "store/place.h"
 #include "store/untrusted.h"
 #include "vfs/page.h"
 
@@ -416,6 +417,12 @@ int schema_keep_facts(struct store *s, struct error *err)
                : 0;
 }
 
+static int keep_facts_sealed(struct store *s, struct error *err)
+{
+    place_find_seal(s);
+    return schema_keep_facts(s, err);
+}
+
 /* An older program that had the file open when it was upgraded may have begun runs since. */
 static int keep_late_facts(struct store *s, struct error *err)
 {
@@ -425,13 +432,14 @@ static int keep_late_facts(struct store *s, struct error *err)
         return -1;
     if (!late)
         return 0;
-    return sql_begin(s, err) || sql_end(s, schema_keep_facts(s, err), err) ? -1 : 0;
+    return sql_begin(s, err) || sql_end(s, keep_facts_sealed(s, err), err) ? -1 : 0;
 }
 
 static int upgrade(struct store *s, const char *const *scripts, struct error *err)
 {
     int64_t version;
 
+    place_find_seal(s);
     if (sql_one_int(s, "PRAGMA user_version", &version, err) ||
         apply_scripts(s, scripts, SCHEMA_NEWEST, err))
         return -1;

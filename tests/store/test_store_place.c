@@ -618,6 +618,57 @@ SCRATCH_TEST(test_log_of_an_older_harness)
           "the log is not applied, and said");
 }
 
+/* ---- an upgrade that alone is in the log ---- */
+
+static void die_upgraded(const char *path)
+{
+    int status;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct error err;
+        struct store *s;
+        _exit(store_open(&s, path, STORE_WRITE, &err) ? 1 : 0); /* without closing it */
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Of the newest version: runs that an older program has begun since the upgrade. */
+static void make_to_be_upgraded(const char *path, int version)
+{
+    if (version < SCHEMA_NOW) {
+        make_version(path, version);
+        execute_in(path, "PRAGMA journal_mode = WAL");
+    } else {
+        make_runs(path, 1, 1, 1);
+        execute_in(path, "UPDATE run SET kind = ''");
+    }
+}
+
+/* Its log has a seal, by which it is known. While somebody reads, the file is not written anew. */
+SCRATCH_TEST(test_killed_behind_an_upgrade)
+{
+    int nr = 0;
+
+    for (int version = SCHEMA_SEAL; version <= SCHEMA_NOW; version++, nr++) {
+        struct site site = { .top = "" };
+        snprintf(site.path, sizeof(site.path), "%.150s/%d.db",
+                 ((const struct scratch *)*state)->folder, version);
+        make_to_be_upgraded(site.path, version);
+        struct hands hands = start(&site, READER);
+        die_upgraded(site.path);
+        finish(&hands, true);
+        assert_null(open_next(site.path, STORE_READ));
+        assert_int_equal(count_in(site.path, "PRAGMA user_version"), SCHEMA_NOW);
+        assert_int_equal(count_in(site.path, "SELECT count(*) FROM run WHERE kind <> ''"), 1);
+        assert_sound(site.path);
+    }
+    knock("kill -9 of a writer that had done no more than upgrade a history", nr, nr,
+          "the log is the file's own");
+}
+
 /* ---- the journal of a history that was being made ---- */
 
 /* Undone, as it says, a file is cut to nothing. */
