@@ -25,16 +25,15 @@ void history_tell(struct store *store)
 
 int history_open(struct store **store, const char *given, enum store_mode mode, struct error *err)
 {
+    const struct store_teller tell = history_teller(&terminal_notes);
     struct strbuf path;
 
     strbuf_init(&path);
     history_path(given, &path);
-    int rc = store_open(store, path.data, mode, err);
+    int rc = store_open_telling(store, path.data, mode, &tell, err);
     strbuf_release(&path);
-    if (rc == 0) {
+    if (rc == 0)
         store_tell_waits(*store, tell_history_wait);
-        history_tell(*store);
-    }
     return rc;
 }
 

@@ -8,7 +8,7 @@
 
 /* `given` is --db, see history_path(). */
 int history_open(struct store **store, const char *given, enum store_mode mode, struct error *err);
-/* Prints that the log of another file was put aside, or that a run is kept elsewhere; each once. */
+/* Prints that a run is kept elsewhere, once. */
 void history_tell(struct store *store);
 /* --tuned: tuned_open() with what that history keeps, and with notes on standard error. */
 int history_tuned(struct tuned *t, const char *given, struct workload_options *o,

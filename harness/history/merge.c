@@ -16,14 +16,14 @@ static bool same_file(const char *a, const char *b)
 
 /* The log that a dead writer left is read, but stays where it is: the last reader of a file would
  * else write it into the file. */
-static int open_source(struct store **from, const char *path, struct error *err)
+static int open_source(struct store **from, const char *path, const struct store_teller *tell,
+                       struct error *err)
 {
     bool has_log = place_has_log(path);
 
-    if (store_open(from, path, STORE_READ, err))
+    if (store_open_telling(from, path, STORE_READ, tell, err))
         return -1;
-    if (has_log)
-        sqlite3_db_config((*from)->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    (*from)->leaves_log = has_log;
     return 0;
 }
 
@@ -33,7 +33,7 @@ int store_merge_check(const char *to, const char *path, struct error *err)
 
     if (same_file(to, path))
         return error_set(err, "%s: cannot be merged into itself", path);
-    if (open_source(&from, path, err))
+    if (store_open(&from, path, STORE_LOOK, err))
         return -1;
     store_close(from);
     return 0;
@@ -59,7 +59,7 @@ int store_merge(struct store *to, const char *path, struct store_merged *merged,
 
     if (same_file(to->path, path))
         return error_set(err, "%s: cannot be merged into itself", path);
-    if (open_source(&m.from, path, err))
+    if (open_source(&m.from, path, &to->tell, err))
         return -1;
     int rc = sql_execute(m.from, "BEGIN", err); /* one state of it, whoever writes */
     if (rc == 0)

@@ -33,10 +33,11 @@ struct store_merged {
 };
 
 /* Refuses what cannot be merged into the history at the path `to`, which need not be there yet:
- * files that store_open() refuses, and the same file. */
+ * files that store_open() refuses, and the same file. Only looks. */
 int store_merge_check(const char *to, const char *path, struct error *err);
 /* Adds the file's content to `to` (STORE_WRITE) and to the counts. The file stays as it is; it may
- * be in use, and of an older version. Conflicts are no error. */
+ * be in use, and of an older version. Who is told of the place of `to` is told of the file's, too.
+ * Conflicts are no error. */
 int store_merge(struct store *to, const char *path, struct store_merged *merged, struct error *err);
 void store_merged_release(struct store_merged *merged);
 

@@ -163,13 +163,14 @@ static bool is_beyond_use(int failure)
     return false;
 }
 
-static int open_present(const char *path, struct store **s, bool *beyond, struct error *err)
+static int open_present(const char *path, const struct store_teller *tell, struct store **s,
+                        bool *beyond, struct error *err)
 {
     struct store_health health;
     int failure = 0;
 
     *beyond = false;
-    if (store_open_or_why(s, path, STORE_WRITE, &failure, err)) {
+    if (store_open_or_why(s, path, STORE_WRITE, tell, &failure, err)) {
         *beyond = is_beyond_use(failure);
         return -1;
     }
@@ -216,7 +217,8 @@ static int restore(const char *path, struct store *from, struct store_restored *
     struct stat st;
 
     out->was_there = lstat(path, &st) == 0;
-    if (out->was_there && st.st_size > 0 && open_present(path, &to, &beyond, err) && !beyond)
+    if (out->was_there && st.st_size > 0 && open_present(path, &from->tell, &to, &beyond, err) &&
+        !beyond)
         return -1;
     if (!to) {
         out->aside = out->was_there;
@@ -248,8 +250,8 @@ static char *behind_link(const char *path)
     return link ? place_true_path(path) : memory_string(path);
 }
 
-int store_restore(const char *path, const char *backup, struct store_restored *out,
-                  struct error *err)
+int store_restore(const char *path, const char *backup, const struct store_teller *tell,
+                  struct store_restored *out, struct error *err)
 {
     struct store_health health;
     struct store *from;
@@ -258,7 +260,7 @@ int store_restore(const char *path, const char *backup, struct store_restored *o
     strbuf_init(&out->kept);
     if (same_file(path, backup))
         return error_set(err, "%s: is the history itself", backup);
-    if (store_open(&from, backup, STORE_READ, err))
+    if (store_open_telling(&from, backup, STORE_READ, tell, err))
         return -1;
     int rc = store_verify_readable(from, &health, err);
     if (rc)
@@ -314,7 +316,7 @@ static int give_path(struct store *s, const char *to, struct error *err)
     return file_sync_folder(s->path, err);
 }
 
-int store_move(const char *path, const char *to, struct error *err)
+int store_move(const char *path, const char *to, const struct store_teller *tell, struct error *err)
 {
     struct store *s;
     struct stat st;
@@ -325,7 +327,7 @@ int store_move(const char *path, const char *to, struct error *err)
         return error_set(err, "%s: there is no history", path);
     if (lstat(to, &st) == 0)
         return error_set(err, "%s: exists already; moving does not replace files", to);
-    if (file_make_parent(to, err) || store_open(&s, path, STORE_WRITE, err))
+    if (file_make_parent(to, err) || store_open_telling(&s, path, STORE_WRITE, tell, err))
         return -1;
     int rc = keep_others_out(s, err);
     if (rc == 0)

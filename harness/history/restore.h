@@ -25,12 +25,13 @@ struct store_restored {
  * other, and writers go on with the new content. What is there and no sound history is put aside,
  * never removed, and then, or where nothing is there, the file is made anew. Where `path` is a
  * link, all that is of the file that it leads to. */
-int store_restore(const char *path, const char *backup, struct store_restored *out,
-                  struct error *err);
+int store_restore(const char *path, const char *backup, const struct store_teller *tell,
+                  struct store_restored *out, struct error *err);
 void store_restored_release(struct store_restored *out);
 
 /* The file gets another name, on whatever file system, and leaves no log behind. Refused while
  * somebody else has it open, and where there is something under the new name. */
-int store_move(const char *path, const char *to, struct error *err);
+int store_move(const char *path, const char *to, const struct store_teller *tell,
+               struct error *err);
 
 #endif

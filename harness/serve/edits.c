@@ -22,13 +22,13 @@ struct edit {
     int64_t run;
 };
 
-int edits_check(const char *path, struct error *err)
+int edits_check(const char *path, const struct store_teller *tell, struct error *err)
 {
     struct store *store;
 
     if (!file_exists(path))
         return error_set(err, "%s: there is no history to write to", path);
-    if (store_open(&store, path, STORE_WRITE, err))
+    if (store_open_telling(&store, path, STORE_WRITE, tell, err))
         return -1;
     store_close(store);
     return 0;
@@ -130,7 +130,7 @@ static int edit_write(struct serve *s, const struct edit *e, const struct trends
 
     if (!file_exists(s->options.path))
         return error_set(err, "%s: the history is not there any more", s->options.path);
-    if (store_open(&store, s->options.path, STORE_WRITE, err))
+    if (store_open_telling(&store, s->options.path, STORE_WRITE, &s->options.tell, err))
         return -1;
     int rc = write(s, store, e, t, card, err);
     store_close(store);

@@ -9,7 +9,7 @@
 #include "serve/serve_base.h"
 
 /* Can it be written to? Upgrades a history of an older version. */
-int edits_check(const char *path, struct error *err);
+int edits_check(const char *path, const struct store_teller *tell, struct error *err);
 
 /*
  * Any POST. /api/accept and /api/annotate take {"machine", "key", "kind": "step" or "drift", "run",

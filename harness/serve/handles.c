@@ -17,6 +17,7 @@ struct handle {
 
 struct handles {
     char *path;
+    struct store_teller tell;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t given;
     uint64_t age;  /* how often they were renewed */
@@ -27,9 +28,9 @@ struct handles {
 
 /* Nobody waits for an answer as long as for a writer, and one that keeps the others out is of no
  * use. */
-static int handle_open(const char *path, struct store **store, struct error *err)
+static int handle_open(const struct handles *h, struct store **store, struct error *err)
 {
-    if (store_open(store, path, STORE_READ, err))
+    if (store_open_telling(store, h->path, STORE_READ, &h->tell, err))
         return -1;
     store_set_patience(*store, HANDLES_BUSY_MS);
     if (!store_is_alone(*store))
@@ -37,19 +38,21 @@ static int handle_open(const char *path, struct store **store, struct error *err
     store_close(*store);
     *store = NULL;
     return error_set(err, "%s: the disk is full; to serve it takes some KiB of room beside it",
-                     path);
+                     h->path);
 }
 
-int handles_open(const char *path, size_t nr, struct handles **out, struct error *err)
+int handles_open(const char *path, size_t nr, const struct store_teller *tell, struct handles **out,
+                 struct error *err)
 {
     struct handles *h = memory_zeroed(1, sizeof(*h));
 
     h->path = memory_string(path);
+    h->tell = *tell;
     pthread_mutex_init(&h->lock, NULL);
     waiting_init(&h->given);
     *out = h;
     for (; h->nr < nr && h->nr < HANDLES_MAX; h->nr++)
-        if (handle_open(path, &h->items[h->nr].store, err)) {
+        if (handle_open(h, &h->items[h->nr].store, err)) {
             handles_close(h);
             *out = NULL;
             return -1;
@@ -84,7 +87,7 @@ static void handle_reopen(struct handles *h, struct handle *handle, uint64_t age
     struct store *store, *old;
     struct error ignored;
 
-    if (handle_open(h->path, &store, &ignored))
+    if (handle_open(h, &store, &ignored))
         return;
     pthread_mutex_lock(&h->lock); /* handles_give() looks at all of them */
     old = handle->store;

@@ -14,7 +14,8 @@ enum {
 
 struct handles;
 
-int handles_open(const char *path, size_t nr, struct handles **handles, struct error *err);
+int handles_open(const char *path, size_t nr, const struct store_teller *tell,
+                 struct handles **handles, struct error *err);
 void handles_close(struct handles *h); /* after all were given back; NULL is fine */
 
 /* Waits for a free one, so there are never more who work at once; NULL after so many ms. */

@@ -37,10 +37,12 @@ static int serve_open_history(struct serve *s, struct error *err)
 
     if (o->edit_key && !o->token)
         return error_set(err, "who can ask could write: with --edit there is a token");
-    if ((o->edit_key && edits_check(o->path, err)) ||
-        handles_open(o->path, SERVE_HANDLES, &s->handles, err) || serve_check_baseline(s, err))
+    if ((o->edit_key && edits_check(o->path, &o->tell, err)) ||
+        handles_open(o->path, SERVE_HANDLES, &o->tell, &s->handles, err) ||
+        serve_check_baseline(s, err))
         return -1;
     return watcher_open(&(struct watcher_options) { .path = o->path,
+                                                    .tell = o->tell,
                                                     .public_only = o->public_only,
                                                     .window = o->history,
                                                     .handles = s->handles,

@@ -24,6 +24,7 @@ struct page_asked;
 
 struct serve_options {
     const char *path;         /* of the history; only read, but for edit_key */
+    struct store_teller tell; /* of what lay beside it, by any thread of the server */
     const char *host;         /* an address of this machine, see http/listen.h */
     int port;                 /* 0: any free one */
     const char *token;        /* what every request must know; NULL: only on a loopback address */

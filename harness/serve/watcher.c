@@ -144,7 +144,7 @@ static void watcher_follow_file(struct watcher *k)
         return;
     if (k->store && store_fate(k->store) == STORE_OVERWRITTEN)
         watcher_close_all(k);
-    if (store_open(&store, k->options.path, STORE_READ, &ignored))
+    if (store_open_telling(&store, k->options.path, STORE_READ, &k->options.tell, &ignored))
         return;
     store_close(k->store);
     k->store = store;
@@ -368,7 +368,7 @@ int watcher_open(const struct watcher_options *options, struct watcher **out, st
     waiting_init(&k->made);
     if (stat(options->path, &k->file)) /* before it is opened: what comes later is a change */
         k->file = (struct stat) { 0 };
-    int rc = store_open(&k->store, options->path, STORE_READ, err);
+    int rc = store_open_telling(&k->store, options->path, STORE_READ, &options->tell, err);
     if (rc == 0)
         rc = query_changed(k->store, &k->counter, &ignored, err);
     if (rc == 0)

@@ -24,9 +24,10 @@ enum {
 };
 
 struct watcher_options {
-    const char *path; /* of the history */
-    bool public_only; /* see struct serve_options */
-    size_t window;    /* see class_history_maker_create() */
+    const char *path;         /* of the history */
+    struct store_teller tell; /* of what lay beside it */
+    bool public_only;         /* see struct serve_options */
+    size_t window;            /* see class_history_maker_create() */
     /* Opened anew when another file stands at the path. */
     struct handles *handles;
     /* Told of the newest run at the beginning, and when finished runs have come or gone; may be

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "machine/environment.h"
 #include "query/ref.h"
+#include "session/measure/measuring.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -103,6 +104,18 @@ int history_load_side(struct store *store, const char *ref, const struct ref_sco
     return rc;
 }
 
+/* ---- what is told of it ---- */
+
+static void note_place(void *sink, const char *text)
+{
+    sink_note(sink, "harness: %s\n", text);
+}
+
+struct store_teller history_teller(const struct session_sink *sink)
+{
+    return (struct store_teller) { sink ? note_place : NULL, (void *)sink };
+}
+
 /* ---- series ---- */
 
 int64_t history_first_start(const struct records *runs)
@@ -161,7 +174,7 @@ void history_meet_metrics(const char *given)
 
     strbuf_init(&path);
     history_path(given, &path);
-    if (store_is_database(path.data) && store_open(&store, path.data, STORE_READ, &ignored) == 0)
+    if (store_is_database(path.data) && store_open(&store, path.data, STORE_LOOK, &ignored) == 0)
         store_close(store);
     strbuf_release(&path);
 }

@@ -11,9 +11,14 @@
 
 #include <stdbool.h>
 
+struct session_sink;
+
 /* `given` (--db), else $HARNESS_DB, else .harness/history.db at the top of the project: the
  * nearest folder upwards that has .harness or .git, or the current one. */
 void history_path(const char *given, struct strbuf *path);
+/* For store_open_telling(): notes to that sink, which must live as long as the handle; NULL: nobody
+ * is told. */
+struct store_teller history_teller(const struct session_sink *sink);
 /* history_side_load() with the reviewed baselines of this machine's class. */
 int history_load_side(struct store *store, const char *ref, const struct ref_scope *scope,
                       const struct store_filter *filter, struct history_side *side,
@@ -23,7 +28,7 @@ int history_load_side(struct store *store, const char *ref, const struct ref_sco
 void history_project_top(struct strbuf *top);
 /* Meets the metrics of programs that this history has (metrics/metric.h), so that presets and
  * options may name them. `given` as for history_path(). Nothing happens where there is none, or it
- * cannot be read: whoever needs it says so. */
+ * cannot be read: whoever needs it says so, and is told of what lies beside it. */
 void history_meet_metrics(const char *given);
 /* baselines/<class of this machine> at the top of the project. */
 void history_baseline_folder(struct strbuf *path);

@@ -299,7 +299,9 @@ static bool store_has_runs(struct store *store)
 static int open_viewed_store(struct viewing *v, const struct viewing_options *o, const char *db,
                              struct error *err)
 {
-    if (needs_history(v, o, db) && store_open(&v->store, db, STORE_READ, err))
+    const struct store_teller tell = history_teller(v->sink);
+
+    if (needs_history(v, o, db) && store_open_telling(&v->store, db, STORE_READ, &tell, err))
         return -1;
     find_folders(v);
     if (v->store && !needs_history(v, o, db)) /* it was all about a folder */

@@ -13,11 +13,12 @@
 #include "vfs/seal.h"
 
 /* Puts aside the log and index of another file, or of another state of this one: the log keeps its
- * bytes under a new name, which *note tells; the index is made anew from any log. *foreign: a log
- * of another file is there and cannot be put aside, because the folder cannot be written to. The
- * log of a file that is gone, or empty, is of another file, too; and so is
- * the journal of one that was being made, beside one that has runs. Refused: what belongs to
- * somebody who may not write to the file, and could so write into it. */
+ * bytes under a new name, which *note tells; the index is made anew from any log. The log of a file
+ * that is gone, or empty, is of another file, too; and so is the journal of one that was being
+ * made, beside one that has runs. *foreign: a log of another file is there and cannot be put aside,
+ * because the folder cannot be written to; with STORE_LOOK, which puts nothing aside, also an index
+ * or a journal. Refused: what belongs to somebody who may not write to the file, and could so write
+ * into it. */
 int place_look(const char *path, enum store_mode mode, bool *foreign, struct strbuf *note,
                struct error *err);
 

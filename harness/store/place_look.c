@@ -285,6 +285,13 @@ static bool has_runs(const char *path)
     return has;
 }
 
+/* Once there are runs the making is over: a journal that is still there is another file's. */
+static bool journal_is_foreign(const char *path, struct strbuf *journal)
+{
+    place_beside(path, "-journal", journal);
+    return undoes_all(journal->data) && has_runs(path) && undoes_all(journal->data);
+}
+
 static int put_journal_aside(const char *path, struct strbuf *note, struct error *err)
 {
     struct strbuf journal, name;
@@ -292,9 +299,7 @@ static int put_journal_aside(const char *path, struct strbuf *note, struct error
 
     strbuf_init(&journal);
     strbuf_init(&name);
-    place_beside(path, "-journal", &journal);
-    /* Once there are runs the making is over: a journal that is still there is another file's. */
-    if (undoes_all(journal.data) && has_runs(path) && undoes_all(journal.data)) {
+    if (journal_is_foreign(path, &journal)) {
         place_name(path, "left", &name);
         strbuf_adds(&name, "-journal");
         if (rename(journal.data, name.data) && errno != ENOENT)
@@ -358,6 +363,32 @@ static int refuse_planted(const char *path, enum store_mode mode, struct error *
     return rc;
 }
 
+static bool is_any_foreign(const struct look *l)
+{
+    struct strbuf journal;
+
+    strbuf_init(&journal);
+    bool is = l->foreign_log || l->foreign_index || journal_is_foreign(l->path, &journal);
+    strbuf_release(&journal);
+    return is;
+}
+
+static int put_all_aside(struct look *l, bool *foreign, struct strbuf *note, struct error *err)
+{
+    int rc = 1;
+
+    if (l->foreign_log || l->foreign_index) {
+        int folder = place_lock_folder(l->path);
+        look_at_files(l); /* another one may have been faster */
+        if (l->foreign_log || l->foreign_index)
+            rc = put_aside(l, note, err);
+        if (folder >= 0)
+            close(folder);
+        *foreign = rc == 0;
+    }
+    return rc < 0 ? -1 : put_journal_aside(l->path, note, err);
+}
+
 int place_look(const char *path, enum store_mode mode, bool *foreign, struct strbuf *note,
                struct error *err)
 {
@@ -374,21 +405,12 @@ int place_look(const char *path, enum store_mode mode, bool *foreign, struct str
     place_beside(real, "-wal", &l.log);
     place_beside(real, "-shm", &l.index);
     look_at_files(&l);
-    if (l.foreign_log || l.foreign_index) {
-        int folder = place_lock_folder(real);
-        look_at_files(&l); /* another one may have been faster */
-        if (l.foreign_log || l.foreign_index)
-            rc = put_aside(&l, note, err);
-        else
-            rc = 1;
-        if (folder >= 0)
-            close(folder);
-        *foreign = rc == 0;
-    }
-    if (rc >= 0)
-        rc = put_journal_aside(real, note, err);
+    if (mode == STORE_LOOK)
+        *foreign = is_any_foreign(&l);
+    else
+        rc = put_all_aside(&l, foreign, note, err);
     strbuf_release(&l.log);
     strbuf_release(&l.index);
     free(real);
-    return rc < 0 ? -1 : 0;
+    return rc;
 }

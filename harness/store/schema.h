@@ -43,8 +43,9 @@ int schema_upgrade(struct store *s, struct error *err);
 /* The same with any scripts; the tests use it. Refuses a version above `nr`. */
 int schema_apply(struct store *s, const char *const *scripts, int nr, struct error *err);
 
-/* store_open(), which also says by which of SQLite's codes it failed; 0: by none. */
-int store_open_or_why(struct store **s, const char *path, enum store_mode mode, int *failure,
-                      struct error *err);
+/* store_open_telling() (`tell` may be NULL), which also says by which of SQLite's codes it failed;
+ * 0: by none. */
+int store_open_or_why(struct store **s, const char *path, enum store_mode mode,
+                      const struct store_teller *tell, int *failure, struct error *err);
 
 #endif

@@ -56,6 +56,7 @@ struct store {
     enum store_mode mode;
     bool immutable;             /* read-only media: no locks, no files beside it */
     bool alone;                 /* no room beside it: all others are kept out */
+    bool leaves_log;            /* the last to close it does not write the log into it */
     int64_t version;            /* of its schema; with STORE_READ it may be an older one */
     bool upgraded;              /* it was an older one, until it was opened */
     int failure;                /* SQLite's primary code of the newest error; of what cannot be
@@ -67,8 +68,9 @@ struct store {
     void *stop_context;
     const char *odd; /* the newest column whose value was read as another, see columns.h */
     struct place place;
-    enum store_fate fate; /* as the newest transaction that was refused found it */
-    struct strbuf note;   /* for people: what was put aside, or kept elsewhere */
+    enum store_fate fate;     /* as the newest transaction that was refused found it */
+    struct strbuf note;       /* for people: what was put aside, or kept elsewhere */
+    struct store_teller tell; /* of that, as soon as it is open */
     struct keeping *keeping;
     int patience_ms; /* of store_set_patience(); 0: as usual */
     int waited_ms;   /* for the lock in hand */

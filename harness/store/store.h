@@ -32,6 +32,14 @@ enum store_mode {
     STORE_READ,  /* the file must exist; what it holds stays, and it may lie on read-only media. One
                   * of an older version is read as it is: what came later is not there */
     STORE_WRITE, /* creates folders, file and tables; upgrades an older history in place */
+    STORE_LOOK,  /* as STORE_READ, by somebody who has nobody to tell: what lies beside the file is
+                  * left as it is for who comes next. A log that is not its own is not read */
+};
+
+/* For people: what is told of a file's place, a line each. From whichever thread opens the file. */
+struct store_teller {
+    void (*note)(void *context, const char *text); /* NULL: nobody is told */
+    void *context;
 };
 
 /* What may have become of a file while it was open. */
@@ -46,10 +54,15 @@ enum store_fate {
 /* Refuses, without changing anything: files that are no database, databases that are no history,
  * histories of a newer schema, damaged or (STORE_WRITE) read-only files. *s is NULL on error. */
 int store_open(struct store **s, const char *path, enum store_mode mode, struct error *err);
+/* The same, and what opening has done to what lay beside the file (a log of another file that was
+ * put aside, transactions that are lost) is told at once, also where the file is refused then: who
+ * opens it next finds nothing more to tell. */
+int store_open_telling(struct store **s, const char *path, enum store_mode mode,
+                       const struct store_teller *tell, struct error *err);
 void store_close(struct store *s); /* NULL is fine */
 const char *store_path(const struct store *s);
-/* For people: that a log of another file lay beside the file and was put aside, or that a run is
- * kept elsewhere. What was not taken before, a line each; NULL if there is nothing. free() it. */
+/* For people: that a run is kept elsewhere, and what store_open_telling() would have told. What was
+ * not taken before, a line each; NULL if there is nothing. free() it. */
 char *store_take_note(struct store *s);
 /* The file was moved, replaced, removed or kept locked while a run was written: the handle goes on
  * in a new file beside it, which store_path() names, and that has all of the run. */

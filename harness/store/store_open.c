@@ -40,6 +40,8 @@ static void disconnect(struct store *s)
 {
     char *now = NULL;
 
+    if (s->db && s->leaves_log)
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     if (s->db && s->place.file.number != 0) {
         enum store_fate fate = store_fate(s);
         if (fate != STORE_IN_PLACE)
@@ -63,7 +65,7 @@ static int check_path(const struct store *s, struct error *err)
     if (stat(s->path, &st) == 0 && S_ISDIR(st.st_mode))
         return error_set(err, "%s: is a folder; name a file in it, such as %s/history.db", s->path,
                          s->path);
-    if (s->mode == STORE_READ && !file_exists(s->path))
+    if (s->mode != STORE_WRITE && !file_exists(s->path))
         return error_set(err, "%s: there is no history yet; `harness run` makes one", s->path);
     return 0;
 }
@@ -119,7 +121,10 @@ static int open_for_reading(struct store *s, struct error *err)
         return -1;
     if (foreign) /* and stays where it is */
         return read_connection(s, IMMUTABLE, err);
-    watch_log_keep(s->path, &s->note);
+    if (s->mode == STORE_LOOK)
+        s->leaves_log = place_has_log(s->path);
+    else
+        watch_log_keep(s->path, &s->note);
     if (read_connection(s, SHARED, err) == 0)
         return 0;
     if (s->no_room) { /* for the index of the log, which can be in memory if nobody shares it */
@@ -268,14 +273,25 @@ static int open_for_writing(struct store *s, struct error *err)
     return sql_execute(s, "PRAGMA synchronous = NORMAL", err);
 }
 
-int store_open_or_why(struct store **out, const char *path, enum store_mode mode, int *failure,
-                      struct error *err)
+static void tell_note(struct store *s)
+{
+    char *note = s->tell.note ? store_take_note(s) : NULL;
+
+    if (note)
+        s->tell.note(s->tell.context, note);
+    free(note);
+}
+
+int store_open_or_why(struct store **out, const char *path, enum store_mode mode,
+                      const struct store_teller *tell, int *failure, struct error *err)
 {
     struct store *s = memory_zeroed(1, sizeof(*s));
     struct error ignored; /* whoever reads a damaged row is told */
 
     s->path = memory_string(path);
     s->mode = mode;
+    if (tell)
+        s->tell = *tell;
     strbuf_init(&s->note);
     int rc = check_path(s, err);
     if (rc == 0)
@@ -283,6 +299,7 @@ int store_open_or_why(struct store **out, const char *path, enum store_mode mode
     if (rc == 0)
         place_remember(s);
     *failure = s->failure;
+    tell_note(s);
     if (rc == 0)
         read_number_kinds(s, &ignored);
     if (rc) {
@@ -293,11 +310,17 @@ int store_open_or_why(struct store **out, const char *path, enum store_mode mode
     return rc;
 }
 
-int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
+int store_open_telling(struct store **out, const char *path, enum store_mode mode,
+                       const struct store_teller *tell, struct error *err)
 {
     int ignored;
 
-    return store_open_or_why(out, path, mode, &ignored, err);
+    return store_open_or_why(out, path, mode, tell, &ignored, err);
+}
+
+int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
+{
+    return store_open_telling(out, path, mode, NULL, err);
 }
 
 void store_close(struct store *s)

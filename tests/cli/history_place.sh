@@ -164,3 +164,25 @@ kept=$(echo gone.db.kept-*)
 t history merge "$kept" --db gone.db | hex
 knock_if "\`rm\` of a history during a run" "all of the run is kept, and said" \
   "$HARNESS" history verify --db gone.db
+
+say "The log of another file is told of by whichever command finds it"
+fake seed=8 --launches 1 --batch 1 --db mine.db
+"$HARNESS" run null/copy/right --device "$FAKE,hang=3" --seed 2 --launches 2 --iterations 5 \
+  --db dead.db >out 2>err &
+pid=$!
+has_run() { "$HARNESS" history list --db dead.db | sed -n 2p | grep .; }
+check "a run has begun" wait_for has_run
+disown $pid
+kill -KILL $pid
+gone $pid
+# tells COMMAND...: with the log of the one beside the other.
+tells() {
+  cp dead.db-wal mine.db-wal
+  "$HARNESS" "$@" 2>&1 | grep 'the log beside it was of another file'
+}
+leaves() { not tells "$@" && cmp dead.db-wal mine.db-wal; }
+check "not by names for the shell" leaves baseline list --names --db mine.db
+check "nor by other names" leaves list metrics --names --db mine.db
+check "by a merge of that file" tells history merge mine.db --db into.db
+check "by a restore of it" tells history restore mine.db --db into.db
+check "by a move" tells history move moved.db --db mine.db

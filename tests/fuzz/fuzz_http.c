@@ -240,7 +240,7 @@ static struct serve *server(void)
                                              .generator = "harness fuzz",
                                              .db = "",
                                              .path = path };
-    FUZZ_OK(handles_open(path, 1, &serve.handles, &err), &err);
+    FUZZ_OK(handles_open(path, 1, &watcher.tell, &serve.handles, &err), &err);
     FUZZ_OK(watcher_open(&watcher, &serve.watcher, &err), &err);
     return &serve;
 }

@@ -352,7 +352,7 @@ static int do_restore(const struct files *f)
 {
     struct store_restored out;
     struct error err;
-    int rc = store_restore(f->sound, f->damaged, &out, &err);
+    int rc = store_restore(f->sound, f->damaged, NULL, &out, &err);
 
     store_restored_release(&out);
     return rc;

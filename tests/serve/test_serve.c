@@ -541,6 +541,47 @@ SCRATCH_TEST(test_history_is_replaced)
     strbuf_release(&kept);
 }
 
+static void note_down(void *context, const char *text)
+{
+    strbuf_addf(context, "%s\n", text);
+}
+
+/* Beside the file from the start, before anybody may write to it or read it, and beside the one
+ * that takes its place. */
+SCRATCH_TEST(test_logs_of_other_histories_are_told_of)
+{
+    const struct scratch *scratch = *state;
+    struct scratch other = *scratch;
+    struct serving serving;
+    struct strbuf notes;
+    char log[150], foreign[150];
+
+    strbuf_init(&notes);
+    store_close(make_history(scratch, 3));
+    snprintf(other.path, sizeof(other.path), "%s/other.db", scratch->folder);
+    store_close(make_history(&other, 2));
+    put_foreign_log(other.path);
+    struct serve_options options = { .path = scratch->path, .tell = { note_down, &notes } };
+    options.edit_key = SERVING_KEY;
+    options.token = SERVING_TOKEN;
+    for (int i = 0; i < 2; i++) {
+        put_foreign_log(scratch->path);
+        serving_open_with(&serving, options);
+        assert_int_equal(times_left(notes.data), i + 1);
+        options.edit_key = options.token = NULL;
+        if (i == 0)
+            serving_close(&serving);
+    }
+    snprintf(foreign, sizeof(foreign), "%s-wal", other.path);
+    snprintf(log, sizeof(log), "%s-wal", scratch->path);
+    assert_int_equal(rename(foreign, log), 0);
+    assert_int_equal(rename(other.path, scratch->path), 0);
+    wait_for_runs(serving.port, 2, "topic");
+    serving_close(&serving);
+    assert_int_equal(times_left(notes.data), 3);
+    strbuf_release(&notes);
+}
+
 /* More machine classes than histories are kept: each has its trends in the end. */
 SCRATCH_TEST(test_many_machines)
 {

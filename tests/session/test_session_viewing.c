@@ -280,6 +280,32 @@ PLACE_TEST(what_is_left_out_is_noted)
     strbuf_release(&notes.text);
 }
 
+/* Not by who looks for metrics alone, and has nobody to tell. */
+PLACE_TEST(a_log_of_another_history_is_noted)
+{
+    const struct viewing_options o = { .db = NULL };
+    struct viewing v;
+    struct notes notes;
+    struct error err;
+
+    put_folder(".git");
+    put_history(".harness/history.db");
+    put_foreign_log(".harness/history.db");
+    notes_init(&notes);
+    viewing_init(&v);
+    v.sink = &notes.sink;
+    v.request.without_history = true;
+    assert_ok(viewing_configure(&v, &o, &err), &err);
+    assert_string_equal(notes.text.data, "");
+    assert_true(file_exists(".harness/history.db-wal"));
+    assert_ok(viewing_open(&v, &o, 0, NULL, &err), &err);
+    assert_int_equal(v.view.nr_runs, 1);
+    assert_int_equal(times_left(notes.text.data), 1);
+    assert_has(notes.text.data, "harness: ");
+    viewing_release(&v);
+    strbuf_release(&notes.text);
+}
+
 /* ---- profiles ---- */
 
 PLACE_TEST(profiles_that_cannot_be_shown)

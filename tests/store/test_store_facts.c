@@ -515,7 +515,7 @@ static void restore(const char *path, const char *backup)
     struct store_restored restored;
     struct error err;
 
-    assert_ok(store_restore(path, backup, &restored, &err), &err);
+    assert_ok(store_restore(path, backup, NULL, &restored, &err), &err);
     store_restored_release(&restored);
 }
 

@@ -375,18 +375,6 @@ SCRATCH_TEST(test_lost_mark)
 
 /* ---- a backup in the place of a damaged file ---- */
 
-static void assert_same_bytes(const char *path, const char *expected, size_t length)
-{
-    struct error err;
-    size_t found;
-    char *bytes = file_read(path, FILE_RECORDS_MOST, &found, &err);
-
-    assert_non_null(bytes);
-    assert_int_equal(found, length);
-    assert_memory_equal(bytes, expected, length);
-    free(bytes);
-}
-
 /* What was there is kept as it was, and the backup is there. */
 static void restore_over(const struct files *f, const char *damaged, size_t length,
                          const char *sound_text)
@@ -395,7 +383,7 @@ static void restore_over(const struct files *f, const char *damaged, size_t leng
     struct error err;
 
     assert_ok(file_write(f->damaged, damaged, length, &err), &err);
-    assert_ok(store_restore(f->damaged, f->sound, &out, &err), &err);
+    assert_ok(store_restore(f->damaged, f->sound, NULL, &out, &err), &err);
     assert_true(out.aside);
     assert_same_bytes(out.kept.data, damaged, length);
     assert_int_equal(out.now.measurements, MEASUREMENTS);

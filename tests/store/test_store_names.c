@@ -234,7 +234,7 @@ SCRATCH_TEST(test_odd_values_are_restored)
         remove(scratch->path);
         for (int again = 0; again < 2; again++) {
             struct store_restored out;
-            assert_ok(store_restore(scratch->path, backup, &out, &err), &err);
+            assert_ok(store_restore(scratch->path, backup, NULL, &out, &err), &err);
             assert_false(out.aside);
             assert_int_equal(out.now.measurements, 4);
             store_restored_release(&out);

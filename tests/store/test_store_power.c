@@ -236,7 +236,7 @@ static void restore_and_salvage(struct writer *w)
     char path[224];
 
     snprintf(path, sizeof(path), "%s/new.db", w->folder);
-    assert_ok(store_restore(path, w->other, &restored, &err), &err);
+    assert_ok(store_restore(path, w->other, NULL, &restored, &err), &err);
     store_restored_release(&restored);
     say_copy(w, path, 2, false);
     snprintf(path, sizeof(path), "%s/salvaged.db", w->folder);
@@ -251,7 +251,7 @@ static void move(struct writer *w)
     struct error err;
 
     store_close(w->store);
-    assert_ok(store_move(w->path, w->moved, &err), &err);
+    assert_ok(store_move(w->path, w->moved, NULL, &err), &err);
     say(w, 2, "SELECT count(*) FROM run WHERE started_ms > 1790100000000");
     w->store = open_store(w->moved, STORE_WRITE);
     measure_run(w, "moved", 2);
@@ -281,7 +281,7 @@ static void restore(struct writer *w)
 
     take_back(w);
     store_close(w->store);
-    assert_ok(store_restore(w->path, w->other, &restored, &err), &err);
+    assert_ok(store_restore(w->path, w->other, NULL, &restored, &err), &err);
     assert_false(restored.aside);
     store_restored_release(&restored);
     say(w, 0, "SELECT count(*) FROM run WHERE label IN ('named', 'after', 'last')");

@@ -346,13 +346,13 @@ SCRATCH_TEST(test_restore_over_bad_sectors)
     assert_int_equal(write_run(backup, 3, -1, &err), 0);
     assert_int_equal(write_run(scratch->path, 40, -1, &err), 0);
     sqlite3_vfs *system = begin_lack(NO_LOCKS);
-    assert_int_equal(store_restore(scratch->path, backup, &out, &err), -1);
+    assert_int_equal(store_restore(scratch->path, backup, NULL, &out, &err), -1);
     end_lack(system);
     assert_false(out.aside);
     store_restored_release(&out);
     assert_all_there(scratch->path, 1, 40);
     system = begin_lack(NO_SECTORS);
-    int rc = store_restore(scratch->path, backup, &out, &err);
+    int rc = store_restore(scratch->path, backup, NULL, &out, &err);
     end_lack(system);
     assert_ok(rc, &err);
     assert_true(out.aside);

@@ -117,6 +117,18 @@ static inline void assert_sound(const char *path)
     store_close(s);
 }
 
+static inline void assert_same_bytes(const char *path, const char *expected, size_t length)
+{
+    struct error err;
+    size_t found;
+    char *bytes = file_read(path, FILE_RECORDS_MOST, &found, &err);
+
+    assert_non_null(bytes);
+    assert_int_equal(found, length);
+    assert_memory_equal(bytes, expected, length);
+    free(bytes);
+}
+
 /* A file as a harness of that version made it: by the very scripts, which never change. It has one
  * finished run with one measurement of three samples. */
 static inline void make_version(const char *path, int version)

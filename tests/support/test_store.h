@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct scratch {
@@ -130,6 +131,51 @@ static inline struct measurement sample_measurement(unsigned number)
         m.samples[i] = 100000 + (i * 7919 + number) % 1000;
     snprintf(m.clock, sizeof(m.clock), "CLOCK_MONOTONIC_RAW");
     return m;
+}
+
+/* In a process of its own: a run is begun, and it dies. */
+static inline void begin_run_and_die(const char *path)
+{
+    int status;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct run run = sample_run();
+        struct error err;
+        struct store *s;
+        _exit(store_open(&s, path, STORE_WRITE, &err) || store_begin_run(s, &run, &err) ? 1 : 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Beside the history, which nobody has open, lies the log of another one whose writer was killed,
+ * as where the one took the place of the other. */
+static inline void put_foreign_log(const char *path)
+{
+    static const char *const ends[] = { "", "-shm" };
+    char away[200], from[220], to[220];
+
+    snprintf(away, sizeof(away), "%s.away", path);
+    begin_run_and_die(away);
+    snprintf(from, sizeof(from), "%s-wal", away);
+    snprintf(to, sizeof(to), "%s-wal", path);
+    assert_int_equal(rename(from, to), 0);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        snprintf(from, sizeof(from), "%s%s", away, ends[i]);
+        assert_int_equal(remove(from), 0);
+    }
+}
+
+/* How often a log was told of that was put aside. */
+static inline int times_left(const char *notes)
+{
+    int nr = 0;
+
+    for (const char *at = notes; (at = strstr(at, "is kept as ")); at++)
+        nr++;
+    return nr;
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/json.h"
+#include "cli/history_open.h"
 #include "cli/progress.h"
 #include "cli/render/selftest_report.h"
 #include "cli/shared_options.h"
@@ -98,6 +99,7 @@ static bool is_same_file(const char *one, const char *other)
 /* Runs in which something is planted go into a file of their own: they are nobody's history. */
 static int open_selftest_files(struct testing *s, struct error *err)
 {
+    const struct store_teller tell = history_teller(&terminal_notes);
     struct strbuf path, sibling;
     int rc = 0;
 
@@ -111,9 +113,9 @@ static int open_selftest_files(struct testing *s, struct error *err)
                        "too: give another --db",
                        path.data);
     if (rc == 0)
-        rc = store_open(&s->history, path.data, STORE_WRITE, err);
+        rc = history_open(&s->history, s->o->db, STORE_WRITE, err);
     if (rc == 0 && (s->o->power || s->o->cost))
-        rc = store_open(&s->planted, sibling.data, STORE_WRITE, err);
+        rc = store_open_telling(&s->planted, sibling.data, STORE_WRITE, &tell, err);
     strbuf_release(&path);
     strbuf_release(&sibling);
     return rc;

@@ -20,6 +20,7 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 #else
 
 #include "base/file.h"
+#include "cli/progress.h"
 #include "cli/render/report.h"
 #include "http/listen.h"
 #include "serve/serve.h"
@@ -161,6 +162,7 @@ static int find_named(struct serving *s, const struct viewing_options *viewing,
     struct viewing named;
 
     viewing_init(&named);
+    named.sink = &terminal_notes;
     named.request.without_history = true;
     named.arguments = o->argv;
     named.nr_arguments = o->argc;
@@ -233,6 +235,7 @@ static void fill_serve_options(struct serving *s, const struct viewing_options *
     s->author = o->edit ? acceptance_author(NULL) : NULL;
     s->options = (struct serve_options) {
         .path = s->path.data,
+        .tell = history_teller(&terminal_notes),
         .host = o->host ? o->host : "127.0.0.1",
         .port = o->port ? (int)*o->port : SERVING_PORT,
         .token = s->token.text[0] ? s->token.text : NULL,

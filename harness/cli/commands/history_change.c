@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/history_open.h"
+#include "cli/progress.h"
 #include "core/clock.h"
 #include "history/merge.h"
 #include "history/prune.h"
@@ -267,6 +268,7 @@ static void print_restored(const char *path, const char *backup, const struct st
 int history_restore(struct store *store, const struct history_options *o, int argc, char **argv,
                     struct error *err)
 {
+    const struct store_teller tell = history_teller(&terminal_notes);
     struct store_restored restored = { .was_there = false };
     struct strbuf path;
 
@@ -275,7 +277,7 @@ int history_restore(struct store *store, const struct history_options *o, int ar
         return error_set(err, "harness history restore BACKUP");
     strbuf_init(&path);
     history_path(o->db, &path);
-    int rc = store_restore(path.data, argv[1], &restored, err);
+    int rc = store_restore(path.data, argv[1], &tell, &restored, err);
     if (rc == 0)
         print_restored(path.data, argv[1], &restored);
     else if (restored.aside)
@@ -288,6 +290,7 @@ int history_restore(struct store *store, const struct history_options *o, int ar
 int history_move(struct store *store, const struct history_options *o, int argc, char **argv,
                  struct error *err)
 {
+    const struct store_teller tell = history_teller(&terminal_notes);
     struct strbuf path;
 
     (void)store;
@@ -295,7 +298,7 @@ int history_move(struct store *store, const struct history_options *o, int argc,
         return error_set(err, "harness history move NEW");
     strbuf_init(&path);
     history_path(o->db, &path);
-    int rc = store_move(path.data, argv[1], err);
+    int rc = store_move(path.data, argv[1], &tell, err);
     if (rc == 0)
         terminal_print("moved %s to %s\n", path.data, argv[1]);
     strbuf_release(&path);

@@ -256,7 +256,7 @@ int durations_of_file(const char *path, const char *const *keys, size_t nr, doub
     struct store *store;
 
     if (store_is_database(path)) {
-        int rc = store_open(&store, path, STORE_READ, err);
+        int rc = store_open(&store, path, STORE_LOOK, err);
         if (rc == 0)
             rc = durations_of_store(store, keys, nr, seconds, err);
         store_close(store);
