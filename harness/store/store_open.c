@@ -113,6 +113,15 @@ static int read_connection(struct store *s, enum reading how, struct error *err)
     return sql_execute(s, "PRAGMA query_only = ON", err);
 }
 
+/* Which lies beside what a link leads to. */
+static void keep_damaged_log(struct store *s)
+{
+    char *real = place_true_path(s->path);
+
+    watch_log_keep(real, &s->note);
+    free(real);
+}
+
 static int open_for_reading(struct store *s, struct error *err)
 {
     bool foreign = false;
@@ -124,7 +133,7 @@ static int open_for_reading(struct store *s, struct error *err)
     if (s->mode == STORE_LOOK)
         s->leaves_log = place_has_log(s->path);
     else
-        watch_log_keep(s->path, &s->note);
+        keep_damaged_log(s);
     if (read_connection(s, SHARED, err) == 0)
         return 0;
     if (s->no_room) { /* for the index of the log, which can be in memory if nobody shares it */
@@ -254,7 +263,7 @@ static int open_for_writing(struct store *s, struct error *err)
                          "%s: the log beside it belongs to another file, and its folder cannot be "
                          "written to",
                          s->path);
-    watch_log_keep(s->path, &s->note);
+    keep_damaged_log(s);
     char *name = sql_plain_name(s->path);
     int rc = connect_to(s, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     free(name);

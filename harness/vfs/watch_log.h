@@ -22,8 +22,9 @@ struct log_state {
 /* 0 frames for a file that is absent or no log. -1 if it cannot be read. */
 int watch_log_look(const char *log, struct log_state *state);
 
-/* Before the database at `path` is opened. Where its log is going to be cut, copies it to
- * PATH-wal.damaged.1 (or the next number that is free) and tells so in `note`, once for a log. */
+/* Before the database at `path`, which is no link to it, is opened. Where its log is going to be
+ * cut, copies it to PATH-wal.damaged.1 (or the next number that is free) and tells so in `note`,
+ * once for a log. */
 void watch_log_keep(const char *path, struct strbuf *note);
 
 #endif

@@ -492,12 +492,12 @@ static bool is_blind_spot(size_t where, size_t length)
     return where >= last && where < last + 16; /* number, commit mark and salts of the last page */
 }
 
-/* What is lost is said before it is gone, and the log is kept. */
+/* What is lost is said before it is gone, and the log is kept; also where the history is a link. */
 SCRATCH_TEST(test_flips_in_a_log)
 {
     struct files f = make_files(state);
     int64_t cases = nr_cases(150) / 3, lost = 0;
-    char log[200], log_aside[200], kept[230];
+    char log[200], log_aside[200], kept[230], link_path[160];
     uint64_t seed = knock_seed();
     struct random r;
     struct error err;
@@ -506,6 +506,8 @@ SCRATCH_TEST(test_flips_in_a_log)
 
     random_seed(&r, seed);
     make_logged(&f);
+    path_in(*state, "link.db", link_path);
+    assert_int_equal(symlink(f.damaged, link_path), 0);
     add_suffix(f.damaged, "-wal", log);
     add_suffix(f.saved, "-wal", log_aside);
     snprintf(kept, sizeof(kept), "%s.damaged.1", log);
@@ -515,7 +517,7 @@ SCRATCH_TEST(test_flips_in_a_log)
         copy_bytes(f.saved, f.damaged);
         bytes[where] ^= (char)(1 << random_below(&r, 8));
         assert_ok(file_write(log, bytes, length, &err), &err);
-        int64_t nr = open_and_count(f.damaged, &note);
+        int64_t nr = open_and_count(i % 2 ? link_path : f.damaged, &note);
         assert_true(nr >= MEASUREMENTS && nr <= MEASUREMENTS + LOG_RUNS);
         if (nr < MEASUREMENTS + LOG_RUNS && !note && !is_blind_spot(where, length))
             fail_msg("byte %zu of %zu: %lld measurements are lost, and nothing was said", where,

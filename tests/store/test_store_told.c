@@ -127,4 +127,32 @@ SCRATCH_TEST(test_look)
     }
 }
 
+/* A damaged one is not copied, and what is behind the damage is not thrown away. */
+SCRATCH_TEST(test_look_at_a_damaged_log)
+{
+    char path[160], log[200], kept[220];
+    struct error err;
+    size_t length;
+
+    path_in(*state, "history.db", path);
+    snprintf(log, sizeof(log), "%s-wal", path);
+    snprintf(kept, sizeof(kept), "%s.damaged.1", log);
+    make_runs(path, 1, 2, 2);
+    begin_run_and_die(path);
+    char *bytes = file_read(log, FILE_RECORDS_MOST, &length, &err);
+    bytes[100] ^= 1;
+    assert_ok(file_write(log, bytes, length, &err), &err);
+    assert_int_equal(look(path), 2);
+    assert_same_bytes(log, bytes, length);
+    assert_false(file_exists(kept));
+    struct store *s = open_store(path, STORE_READ);
+    char *note = store_take_note(s);
+    assert_non_null(note);
+    assert_non_null(strstr(note, " lost"));
+    assert_same_bytes(kept, bytes, length);
+    free(note);
+    store_close(s);
+    free(bytes);
+}
+
 RUN_TESTS(NULL, NULL)
