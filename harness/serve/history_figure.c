@@ -27,18 +27,48 @@ struct history_reading {
     struct records records; /* all runs, and the measurements of the one that is being read */
     size_t run, bytes;      /* which that is, and what its samples take */
     ARRAY(struct history_point) points;
+    ARRAY(struct records) roofs; /* ceilings alone, one a machine: runs may come of any */
 };
+
+static const struct records *history_roofs_of(const struct history_reading *r, const char *machine)
+{
+    for (size_t i = 0; i < r->roofs.nr; i++)
+        if (strcmp(r->roofs.items[i].ceilings_of, machine) == 0)
+            return &r->roofs.items[i];
+    return NULL;
+}
+
+/* Beforehand: while runs are scanned nothing else may be asked of the history. */
+static int history_load_roofs(struct store *store, struct history_reading *r, struct error *err)
+{
+    for (size_t i = 0; i < r->records.nr_runs; i++) {
+        const char *machine = r->records.runs[i].machine.id;
+        if (!history_roofs_of(r, machine) &&
+            store_load_ceilings(store, machine, NULL, NULL, array_push(&r->roofs), err))
+            return -1;
+    }
+    return 0;
+}
+
+static struct metric_context history_context(const struct history_reading *r)
+{
+    const struct machine *machine = &r->records.runs[r->run].machine;
+    const struct records *roofs = history_roofs_of(r, machine->id);
+
+    return (struct metric_context) { machine, roofs->ceilings, roofs->nr_ceilings };
+}
 
 static double history_run_value(const struct history_reading *r)
 {
+    const struct metric_context context = history_context(r);
     struct run_rows rows;
     double value = NAN;
 
     run_rows_init(&rows, &r->records, (int)r->run);
     for (size_t i = 0; i < rows.nr; i++)
         if (rows.items[i].summary.n)
-            value = metric_value(r->metric, &rows.items[i].summary, &rows.context).value *
-                    r->metric->factor;
+            value =
+                metric_value(r->metric, &rows.items[i].summary, &context).value * r->metric->factor;
     run_rows_release(&rows);
     return value;
 }
@@ -83,10 +113,7 @@ static int history_read_points(struct store *store, const char *key, struct hist
     int64_t *ids = memory_zeroed(records->nr_runs + 1, sizeof(*ids));
     for (size_t i = 0; i < records->nr_runs; i++)
         ids[i] = records->runs[i].id;
-    int rc = records->nr_runs == 0
-                 ? 0
-                 : store_load_ceilings(store, records->runs[records->nr_runs - 1].machine.id, NULL,
-                                       NULL, records, err);
+    int rc = history_load_roofs(store, r, err);
     if (rc == 0)
         rc = store_scan(store, ids, records->nr_runs, &filter, &sink, err);
     history_end_run(r);
@@ -161,6 +188,9 @@ struct figure *history_figure(struct store *store, const char *key, const struct
     if (history_read_points(store, key, &r, &failure->err) == 0)
         f = history_figure_of(&r, key);
     array_release(&r.points);
+    for (size_t i = 0; i < r.roofs.nr; i++)
+        records_release(&r.roofs.items[i]);
+    array_release(&r.roofs);
     records_release(&r.records);
     return f;
 }

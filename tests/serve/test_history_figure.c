@@ -8,23 +8,31 @@
 #define KEY      "gemm/linear/simd/fp32/batch=1/cpu-2t/warm"
 #define FIRST_MS INT64_C(1793538000000) /* 2026-11-01 13:00:00Z */
 
-/* A finished run that measured the benchmark once. */
+/* A finished run with that measurement, which it releases. */
+static int add_run_of(struct store *s, struct run *run, struct measurement *m, int64_t started_ms,
+                      struct error *err)
+{
+    struct launch launch = { .seq = 0, .ended_ms = 1 };
+    int64_t id;
+
+    run->started_ms = started_ms;
+    run->ended_ms = started_ms + 1;
+    int rc = write_run(s, run, err) || write_launch(s, run->id, &launch, &id, err) ||
+                     write_measurement(s, id, m, err)
+                 ? -1
+                 : 0;
+    measurement_release(m);
+    return rc;
+}
+
+/* One that measured the benchmark once. */
 static int add_run(struct store *s, int64_t started_ms, struct error *err)
 {
     struct run run = sample_run();
-    struct launch launch = { .seq = 0, .ended_ms = 1 };
     struct measurement m = sample_measurement(0);
-    int64_t id;
 
-    run.started_ms = started_ms;
-    run.ended_ms = started_ms + 1;
     m.nr_samples = 1;
-    int rc = write_run(s, &run, err) || write_launch(s, run.id, &launch, &id, err) ||
-                     write_measurement(s, id, &m, err)
-                 ? -1
-                 : 0;
-    measurement_release(&m);
-    return rc;
+    return add_run_of(s, &run, &m, started_ms, err);
 }
 
 /* Of so many runs, one every `step_ms`. */
@@ -77,6 +85,67 @@ SCRATCH_TEST(test_short_histories_are_whole)
         assert_string_not_equal(p->x.ticks.items[i].text, p->x.ticks.items[i - 1].text);
     assert_string_equal(p->x.ticks.items[0].text, "11-02 00:00");
     figure_free(f);
+}
+
+enum { ROOF_RUNS = 5 };
+
+/* A machine of its own name, and its only roof unless that is 0. */
+static struct run run_on(struct store *s, const char *id, double flops)
+{
+    const struct ceiling roof = { "flops.fp32", "cpu-2t", "FLOP/s", flops, flops, flops, 0, 100 };
+    struct run run = sample_run();
+    struct error err;
+
+    snprintf(run.machine.id, sizeof(run.machine.id), "%s", id);
+    if (flops > 0)
+        assert_ok(store_add_ceilings(s, &run.machine, "", &roof, 1, &err), &err);
+    return run;
+}
+
+/* 1 MFLOP in 100 us, or 10 GFLOP/s, on machines by turns; the last runs are of one without roofs,
+ * as imported ones are. */
+static void add_runs_on_machines(struct store *s)
+{
+    const struct run on[] = { run_on(s, "aaaaaaaaaaaaaaaa", 2e10),
+                              run_on(s, "bbbbbbbbbbbbbbbb", 4e10),
+                              run_on(s, "cccccccccccccccc", 0) };
+    static const int machines[ROOF_RUNS] = { 0, 1, 0, 1, 2 };
+    struct error err;
+
+    for (int i = 0; i < ROOF_RUNS; i++) {
+        struct run run = on[machines[i]];
+        struct measurement m = sample_measurement(0);
+        m.flops = 1e6;
+        m.nr_samples = 1;
+        random_uuid(run.uuid);
+        assert_ok(sql_begin(s, &err), &err);
+        int rc = add_run_of(s, &run, &m, FIRST_MS + i, &err);
+        assert_ok(sql_end(s, rc, &err), &err);
+    }
+}
+
+/* A share of the roof is of the roof of the machine that measured, whichever measured last. */
+SCRATCH_TEST(test_each_machine_has_its_roofs)
+{
+    const struct scratch *scratch = *state;
+    struct failure failure;
+    struct store *s;
+    struct error err;
+
+    assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
+    add_runs_on_machines(s);
+    struct figure *f = history_figure(s, KEY, metric_find("roof", NULL), &failure);
+    assert_non_null(f);
+    const struct layer *points = f->panels[0]->layers[1];
+    assert_null(f->reason);
+    assert_non_null(strstr(f->alt, "of 4 of 5 runs"));
+    assert_int_equal(points->nr, 4);
+    for (size_t i = 0; i < points->nr; i++) {
+        double share = i % 2 ? 0.25 : 0.5;
+        assert_float_equal(points->items[i].y, share, 1e-9);
+    }
+    figure_free(f);
+    store_close(s);
 }
 
 RUN_TESTS(NULL, NULL)
