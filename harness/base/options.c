@@ -4,6 +4,7 @@
 #include "base/clean.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void string_list_add(struct string_list *list, const char *text)
@@ -26,6 +27,23 @@ void string_list_release(struct string_list *list)
     for (size_t i = 0; i < list->nr; i++)
         free(list->items[i]);
     array_release(list);
+}
+
+static int string_list_order(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void string_list_sort(struct string_list *list)
+{
+    if (list->nr > 1)
+        qsort(list->items, list->nr, sizeof(*list->items), string_list_order);
+}
+
+bool string_list_has(const struct string_list *sorted, const char *text)
+{
+    return sorted->nr > 0 && bsearch(&text, sorted->items, sorted->nr, sizeof(*sorted->items),
+                                     string_list_order) != NULL;
 }
 
 /* An empty item is a mistake, such as an unset shell variable: nothing must stand for "all". */

@@ -132,7 +132,7 @@ static int api_write_trace(struct api_request *a, const struct live_view *live, 
 
 static int api_write_figure(struct api_request *a, const struct live_view *live, struct strbuf *out)
 {
-    struct figure *figure = live_view_figure(live, a->preset);
+    struct figure *figure = page_figure(&live->view, a->preset, PAGE_POINTS);
 
     json_take_script(figure_to_json(figure), out);
     figure_free(figure);

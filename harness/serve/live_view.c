@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/live_view.h"
 
-#include "base/array.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct run_values no_values;
 
@@ -16,7 +15,8 @@ const char *live_view_machine(const struct live_view *live)
     return view->head < 0 ? NULL : view->records.runs[view->head].machine.class_name;
 }
 
-/* The view borrows the history; live_view_drop() takes it back before the view is released. */
+/* The view borrows the history; live_view_drop() takes it back before the view is released. The
+ * history has all benchmarks, so figures are told which of them the condition lets through. */
 static void live_view_lend(struct live_view *live)
 {
     if (!live->history)
@@ -26,6 +26,7 @@ static void live_view_lend(struct live_view *live)
     live->view.series = &live->history->series;
     live->view.trends = &live->history->trends;
     live->view.annotations = live->history->annotations;
+    live->view.only = live->filtered ? &live->keys : NULL;
 }
 
 static void live_view_take_back(struct live_view *live)
@@ -115,62 +116,6 @@ void live_view_drop(void *thing)
     free(live);
 }
 
-/* ---- figures ---- */
-
-/* A key as a glob that fits it alone. */
-static void live_view_add_glob(struct string_list *globs, const char *key)
-{
-    struct strbuf glob;
-
-    strbuf_init(&glob);
-    for (; *key; key++) {
-        if (strchr("*?[\\", *key))
-            strbuf_addc(&glob, '\\');
-        strbuf_addc(&glob, *key);
-    }
-    string_list_add(globs, glob.data);
-    strbuf_release(&glob);
-}
-
-static bool live_view_has_key(const struct string_list *keys, const char *key)
-{
-    for (size_t i = 0; i < keys->nr; i++)
-        if (strcmp(keys->items[i], key) == 0)
-            return true;
-    return false;
-}
-
-/* The history has all benchmarks, so its figures get a filter of those that the condition lets
- * through. */
-static void live_view_narrow(const struct live_view *live, const struct preset *preset,
-                             struct preset *out)
-{
-    const struct series_list *series = &live->history->series;
-    struct string_list filter = { 0 };
-
-    for (size_t i = 0; i < series->nr; i++) {
-        const char *key = series->items[i].bench->key;
-        if (preset_takes(preset, key) && live_view_has_key(&live->keys, key))
-            live_view_add_glob(&filter, key);
-    }
-    if (filter.nr == 0)
-        string_list_add(&filter, " "); /* fits none; an empty one would fit all */
-    *out = *preset;
-    out->filter = filter;
-}
-
-struct figure *live_view_figure(const struct live_view *live, const struct preset *preset)
-{
-    struct preset narrowed;
-
-    if (!live->filtered || !live->history || !(preset->modes & PLOT_TREND))
-        return page_figure(&live->view, preset, PAGE_POINTS);
-    live_view_narrow(live, preset, &narrowed);
-    struct figure *f = page_figure(&live->view, &narrowed, PAGE_POINTS);
-    string_list_release(&narrowed.filter);
-    return f;
-}
-
 /* ---- core ---- */
 
 static void live_view_drop_others(const struct live_view *live, cJSON *trends, const char *list)
@@ -179,7 +124,7 @@ static void live_view_drop_others(const struct live_view *live, cJSON *trends, c
 
     for (cJSON *item = array ? array->child : NULL, *next; item; item = next) {
         next = item->next;
-        if (!live_view_has_key(&live->keys, json_string(item, "key", "")))
+        if (!string_list_has(&live->keys, json_string(item, "key", "")))
             cJSON_Delete(cJSON_DetachItemViaPointer(array, item));
     }
 }

@@ -25,7 +25,7 @@ struct live_view {
     int64_t newest; /* finished run of the whole history, when it was read; 0: none */
     bool gave_up;   /* looking for more; they may be there */
     size_t limit;
-    struct string_list keys; /* benchmarks that the condition lets through ... */
+    struct string_list keys; /* benchmarks that the condition lets through, sorted ... */
     bool filtered;           /* ... where it says anything about benchmarks */
     bool narrowed;           /* ... beside the server's own filters */
     struct strbuf baseline;  /* REF that was asked for */
@@ -69,8 +69,6 @@ void live_view_keep(void *live);
 void live_view_drop(void *live); /* NULL is fine */
 size_t live_view_size(void *live);
 
-/* {"id", ...} of one preset; free with figure_free(). */
-struct figure *live_view_figure(const struct live_view *live, const struct preset *preset);
 /* page_core() and "paging": {"limit", "next", "most"}, "newest": its run. */
 struct cJSON *live_view_core(const struct live_view *live, const struct presets *presets);
 

@@ -130,6 +130,7 @@ static int live_view_choose_benchmarks(struct loading *l)
                               keys.items[i]))
             string_list_add(&live->keys, keys.items[i]);
     string_list_release(&keys);
+    string_list_sort(&live->keys);
     return rc ? live_view_fail(l, MHD_HTTP_INTERNAL_SERVER_ERROR) : 0;
 }
 

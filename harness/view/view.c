@@ -156,6 +156,7 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
         chart->run = view_newest_of_history(view);
         chart->series = view->series;
         chart->trends = view->trends;
+        chart->only = view->only;
     } else if (shows_several(view, preset)) {
         chart->runs = view->runs;
         chart->nr_runs = view->nr_runs;

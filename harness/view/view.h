@@ -75,6 +75,8 @@ struct view {
     const struct trends *trends;    /* or by a caller that knows them, borrowed. Then the history
                                      * needs no measurements. NULL: there is no history */
     struct view_trends *own_trends; /* what view_load() found; NULL: nothing */
+    const struct string_list
+        *only; /* sorted keys: of the series, figures show these alone. Borrowed; NULL: all */
     struct annotations annotations; /* of the history */
     const char *peaks_from;         /* the file that gave peaks; borrowed; NULL: none did */
     struct string_list notes;       /* sentences on files that were left out */

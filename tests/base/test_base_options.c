@@ -33,6 +33,24 @@ static const struct option_row rows[] = {
     OPTION_END,
 };
 
+/* What is like another but for its end, or holds a glob, is another. */
+TEST(sorted_lists_of_texts)
+{
+    struct string_list list = { 0 };
+
+    string_list_sort(&list);
+    assert_false(string_list_has(&list, ""));
+    string_list_add_split(&list, "gemm/nn gemm/n* add \xc3\xa4 gemm/nn/simd", ' ');
+    string_list_sort(&list);
+    assert_string_equal(list.items[0], "add");
+    assert_string_equal(list.items[4], "\xc3\xa4");
+    for (size_t i = 0; i < list.nr; i++)
+        assert_true(string_list_has(&list, list.items[i]));
+    assert_false(string_list_has(&list, "gemm/n"));
+    assert_false(string_list_has(&list, "gemm/nt"));
+    string_list_release(&list);
+}
+
 enum { ARGUMENTS_MAX = 24 };
 
 /* Splits at spaces, parses; gives the number of arguments left, -1 on error. */

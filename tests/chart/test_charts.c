@@ -330,6 +330,39 @@ RECORDS_TEST(trend_figure)
     check_golden(f);
 }
 
+/* Of a history that has more than is asked about: by their keys to the letter, which may hold what
+ * a glob would take for more. */
+RECORDS_TEST(trend_of_some_benchmarks_alone)
+{
+    char *keys[] = { "gemm/n*/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm",
+                     "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm" };
+    struct string_list only = { .items = keys, .nr = 1 }, none = { .nr = 0 };
+    struct error err;
+
+    for (int i = 0; i < 6; i++) {
+        char commit[24];
+        snprintf(commit, sizeof(commit), "a0000%02d", i);
+        int run = made_run(r, i, commit, "gcc");
+        for (int nth = 0; nth < 2; nth++)
+            made_measurement(r, run, 0, keys[nth], 1000, 0.01, 20, made_seed(i, 0, nth));
+    }
+    struct chart chart = {
+        .preset = presets_find(&presets, "trend", &err), .records = r, .only = &only, .run = 5
+    };
+    struct figure *f = chart_build(&chart);
+    assert_int_equal(f->benchmarks.nr, 1);
+    assert_string_equal(f->benchmarks.items[0], keys[0]);
+    figure_free(f);
+    chart.only = &none;
+    f = chart_build(&chart);
+    assert_has(f->reason, "no benchmark has times");
+    figure_free(f);
+    chart.only = NULL;
+    f = chart_build(&chart);
+    assert_int_equal(f->benchmarks.nr, 2);
+    figure_free(f);
+}
+
 static size_t count_marks(const struct panel *p, enum shape_kind shape)
 {
     size_t nr = 0;

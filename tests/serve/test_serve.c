@@ -280,6 +280,7 @@ SERVE_TEST(test_filters, 4, false)
     assert_int_equal(ids[1], 3);
     expect(serving->port, "/api/core?where=batch%20%3C%203%20and%20branch=main", 200,
            "#benchmarks=2; #trends.quiet=2"); /* of five */
+    expect(serving->port, "/api/figure/trend?where=batch=2", 200, "#benchmarks=1");
     expect(serving->port, "/api/table?where=batch=2", 200, "#run=1");
     expect(serving->port, "/api/core?where=branch=nowhere", 200, "#runs=0; head=null");
     cJSON *figure = ask_json(serving->port, "/api/figure/roofline?where=branch=nowhere", 200);

@@ -86,8 +86,9 @@ struct chart {
     const struct trend_remark *remarks; /* on runs of the records; nr_remarks, may be 0 */
     size_t nr_remarks;
     const struct series_list
-        *series;                 /* of the records, and what was found in them, where that is */
-    const struct trends *trends; /* known already: then they need no measurements. Else NULL */
+        *series;                    /* of the records, and what was found in them, where that is */
+    const struct trends *trends;    /* known already: then they need no measurements. Else NULL */
+    const struct string_list *only; /* sorted keys: of the series these alone. NULL: all */
     const struct trends *past;  /* of the machine's history, whatever the records are; NULL: none */
     const struct run *base_run; /* newest of the base; NULL: not known */
     const struct plot_model *models; /* NULL or `nr_models` of them */

@@ -96,16 +96,22 @@ static void trend_keep_series(struct trend_chart *t, size_t limit)
     free(interests);
 }
 
+static bool trend_takes(const struct chart *chart, const struct series *s)
+{
+    const char *machine = chart->records->runs[chart->run].machine.class_name, *key = s->bench->key;
+
+    return s->nr >= 2 && strcmp(s->machine, machine) == 0 && preset_takes(chart->preset, key) &&
+           (!chart->only || string_list_has(chart->only, key));
+}
+
 static void trend_choose_series(struct trend_chart *t)
 {
-    const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
     size_t most = 0;
 
     t->shown = memory_zeroed(t->list->nr + 1, sizeof(*t->shown));
     for (size_t i = 0; i < t->list->nr; i++) {
         const struct series *s = &t->list->items[i];
-        if (s->nr < 2 || strcmp(s->machine, machine) != 0 ||
-            !preset_takes(t->chart->preset, s->bench->key))
+        if (!trend_takes(t->chart, s))
             continue;
         t->shown[t->nr++] = s;
         most = s->nr > most ? s->nr : most;
