@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { rowsOfRuns } from '../../plots/web/src/data.js';
 import { exploreFigure, namesOf } from '../../plots/web/src/explore_figure.js';
 import { gathered, leastOf, mostOf, placesIn } from '../../plots/web/src/lists.js';
+import { recordsData } from '../../plots/web/src/records_data.js';
 
 const FEW = 2000, MANY = 20000;
 const READS = 200; /* elements that are read for a benchmark of a run: some dozens, for its fields */
@@ -28,24 +29,48 @@ function chartOf(benchmarks, preset, nrRuns = 2) {
     table: { columns: { p50: rows.map(({ at }) => 10 + at), n: rows.map(() => 9) } } };
 }
 
-/* How many elements `work` reads by spreading lists and going through them; more than `most` is an
- * error, so that what copies a list for each of its items is not waited for. */
+/* How many elements `work` reads by spreading lists, going through them and looking for one; more than
+ * `most` is an error, so that what copies a list for each of its items is not waited for. */
 function counted(work, most) {
-  const { prototype } = Array, original = prototype[Symbol.iterator];
+  const { prototype } = Array, { indexOf, find } = prototype, original = prototype[Symbol.iterator];
   let read = 0;
+  const count = (nr) => {
+    read += nr;
+    if (read > most)
+      throw new Error(`more than ${most} elements were read`);
+  };
   prototype[Symbol.iterator] = function* counting() {
     for (let i = 0; i < this.length; i++) {
-      if (++read > most)
-        throw new Error(`more than ${most} elements were read`);
+      count(1);
       yield this[i];
     }
+  };
+  prototype.indexOf = function counting(...sought) {
+    const at = indexOf.apply(this, sought);
+    count(at < 0 ? this.length : at + 1);
+    return at;
+  };
+  prototype.find = function counting(test) {
+    return find.call(this, (one, i) => {
+      count(1);
+      return test(one, i, this);
+    });
   };
   try {
     work();
   } finally {
     prototype[Symbol.iterator] = original;
+    Object.assign(prototype, { indexOf, find });
   }
   return read;
+}
+
+/* A file of records that is dropped, and then the samples of each benchmark. */
+function droppedRecords(nr) {
+  const data = recordsData({ runs: [{ measurements: Array.from({ length: nr }, (_, i) => ({
+    key: benchOf(i).key, launch: 0, outcome: 'OK', batch: 1, samples_ns: [i, i + 1], flops: 0 })) }] });
+  for (let i = 0; i < nr; i++)
+    data.samples(0, i);
 }
 
 const PRESETS = [{ type: 'scatter', x: 'n', y: 'p50' }, { type: 'bars', y: 'p50' },
@@ -53,6 +78,7 @@ const PRESETS = [{ type: 'scatter', x: 'n', y: 'p50' }, { type: 'bars', y: 'p50'
 
 test('ten times the benchmarks are about ten times the work', () => {
   const works = [['names', (nr) => namesOf(Array.from({ length: nr }, (_, i) => benchOf(i)))],
+    ['dropped records', droppedRecords],
     ['groups', (nr) => gathered(Array.from({ length: nr }, (_, i) => i), (i) => i % 3)],
     ...PRESETS.map((preset) => [preset.type, (nr) => exploreFigure(chartOf(nr / 2, preset))])];
   for (const [name, work] of works) {

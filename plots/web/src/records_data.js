@@ -2,6 +2,7 @@
 /* A file of records (docs/formats/run.md) in the form of the page's own data: what `harness report`
  * would derive, as far as it can be derived from samples and work alone. */
 import { namesOf } from './explore_figure.js';
+import { placesIn } from './lists.js';
 import { quantile, sorted } from './stats.js';
 
 const PERCENTILES = { min: 0, p5: 0.05, p25: 0.25, p50: 0.5, p75: 0.75, p90: 0.9, p95: 0.95, p99: 0.99,
@@ -81,12 +82,13 @@ const RANK = ['OK', 'UNSUPPORTED', 'WRONG', 'FAILED'];
 
 /** @param {object} json  records @returns {{core, table, samples: function}} as source.js has them */
 export function recordsData(json) {
-  const groups = groupsOf(json.runs), keys = [...new Set(groups.map((group) => group.key))];
+  const keys = [], placeOf = placesIn(keys);
+  const rows = groupsOf(json.runs).map((group) => ({ ...group, samples: sampleBlock(group.all),
+    benchmark: placeOf(group.key) }));
   const benchmarks = keys.map(benchmarkOf), labels = namesOf(benchmarks);
   benchmarks.forEach((bench, i) => { bench.label = labels[i]; });
-  const rows = groups.map((group) => ({ ...group, samples: sampleBlock(group.all),
-    benchmark: keys.indexOf(group.key) }));
   rows.forEach((row) => { row.values = valuesOf(row.all, row.samples); });
+  const samples = new Map(rows.map((row) => [`${row.run}:${row.benchmark}`, row.samples]));
   const metrics = METRICS.filter(({ id }) => rows.some((row) => row.values[id] !== null));
   const dims = [...new Set(benchmarks.flatMap((bench) => Object.keys(bench.dims)))];
   return {
@@ -98,7 +100,6 @@ export function recordsData(json) {
       outcome: rows.map((row) => row.all.map((one) => one.outcome)
         .reduce((worst, one) => (RANK.indexOf(one) > RANK.indexOf(worst) ? one : worst), 'OK')),
       columns: Object.fromEntries(metrics.map(({ id }) => [id, rows.map((row) => row.values[id])])) },
-    samples: async (run, benchmark) => rows.find((row) => row.run === run
-      && row.benchmark === benchmark)?.samples ?? null,
+    samples: async (run, benchmark) => samples.get(`${run}:${benchmark}`) ?? null,
   };
 }
