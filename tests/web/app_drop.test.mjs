@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { coreOf, harness, records, recordsFile, reportPage, twoSides } from './fixture.mjs';
 import { accessFindings, assertQuiet, download, graphOf, openPage, shot, SOURCE, workFolder } from './lib.mjs';
 
@@ -23,6 +24,12 @@ async function drop(t, file, options) {
   const opened = await openPage(t, report, options);
   await opened.page.locator('#drop-file').setInputFiles(file);
   return opened;
+}
+
+function packedFile(name, text) {
+  const file = join(workFolder(), name);
+  writeFileSync(file, gzipSync(text));
+  return file;
 }
 
 /* As a profiler in Python writes it: seconds, ms, MB. */
@@ -125,6 +132,16 @@ test('a trace has an answer of its own', async (t) => {
   assert.equal(await view.locator('.card').count(), 6);
   assert.equal(await view.locator('.timeline').count(), 1);
   assert.deepEqual(await accessFindings(page, '.opened'), []);
+  assertQuiet(seen);
+});
+
+test('a trace as PyTorch writes it: packed, and with a NaN', async (t) => {
+  const text = JSON.stringify(TRACE).replace('"layer":3', '"layer":3,"loss":NaN');
+  assert.ok(text.includes('NaN'));
+  const { page, seen } = await drop(t, packedFile('host.pt.trace.json.gz', text));
+  const view = page.getByRole('region', { name: 'Opened: host.pt.trace.json.gz' });
+  await view.locator('.timeline').waitFor();
+  assert.equal(await view.locator('.timeline-slices').getAttribute('data-blocks'), '402');
   assertQuiet(seen);
 });
 

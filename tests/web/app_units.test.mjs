@@ -6,10 +6,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { csvText } from '../../plots/web/src/csv.js';
 import { readTable } from '../../plots/web/src/data.js';
 import { demoProfile } from '../../plots/web/src/demo.js';
 import { readDropped } from '../../plots/web/src/drop_kinds.js';
+import { droppedText } from '../../plots/web/src/drop_text.js';
 import { exploreFigure, namesOf } from '../../plots/web/src/explore_figure.js';
 import { parseFilter } from '../../plots/web/src/filter.js';
 import { allFilters, pickFilter, searchFilter } from '../../plots/web/src/filter_words.js';
@@ -329,6 +331,30 @@ test('files are told by what is in them', () => {
     ['{"profile":"x","summary":{},"bottlenecks":{}}', 'Its members are'], ['3', 'neither'],
     ['{"traceEvents":[{"ph":"M"}]}', 'no slice']])
     assert.throws(() => readDropped(text), (error) => error.message.includes(says), text);
+});
+
+test('numbers that JSON does not have are none, in traces and profiles alone', () => {
+  const event = (args) => `[{"ph":"X","ts":1,"dur":2,"name":"a\\"NaN, -Infinity","args":{${args}}}]`;
+  const { json: trace } = readDropped(event('"loss":NaN,"a":-Infinity,"b":[inf,-inf,nan]'));
+  assert.equal(nameAt(trace, 0), 'a"NaN, -Infinity');
+  assert.deepEqual(trace.args(0), { loss: null, a: null, b: [null, null, null] });
+  const { json } = readDropped('[{"operation":"NaN","duration_ms":3,"gpu_time_ms":NaN}]');
+  assert.deepEqual(profileEntries(json).map(({ operation, gpu }) => [operation, gpu]), [['NaN', null]]);
+  for (const text of [event('"loss":Nan'), event('"loss":NaN'.padEnd(99, '"')), '[NaN', '"'.padEnd(99999, '\\"'),
+    '{"runs":[{"measurements":[{"samples_ns":[NaN]}]}]}'])
+    assert.throws(() => readDropped(text), /This is no JSON: /, text.slice(0, 80));
+});
+
+test('packed files are unpacked, up to a bound', async () => {
+  const text = JSON.stringify({ name: 'ä€😀'.repeat(99999) }), packed = gzipSync(text);
+  assert.equal(await droppedText(new Blob([packed])), text);
+  assert.equal(await droppedText(new Blob([text])), text);
+  assert.equal(await droppedText(new Blob(['1'])), '1');
+  for (const bytes of [packed.subarray(0, -9), Buffer.from([0x1f, 0x8b, 0])])
+    await assert.rejects(droppedText(new Blob([bytes])), /damaged or not whole/);
+  await assert.rejects(droppedText(new Blob([gzipSync('x'.repeat(2 ** 21))]), 2 ** 20),
+    /^RangeError: The file unpacks to more than 1 MiB\.$/);
+  await assert.rejects(droppedText(new Blob(['x'.repeat(2 ** 20 + 1)]), 2 ** 20), /larger than 1 MiB/);
 });
 
 test('records become the page\'s own data', () => {

@@ -5,6 +5,7 @@ import { button, el, fill, nameOf, shortText } from './dom.js';
 import { figureCard } from './figure.js';
 import { demoProfile } from './demo.js';
 import { readDropped } from './drop_kinds.js';
+import { droppedText } from './drop_text.js';
 import { exploreFigure } from './explore_figure.js';
 import { profileHeadline, profileSummary } from './profile_answer.js';
 import { operationsTable } from './operations_table.js';
@@ -18,8 +19,6 @@ import { traceAnswer } from './trace_answer.js';
 import { quantityText } from './words.js';
 import { verdictTable } from './verdicts.js';
 import { foundText, isTime } from './verdict_words.js';
-
-const LARGEST = 256 * 2 ** 20;
 
 function figureView(json) {
   return figureCard(json, { heading: 'h4' });
@@ -80,7 +79,7 @@ class DropZone {
   constructor() {
     this.error = el('p', { class: 'error', role: 'alert' });
     this.shown = el('div', { class: 'dropped' });
-    const input = el('input', { type: 'file', multiple: true, accept: '.json,application/json',
+    const input = el('input', { type: 'file', multiple: true, accept: '.json,.gz,application/json,application/gzip',
       id: 'drop-file', onchange: async () => {
         const files = [...input.files];
         input.value = '';
@@ -88,8 +87,8 @@ class DropZone {
       } });
     this.element = el('div', { class: 'drop' }, el('div', { class: 'zone' },
       el('p', {}, el('label', { for: 'drop-file' }, 'Drop JSON files anywhere on this page, or choose them: '),
-        input), el('p', { class: 'muted' }, 'Records, a comparison, a figure, a profile, a Trace Event '
-        + 'file. They are read by this page alone.'), el('p', { class: 'buttons' },
+        input), el('p', { class: 'muted' }, 'Records, a comparison, a figure, a profile or a Trace '
+        + 'Event file, packed by gzip or not. They are read by this page alone.'), el('p', { class: 'buttons' },
         button('Show a profile made up for trying', () => this.show('profile', demoProfile(),
           'demo profile')))), this.error, this.shown);
   }
@@ -102,9 +101,7 @@ class DropZone {
 
   async open(file) {
     try {
-      if (file.size > LARGEST)
-        throw new Error('The file is larger than 256 MiB.');
-      const { kind, json } = readDropped(await file.text());
+      const { kind, json } = readDropped(await droppedText(file));
       await this.show(kind, json, file.name);
     } catch (error) {
       this.error.append(el('span', {}, `${shortText(file.name, 80)}: ${error.message} `));

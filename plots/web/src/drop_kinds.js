@@ -22,6 +22,47 @@ const TESTS = [
   ['profile', (json) => profileEntries(json) !== null],
 ];
 
+const kindOf = (json) => TESTS.find(([, test]) => test(json))?.[0];
+
+const QUOTE = 34, BACKSLASH = 92;
+const NO_NUMBER = /-?(?:NaN|nan|Infinity|inf)/y, BEGINS = new Set([...'-NnIi'].map((one) => one.charCodeAt(0)));
+
+/* Numbers that JSON does not have, as Python and C++ write them, as null; strings stay as they are. Letter by
+ * letter: a pattern that takes strings, too, needs several times as long. */
+function withoutNoNumbers(text) {
+  const parts = [];
+  let from = 0, quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE)
+      quoted = !quoted;
+    else if (quoted)
+      i += code === BACKSLASH ? 1 : 0;
+    else if (BEGINS.has(code)) {
+      NO_NUMBER.lastIndex = i;
+      if (!NO_NUMBER.test(text))
+        continue;
+      parts.push(text.slice(from, i), 'null');
+      from = NO_NUMBER.lastIndex;
+      i = from - 1;
+    }
+  }
+  return parts.join('') + text.slice(from);
+}
+
+/* Traces and profiles of others have such numbers, and harness reads them so. `error` has its place in the
+ * file. */
+function readTolerantly(text, error) {
+  try {
+    const json = JSON.parse(withoutNoNumbers(text));
+    if (['trace', 'profile'].includes(kindOf(json)))
+      return json;
+  } catch {
+    /* What is said below is of the file as it is. */
+  }
+  throw new Error(`This is no JSON: ${error.message}. ${EXPECTED}`);
+}
+
 /** Near misses, so that the answer says what is wrong and not only that it is. */
 function hint(json) {
   if (Array.isArray(json) && json.length === 0)
@@ -55,10 +96,10 @@ export function readDropped(text) {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is no JSON: ${error.message}. ${EXPECTED}`);
+    json = readTolerantly(text, error);
   }
-  const found = TESTS.find(([, test]) => test(json));
-  if (!found)
+  const kind = kindOf(json);
+  if (!kind)
     throw new Error(`This JSON is none that the page can show. ${hint(json)} ${EXPECTED}`);
-  return { kind: found[0], json: found[0] === 'trace' ? traceOf(json) : json };
+  return { kind, json: kind === 'trace' ? traceOf(json) : json };
 }

@@ -3,6 +3,8 @@
  * Plotly travels in the page as gzip in base64. It is undone at the first figure and run as a
  * script whose hash the page's content security policy names.
  */
+import { gunzipped } from './gzip.js';
+
 let loading = null;
 
 /** Bytes of base64 text, in pieces: one large string would be slow. */
@@ -16,12 +18,8 @@ function base64Bytes(text) {
 
 /** Text of gzip in base64. @returns {Promise<string>} */
 export async function unpackText(base64) {
-  if (typeof DecompressionStream === 'undefined')
-    throw new Error('This browser cannot draw the figures: it is older than Chrome 80, Firefox 113 '
-      + 'or Safari 16.4. The tables below work.');
-  const stream = new Blob([base64Bytes(base64)]).stream()
-    .pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream).text();
+  return new Response(gunzipped(new Blob([base64Bytes(base64)]), 'draw the figures',
+    'The tables below work.')).text();
 }
 
 function run(script) {
