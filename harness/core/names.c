@@ -85,3 +85,20 @@ int name_check_baseline(const char *name, size_t size, struct error *err)
             err, "\"%s\" cannot name a baseline: as a REF it means a run; add a letter", name);
     return 0;
 }
+
+int name_check_baseline_file(const char *name, size_t size, struct error *err)
+{
+    if (name_check_baseline(name, size, err))
+        return -1;
+    for (const char *part = name;; part++) {
+        size_t length = strcspn(part, "/");
+        if (length <= 2 && strspn(part, ".") >= length)
+            return error_set(err,
+                             "\"%s\" cannot name a baseline's file: what stands between its / must "
+                             "not be empty, \".\" or \"..\"",
+                             name);
+        part += length;
+        if (!*part)
+            return 0;
+    }
+}

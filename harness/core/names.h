@@ -39,5 +39,8 @@ bool name_mend(char *text);
 /* The name of a baseline: 1 to `size` - 1 letters, digits and ._/+-, not first '-', and nothing
  * that means something else as a REF ("latest", bare numbers). */
 int name_check_baseline(const char *name, size_t size, struct error *err);
+/* The same for one that is a file, NAME.json below a folder: it stays below it, so that no part
+ * between two '/' is empty, "." or "..". */
+int name_check_baseline_file(const char *name, size_t size, struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "view/history_side.h"
 
 #include "base/file.h"
+#include "core/names.h"
 #include "query/ref.h"
 #include "view/records_files.h"
 
@@ -58,14 +59,16 @@ static bool history_has_baseline(struct store *store, const char *name,
 }
 
 /* A reviewed baseline of this machine class; true if there is one that counts. A baseline of the
- * same name in the history goes before it, a branch of that name does not. */
+ * same name in the history goes before it, a branch of that name does not. What no baseline can be
+ * called, such as "latest", means a run, whatever files lie there. */
 static bool history_baseline_file(const struct history_source *source, const char *ref,
                                   const struct ref_scope *scope, struct strbuf *path)
 {
     static const char rule[] = "baseline:";
     const char *name = strncmp(ref, rule, strlen(rule)) == 0 ? ref + strlen(rule) : ref;
+    struct error ignored;
 
-    if (!source->baselines || strpbrk(name, "/:"))
+    if (!source->baselines || name_check_baseline_file(name, STORE_NAME_SIZE, &ignored))
         return false;
     strbuf_addf(path, "%s/%s.json", source->baselines, name);
     return file_exists(path->data) && !history_has_baseline(source->store, name, scope);

@@ -30,10 +30,14 @@ t baseline save gate --ref 1 --file auto
 t baseline save gate --ref 1 --file b/gate.json --note "why"
 t baseline save gate --ref 1 --file b/gate.json --replace
 check "it is where compare looks" cmp b/gate.json baselines/*/gate.json
+for name in latest 42 a..b ../out release/ release/1.0; do
+  t baseline save "$name" --ref 1 --file auto
+done
 t compare --baseline ./b/gate.json --head 2
 t compare --baseline gate --head 2 | brief
 t compare --baseline baseline:gate --head 2 | brief
 t compare --baseline team/both --head 1 | brief
+t compare --baseline release/1.0 --head 2 | brief
 
 say "A file goes before a label or branch of that name, a baseline of the history before the file"
 fake seed=3 --launches 3 --label gate

@@ -284,6 +284,9 @@ PLACE_TEST(a_ref_brings_runs_or_a_reviewed_baseline)
         { "latest", NULL, 1, NULL, false },
         { "reviewed", NULL, 2, NULL, false },
         { "own", NULL, 1, NULL, false }, /* the history's goes before the file */
+        { "release/1.0", NULL, 2, NULL, false },
+        { "1", NULL, 1, NULL, false }, /* a run's number, as "latest" is a run */
+        { "release/../reviewed", NULL, 0, "release/../reviewed", false },
         { "latest", "another", 0, "another", true },
         { "nobody", NULL, 0, "nobody", false },
         { "./missing.json", NULL, 0, "missing.json", false },
@@ -296,6 +299,9 @@ PLACE_TEST(a_ref_brings_runs_or_a_reviewed_baseline)
     int64_t id = keep_times(store, KEY_A, times, 2, 1700000000000);
     put_baseline("reviewed", 2);
     put_baseline("own", 2);
+    put_baseline("release/1.0", 2);
+    put_baseline("latest", 2); /* a file that is called like no baseline */
+    put_baseline("1", 2);
     assert_ok(store_baseline_save(store, "own", &id, 1, 1, NULL, false, &err), &err);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct ref_scope scope = { .machine_class = cases[i].class };

@@ -6,6 +6,7 @@
 #include "cli/history_open.h"
 #include "cli/shared_options.h"
 #include "core/clock.h"
+#include "core/names.h"
 #include "machine/environment.h"
 #include "metrics/metric.h"
 #include "query/ref.h"
@@ -33,16 +34,19 @@ static int need_baseline_name(int argc, const char *action, struct error *err)
 static int save_baseline_file(struct store *store, const struct baseline_options *o,
                               const char *ref, const char *name, struct error *err)
 {
+    bool named = strcmp(o->file, "auto") == 0;
     struct history_side side;
     struct strbuf path;
-    int rc = history_load_side(store, ref, NULL, NULL, &side, err);
 
+    if (named && name_check_baseline_file(name, STORE_NAME_SIZE, err))
+        return -1;
+    int rc = history_load_side(store, ref, NULL, NULL, &side, err);
     strbuf_init(&path);
     if (rc == 0 && side.records.nr_runs == 0)
         rc = error_set(err, "%s has no runs", side.what);
     if (rc == 0) {
         strbuf_adds(&path, o->file);
-        if (strcmp(o->file, "auto") == 0)
+        if (named)
             history_baseline_file(side.records.runs[0].machine.class_name, name, &path);
         cJSON *json = records_to_json(&side.records);
         rc = file_make_parent(path.data, err);
