@@ -10,6 +10,8 @@
 
 #include "compare_fixture.h"
 
+#include <signal.h>
+
 struct history {
     struct store *store;
     char base[24], head[24];
@@ -166,6 +168,25 @@ COMPARE_TEST(self_tests_warn_of_times_alone)
         compared_release(&c);
         string_list_release(&r.numbers.metrics);
     }
+    store_close(h.store);
+}
+
+COMPARE_TEST(what_was_interrupted_is_no_newest_verdict)
+{
+    struct compare_request r = { .no_record = false };
+    struct history h;
+    struct error err;
+
+    make_history(*state, &h);
+    struct compared c = { .store = h.store, .interrupted = SIGINT };
+    r.baseline = h.base;
+    r.head = h.head;
+    assert_ok(compare_request_check(&r, &c.rule, &err), &err);
+    assert_ok(compare_sides_find(&r, &c, &err), &err);
+    assert_ok(compare_sides_decide(&r, &c, &err), &err);
+    assert_int_equal(c.comparison.nr, 1);
+    assert_int_equal(count_recorded(h.store), 0);
+    compared_release(&c);
     store_close(h.store);
 }
 

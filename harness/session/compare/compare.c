@@ -154,7 +154,7 @@ int compare_sides_decide(const struct compare_request *r, struct compared *c, st
         rc = acceptances_mark(c->store, &sides, &c->comparison, &c->accepted, err);
     if (rc)
         return -1;
-    if (!r->no_record)
+    if (!r->no_record && !c->interrupted) /* half a measurement is no newest verdict */
         record_verdicts(r, c, &sides);
     note_gate(c->store, &c->comparison);
     if (c->left_out && *c->left_out)
