@@ -66,6 +66,7 @@ t run null --device fake --json --gbench-json
 t compare --baseline main --json --format text
 t compare --format markdown --json -- true --versus true
 t compare --replay --json --format text
+t compare --replay --format markdown
 t trend --json --format markdown
 
 say "No history, and none was made"

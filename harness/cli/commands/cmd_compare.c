@@ -61,6 +61,7 @@ static const char *option_beside_replay(const struct compare_options *o)
 static int replay_recorded(const struct compare_options *o, int argc, char **argv,
                            struct error *err)
 {
+    static const char *const forms[] = { "text", "json", NULL };
     const char *beside = option_beside_replay(o);
     struct replay replay = { .sink = &terminal_notes };
 
@@ -69,11 +70,14 @@ static int replay_recorded(const struct compare_options *o, int argc, char **arg
                          "--replay takes numbers of recorded comparisons, and decides each with "
                          "its own settings: no %s; `harness history verdicts` lists them",
                          beside);
-    if (output_check_format(o->format, err) || history_open(&replay.store, o->db, STORE_READ, err))
+    int form = output_choose_format(o->format, forms, err);
+    if (form < 0)
+        return error_prefix(err, "with --replay");
+    if (history_open(&replay.store, o->db, STORE_READ, err))
         return -1;
     int rc = replay_run(&replay, argv, argc, err);
     if (rc == 0)
-        rc = replay_report(&replay, o->format && strcmp(o->format, "json") == 0, o->output, err);
+        rc = replay_report(&replay, form > 0, o->output, err);
     enum exit_status status = replay_exit_status(&replay);
     replay_release(&replay);
     store_close(replay.store);
