@@ -17,11 +17,23 @@
 
 /* ---- in ---- */
 
-/* What the reader named is a descriptor that this process was given: it may be whatever it is. */
-static bool is_descriptor(const char *path)
+/* The descriptor of this process that `path` names, whatever it leads to; -1: it names a file. */
+static int descriptor_of(const char *path)
 {
-    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
-           strncmp(path, "/proc/self/fd/", 14) == 0;
+    static const char *const names[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
+    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, names[i]) == 0)
+            return i;
+    for (int i = 0; i < 2; i++) {
+        size_t length = strlen(folders[i]);
+        const char *number = strncmp(path, folders[i], length) == 0 ? path + length : "";
+        size_t digits = strspn(number, "0123456789");
+        if (digits > 0 && digits < 10 && number[digits] == '\0')
+            return atoi(number);
+    }
+    return -1;
 }
 
 static const char *mode_words(mode_t mode)
@@ -42,7 +54,7 @@ static int open_input(const char *path, size_t most, struct error *err)
         return error_set(err, "%s: cannot open: %s", path, strerror(errno));
     if (fstat(fd, &st) || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK))
         error_set(err, "%s: cannot open: %s", path, strerror(errno));
-    else if (!S_ISREG(st.st_mode) && (S_ISDIR(st.st_mode) || !is_descriptor(path)))
+    else if (!S_ISREG(st.st_mode) && (S_ISDIR(st.st_mode) || descriptor_of(path) < 0))
         error_set(err, "%s: cannot read: it is %s, not a file", path, mode_words(st.st_mode));
     else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uintmax_t)st.st_size > most)
         error_set(err, "%s: larger than %zu MiB, more than is read of such a file", path,
@@ -141,8 +153,8 @@ static char *follow_links(const char *path)
     return at;
 }
 
-/* What is there and no file (a device, a pipe), and what a descriptor of some process leads to,
- * whose other users look at the file that it has now. */
+/* What is there and no file (a device, a pipe), and what a link to a descriptor leads to, whose
+ * other users look at the file that it has now. */
 static bool is_in_place(const char *path)
 {
     struct stat st;
@@ -151,8 +163,7 @@ static bool is_in_place(const char *path)
 
     if (nr > 0)
         real[nr] = '\0';
-    if (is_descriptor(path) || strcmp(path, "/dev/stdout") == 0 ||
-        strcmp(path, "/dev/stderr") == 0 || (nr > 0 && strncmp(real, "/proc/", 6) == 0))
+    if (nr > 0 && strncmp(real, "/proc/", 6) == 0)
         return true;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
@@ -207,6 +218,11 @@ static int take_mode(const struct file_output *o, int fd)
 
 static int open_output(struct file_output *o)
 {
+    int own = descriptor_of(o->path);
+
+    /* By its name a file would be emptied, and what is printed later written over its beginning. */
+    if (own >= 0)
+        return fcntl(own, F_DUPFD_CLOEXEC, 0);
     if (is_in_place(o->path))
         return open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
     o->target = follow_links(o->path);

@@ -38,8 +38,9 @@ char *file_read(const char *path, size_t most, size_t *length, struct error *err
  * is made beside the target by a name nobody can guess (.harness-<random>.tmp, exclusively, no link
  * followed), gets mode and owner of what it replaces, is synchronised and renamed; then its folder
  * is synchronised. Links lead to the target, which is replaced. What is there and no regular file
- * (a device, a pipe), and /dev/stdout, /dev/fd/N, are written in place. A process that is killed
- * leaves nothing or one such temporary file, which nobody reads.
+ * (a device, a pipe) is written in place; so are /dev/stdout and /dev/fd/N, from where this process
+ * is in them. A process that is killed leaves nothing or one such temporary file, which nobody
+ * reads.
  */
 struct file_output {
     FILE *stream;

@@ -121,8 +121,7 @@ static int print_report(const struct compare_commands_output *o, enum commands_f
     if (form == COMMANDS_MARKDOWN)
         commands_report_markdown(report, &text);
     else
-        commands_report_text(report, o->output ? 0 : terminal_width(),
-                             !o->output && terminal_colour(), &text);
+        commands_report_text(report, output_width(o->output), output_colour(o->output), &text);
     add_explanations(form, &c->explanations, &text);
     int rc = form == COMMANDS_TEXT ? output_page(&text, o->output, err)
                                    : output_text(&text, o->output, err);
@@ -172,7 +171,7 @@ static int measure_and_print(const struct commands_request *request,
         compare_rule_declare(request->rule, err) || commands_compare_run(request, c, err) ||
         print_report(o, form, c, request->explain, err))
         return -1;
-    if (form == COMMANDS_TEXT || o->output)
+    if (form == COMMANDS_TEXT || !output_is_standard(o->output))
         tell_place(c);
     history_tell(c->store);
     if (!c->interrupted)

@@ -220,9 +220,34 @@ int output_check_format(const char *format, struct error *err)
     return output_choose_format(format, formats, err) < 0 ? -1 : 0;
 }
 
+bool output_is_standard(const char *path)
+{
+    static const char *const names[] = { "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1" };
+    bool standard = !path;
+
+    for (size_t i = 0; !standard && i < sizeof(names) / sizeof(names[0]); i++)
+        standard = strcmp(path, names[i]) == 0;
+    return standard;
+}
+
+const char *output_file(const char *path)
+{
+    return output_is_standard(path) ? "/dev/stdout" : path;
+}
+
+size_t output_width(const char *path)
+{
+    return output_is_standard(path) ? terminal_width() : 0;
+}
+
+bool output_colour(const char *path)
+{
+    return output_is_standard(path) && terminal_colour();
+}
+
 int output_text(const struct strbuf *text, const char *path, struct error *err)
 {
-    if (!path || strcmp(path, "-") == 0) {
+    if (output_is_standard(path)) {
         fwrite(text->data, 1, text->length, stdout);
         return 0;
     }
@@ -233,7 +258,7 @@ int output_page(const struct strbuf *text, const char *path, struct error *err)
 {
     struct strbuf page;
 
-    if (path && strcmp(path, "-") != 0)
+    if (!output_is_standard(path))
         return output_text(text, path, err);
     strbuf_init(&page);
     wrap_text(text->data, terminal_width(), &page);

@@ -50,8 +50,16 @@ int output_short_format(const char **format, bool given, const char *option, con
  * them. */
 int output_choose_format(const char *format, const char *const *formats, struct error *err);
 
-/* Writes the text to the file, its folder made if need be, or to standard output if `path` is
- * NULL or "-". */
+/* Does what goes to `path` go to standard output: NULL, "-", "/dev/stdout", "/dev/fd/1"? Then
+ * nothing else may be printed: who reads it gets the result alone. */
+bool output_is_standard(const char *path);
+/* For what writes a file itself: `path`, where "-" is standard output as well. */
+const char *output_file(const char *path);
+/* terminal_width() and terminal_colour() of what goes to `path`; files have neither. */
+size_t output_width(const char *path);
+bool output_colour(const char *path);
+
+/* Writes the text to standard output, or to the file, its folder made if need be. */
 int output_text(const struct strbuf *text, const char *path, struct error *err);
 /* The same for what people read: on a terminal its long lines are broken (text/wrap.h). */
 int output_page(const struct strbuf *text, const char *path, struct error *err);

@@ -321,6 +321,23 @@ TEST(pipes_are_written_to)
     close(ends[1]);
 }
 
+/* As a shell does: behind what is there, and what comes later behind it. */
+TEST(own_descriptors_are_written_where_they_are)
+{
+    char path[512], name[512];
+    struct error err;
+
+    int fd = open(in_folder("descriptor", path), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    snprintf(name, sizeof(name), "/dev/fd/%d", fd);
+    assert_int_equal(write(fd, "before ", 7), 7);
+    assert_ok(file_write(name, "result ", 7, &err), &err);
+    assert_int_equal(write(fd, "behind", 6), 6);
+    close(fd);
+    assert_content(path, "before result behind");
+    assert_fails(file_write("/dev/fd/987654", "x", 1, &err), &err, "/dev/fd/987654: cannot write");
+}
+
 TEST(directories_with_parents)
 {
     char path[512], below[512];

@@ -30,3 +30,15 @@ echo "p50 $(json sum.json benchmarks 1 timing median) $(json sum.json benchmarks
 
 say "CSV"
 run --format csv | cut -d, -f 5-12,14- | sort
+
+say "Standard output by any of its names gets the result alone, behind what is there"
+for name in - /dev/stdout /dev/fd/1; do
+  { echo before && run --json -o "$name"; } >named
+  check "run -o $name" test "$(sed -n '1p;2p;$p' named | tr -d '\n')" = 'before{}'
+  { echo before && "$HARNESS" baseline save any --file "$name" 2>err; } >named
+  check "baseline save --file $name" test "$(wc -l <named)" -eq 2
+  { echo before && "$HARNESS" report -o "$name" 2>err; } >named
+  check "report -o $name" test "$(sed -n '1p;2p;$p' named | tr -d '\n')" = 'before<!doctype html></html>'
+done
+"$HARNESS" compare --json -o - --runs 2 -- true --versus true >named 2>err
+check "compare -o - -- COMMAND" test "$(sed -n '1p;$p' named | tr -d '\n')" = '{}'

@@ -27,6 +27,10 @@ check "its size is what the header says" test "$(stat -c %s w.safetensors)" -eq 
 "$HARNESS" model export --model nano --seed 8 -o other.safetensors >/dev/null
 check "the same seed gives the same weights" cmp w.safetensors again.safetensors
 check "another seed gives others" not cmp w.safetensors other.safetensors
+for name in - /dev/stdout; do
+  "$HARNESS" model export --model nano --seed 7 -o "$name" >again.safetensors
+  check "standard output ($name) gets them alone" cmp w.safetensors again.safetensors
+done
 
 say "Logits"
 echo '[[1, 2, 3], [50256, 0, 7]]' >t.json
@@ -37,6 +41,8 @@ check "the file has a header and 2 x 3 x 50257 floats" \
   test "$(stat -c %s l.npy)" -eq $((128 + 4 * 2 * 3 * 50257))
 "$HARNESS" model logits --model nano --seed 7 --tokens t.json -o seeded.npy >/dev/null
 check "exported weights give what the seed gives" cmp l.npy seeded.npy
+"$HARNESS" model logits --model nano --seed 7 --tokens t.json -o - >seeded.npy
+check "standard output gets them alone" cmp l.npy seeded.npy
 echo '[1, 2, 3]' >one.json
 t model logits --model nano --tokens one.json -o one.npy
 head -c 128 one.npy | tr -d '\000-\037\200-\377' | sed 's/ *$//'

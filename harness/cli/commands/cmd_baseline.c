@@ -45,7 +45,7 @@ static int save_baseline_file(struct store *store, const struct baseline_options
     if (rc == 0 && side.records.nr_runs == 0)
         rc = error_set(err, "%s has no runs", side.what);
     if (rc == 0) {
-        strbuf_adds(&path, o->file);
+        strbuf_adds(&path, output_file(o->file));
         if (named)
             history_baseline_file(side.records.runs[0].machine.class_name, name, &path);
         cJSON *json = records_to_json(&side.records);
@@ -54,7 +54,7 @@ static int save_baseline_file(struct store *store, const struct baseline_options
             rc = json_write_file(json, path.data, false, err);
         cJSON_Delete(json);
     }
-    if (rc == 0)
+    if (rc == 0 && !output_is_standard(path.data))
         terminal_print("wrote %s\n", path.data);
     strbuf_release(&path);
     history_side_release(&side);

@@ -138,9 +138,9 @@ static int export_weights(const struct model_options *o, struct error *err)
 
     if (need_option(o->output, "output FILE", err) || open_named_model(o, &m, err))
         return -1;
-    int rc = gpt_model_export(&m, o->output, err);
+    int rc = gpt_model_export(&m, output_file(o->output), err);
     gpt_model_close(&m);
-    if (rc == 0)
+    if (rc == 0 && !output_is_standard(o->output))
         terminal_print("%s\n", o->output);
     return rc;
 }
@@ -163,9 +163,10 @@ static int compute_logits(struct model_job *job, struct error *err)
     int rc = model_backend_check_logits(&job->backend, &job->tokens, err);
     if (rc || open_named_model(o, &job->model, err))
         return rc ? rc : -1;
-    rc = model_backend_write_logits(&job->backend, &job->model, &job->tokens, o->output, err);
+    rc = model_backend_write_logits(&job->backend, &job->model, &job->tokens,
+                                    output_file(o->output), err);
     gpt_model_close(&job->model);
-    if (rc == 0)
+    if (rc == 0 && !output_is_standard(o->output))
         terminal_print("%s\n", o->output);
     return rc;
 }

@@ -63,7 +63,7 @@ static int parse_min_times(struct run_session *s, struct error *err)
                          "--min-time with several times makes a run of each, and the parts of "
                          "--shard are one run: give one");
     if (words->nr > 1 && s->form != RUN_REPORT_JSON &&
-        (s->form != RUN_REPORT_TABLE || s->o->output))
+        (s->form != RUN_REPORT_TABLE || !output_is_standard(s->o->output)))
         return error_set(err,
                          "--min-time with several times makes a run of each, and of the forms "
                          "for programs --json alone holds several: give that, or no --output");
@@ -155,7 +155,7 @@ static int report_runs(struct run_session *s, const int64_t *runs, size_t nr, st
 
     if (rc == 0)
         rc = run_report(&records, s->form, s->o->output, err);
-    if (rc >= 0 && (s->form == RUN_REPORT_TABLE || s->o->output))
+    if (rc >= 0 && (s->form == RUN_REPORT_TABLE || !output_is_standard(s->o->output)))
         for (size_t i = 0; i < nr; i++)
             terminal_print("run %lld in %s\n", (long long)runs[i], store_path(s->store));
     records_release(&records);

@@ -110,8 +110,8 @@ static int print(const struct trends *t, const struct trend_options *o, struct e
     if (markdown) {
         trend_table_markdown(t, &table, &text);
     } else {
-        table.width = o->output ? 0 : terminal_width();
-        table.colour = !o->output && terminal_colour();
+        table.width = output_width(o->output);
+        table.colour = output_colour(o->output);
         trend_table_text(t, &table, &text);
     }
     int rc = markdown ? output_text(&text, o->output, err) : output_page(&text, o->output, err);

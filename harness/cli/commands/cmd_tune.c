@@ -66,8 +66,7 @@ static int print_kept(const struct tune_options *o, const struct store_tuned_lis
         strbuf_adds(&text,
                     "No setting is kept for this machine: `harness tune ./k.so` finds one.\n");
     else
-        tune_report_kept(kept, o->output ? 0 : terminal_width(), !o->output && terminal_colour(),
-                         &text);
+        tune_report_kept(kept, output_width(o->output), output_colour(o->output), &text);
     int rc = output_page(&text, o->output, err);
     strbuf_release(&text);
     return rc;
@@ -115,8 +114,7 @@ static int print_tuning(struct tune_session *s, int status, struct error *err)
         return output_json(json, o->output, err);
     }
     strbuf_init(&text);
-    tune_report(&s->tuning, o->output ? 0 : terminal_width(), !o->output && terminal_colour(),
-                &text);
+    tune_report(&s->tuning, output_width(o->output), output_colour(o->output), &text);
     int rc = output_page(&text, o->output, err);
     strbuf_release(&text);
     return rc;

@@ -74,8 +74,8 @@ static void write_compare_table(const struct compare_print *p, const struct comp
         write_why_markdown(p, text);
         return;
     }
-    table.width = p->output ? 0 : terminal_width();
-    table.colour = !p->output && terminal_colour();
+    table.width = output_width(p->output);
+    table.colour = output_colour(p->output);
     compare_table_text(c, &table, text);
     explain_text(&p->comment.compared->explanations, text);
 }

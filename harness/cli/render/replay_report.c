@@ -40,7 +40,7 @@ static int print_replay_text(const struct replay *r, const char *output, struct 
     for (size_t i = 0; i < differ; i++)
         add_difference_row(&t, &r->differences.items[i]);
     if (differ) {
-        table_text(&t, output ? 0 : terminal_width(), !output && terminal_colour(), &text);
+        table_text(&t, output_width(output), output_colour(output), &text);
         strbuf_addc(&text, '\n');
     }
     if (r->done.nr + r->unreadable == 0)

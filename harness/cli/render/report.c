@@ -4,7 +4,6 @@
 #include "cli/progress.h"
 #include "cli/render/profile_view.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "core/clock.h"
 #include "page/page_budget.h"
@@ -34,11 +33,6 @@ static int check_report_target(const char *path, struct error *err)
         return error_set(err, "-o %s: that is a folder; name the file, such as %s/report.html",
                          path, path);
     return 0;
-}
-
-static int write_report_file(const struct strbuf *html, const char *path, struct error *err)
-{
-    return file_make_parent(path, err) || file_write(path, html->data, html->length, err) ? -1 : 0;
 }
 
 struct page_asked report_asked(const struct viewing_options *o)
@@ -99,8 +93,8 @@ static int write_report_page(const struct viewing *v, const struct viewing_optio
     page_init(&page, &v->view, &options);
     int rc = page_file_make(&page, &v->config.presets, &how, &html, &notes, err);
     if (rc == 0)
-        rc = write_report_file(&html, path, err);
-    if (rc == 0)
+        rc = output_text(&html, path, err);
+    if (rc == 0 && !output_is_standard(path))
         print_report_written(path, html.length, &notes);
     page_release(&page);
     repository_free(repository);

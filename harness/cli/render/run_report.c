@@ -34,14 +34,13 @@ int run_report_form_find(const char *name, enum run_report_form *form, struct er
 static int write_run_text(const struct records *records, enum run_report_form form,
                           const char *output, struct error *err)
 {
-    struct run_table_options options = { 0 };
+    const struct run_table_options options = {
+        .width = output_width(output),
+        .colour = output_colour(output),
+    };
     struct strbuf text;
 
     strbuf_init(&text);
-    if (!output) {
-        options.width = terminal_width();
-        options.colour = terminal_colour();
-    }
     if (form == RUN_REPORT_CSV)
         export_csv(records, &text);
     else if (form == RUN_REPORT_MARKDOWN)
