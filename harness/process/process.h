@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 
 /* This process's environment with one "NAME=value" set or replaced; NULL changes nothing. The
  * array is for execve() and its like; free() it. The strings stay where they are. */
@@ -28,6 +29,7 @@ struct process {
     const char *folder;         /* to run in; NULL: here */
     const char *const *changes; /* of its environment, see above; NULL: none */
     const char *log;            /* file that all it says is appended to; NULL: it is captured */
+    bool leaves;                /* what it leaves running may go on saying things, see below */
     double timeout;             /* s; 0: none */
     size_t most;                /* bytes that it may say, of each kind; 0: PROCESS_SAID_MAX */
     const volatile sig_atomic_t *interrupted; /* stops it when set; may be NULL */
@@ -42,6 +44,9 @@ struct process_result {
 
 /* Runs it and waits, for it alone: what it leaves running in the background is left alone. What it
  * says goes to `out`, and its standard error to `errors`, or to `out`, too, where that is NULL.
+ * That is by pipes, which nobody reads from once it has ended: the next word of what it has left
+ * would be that one's end. Where it `leaves` something, both go to `out` by a file without a name
+ * in $TMPDIR or /tmp, which is there as long as somebody has it.
  * With all that it starts, wherever that goes, it is ended if time is up or the user wants to
  * stop: by SIGTERM, and after a few seconds, or if SIGINT or SIGTERM comes meanwhile, by SIGKILL.
  * Such a signal is held back until all are gone. Should this process be killed, they end the same

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ struct child {
     char **env;
     struct process_group group;
     int read[PIPES], write[PIPES]; /* -1: none, or closed */
+    int file;                      /* in place of the pipes; -1: none */
     struct strbuf *text[PIPES];
     int64_t started, stopped; /* ms; stopped 0: not asked to end */
     bool killed;
@@ -39,8 +41,27 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
+/* A file that has lost its name, for what is said by whoever stays. */
+static int open_file(struct child *c, struct error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    struct strbuf path;
+
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/harness-said-XXXXXX", folder && *folder ? folder : "/tmp");
+    c->file = mkostemp(path.data, O_APPEND | O_CLOEXEC);
+    if (c->file < 0)
+        error_set(err, "%s: %s", path.data, strerror(errno));
+    else
+        unlink(path.data);
+    strbuf_release(&path);
+    return c->file < 0 ? -1 : 0;
+}
+
 static int open_pipes(struct child *c, struct error *err)
 {
+    if (c->p->leaves && c->text[OUT])
+        return open_file(c, err);
     for (int i = 0; i < PIPES; i++) {
         int ends[2];
         if (!c->text[i])
@@ -59,7 +80,7 @@ static int open_pipes(struct child *c, struct error *err)
 static int become(const void *context)
 {
     const struct child *c = context;
-    int in = open("/dev/null", O_RDONLY), out = c->write[OUT];
+    int in = open("/dev/null", O_RDONLY), out = c->file >= 0 ? c->file : c->write[OUT];
 
     if (c->p->log)
         out = open(c->p->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -99,8 +120,26 @@ static void take(struct child *c, int i)
         close_fd(&c->read[i]);
 }
 
+/* What the file has by now; one that stays may be writing. */
+static void take_file(struct child *c)
+{
+    char chunk[16384];
+    off_t at = 0;
+    ssize_t nr;
+
+    while (c->file >= 0 && c->text[OUT]->length <= c->most &&
+           (nr = pread(c->file, chunk, sizeof(chunk), at)) > 0) {
+        strbuf_add(c->text[OUT], chunk, (size_t)nr);
+        at += nr;
+    }
+}
+
 static bool says_too_much(const struct child *c)
 {
+    struct stat st;
+
+    if (c->file >= 0 && fstat(c->file, &st) == 0 && (uintmax_t)st.st_size > c->most)
+        return true;
     for (int i = 0; i < PIPES; i++)
         if (c->text[i] && c->text[i]->length > c->most)
             return true;
@@ -205,6 +244,7 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
     static const char *const nothing[] = { NULL };
     struct child c = { .p = p,
                        .started = monotonic_ms(),
+                       .file = -1,
                        .most = p->most ? p->most : PROCESS_SAID_MAX,
                        .group = process_group_none,
                        .result = result };
@@ -214,7 +254,7 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
     for (int i = 0; i < PIPES; i++)
         c.read[i] = c.write[i] = -1;
     c.text[OUT] = p->log ? NULL : out;
-    c.text[ERRORS] = p->log ? NULL : errors;
+    c.text[ERRORS] = p->log || p->leaves ? NULL : errors;
     c.env = process_environment_of(p->changes ? p->changes : nothing);
     if (open_pipes(&c, err) || process_group_start(&c.group, grace_ms, become, &c, err))
         goto out;
@@ -224,6 +264,7 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
     see_off(&c);
     for (int i = 0; i < PIPES; i++)
         take(&c, i);
+    take_file(&c);
     if (lost || (says_too_much(&c) && refuse_words(&c, err)))
         goto out;
     if (WIFSIGNALED(status) && result->end == PROCESS_EXITED)
@@ -232,6 +273,7 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
     rc = 0;
 out:
     process_group_close(&c.group);
+    close_fd(&c.file);
     free(c.env);
     for (int i = 0; i < PIPES; i++) {
         close_fd(&c.read[i]);

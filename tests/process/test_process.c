@@ -139,6 +139,26 @@ OUT_TEST(time_and_users_end_it)
     assert_string_equal(out->data, "left\n");
 }
 
+/* A server that a setup starts: by a pipe that nobody reads any more its next word would be its
+ * end. It speaks when the call has come back. */
+OUT_TEST(what_is_left_may_go_on_saying_things)
+{
+    static const char go[] = HARNESS_TEST_DIR "/process.go", on[] = HARNESS_TEST_DIR "/process.on";
+    static const char line[] =
+        "cd '" HARNESS_TEST_DIR
+        "' && (for i in $(seq 200); do [ -e process.go ] && break; "
+        "sleep 0.05; done; echo later; echo later >&2; : >process.on) & echo now; echo ill >&2";
+    strbuf_init(out);
+    unlink(go);
+    unlink(on);
+    shell((struct process) { .leaves = true }, line, out, NULL);
+    assert_string_equal(out->data, "now\nill\n");
+    close(open(go, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    for (int i = 0; i < 200 && access(on, F_OK); i++)
+        usleep(50000);
+    assert_int_equal(access(on, F_OK), 0);
+}
+
 /* A parent that ignores its children's ends, as some leave it: the system forgets how they ended,
  * and a failure must not read as success. The guard remembers. */
 OUT_TEST(an_end_is_known_whatever_is_ignored)
@@ -167,13 +187,21 @@ OUT_TEST(an_unknown_end_is_an_error)
  * what it has said. */
 TEST(words_have_a_limit)
 {
-    static const char *const lines[] = { "yes", "yes >&2", "exec yes & yes" };
+    static const struct {
+        const char *line;
+        bool leaves;
+    } cases[] = {
+        { "yes", false },
+        { "yes >&2", false },
+        { "exec yes & yes", false },
+        { "head -c 2000000 /dev/zero; sleep 600", true },
+    };
     struct strbuf out, errors;
     strbuf_init(&out);
     strbuf_init(&errors);
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        const char *argv[] = { "sh", "-c", lines[i], NULL };
-        struct process p = { .argv = argv, .most = 1 << 20 };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *argv[] = { "sh", "-c", cases[i].line, NULL };
+        struct process p = { .argv = argv, .most = 1 << 20, .leaves = cases[i].leaves };
         struct process_result result;
         struct error err;
         strbuf_clear(&out);

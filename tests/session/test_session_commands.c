@@ -301,6 +301,9 @@ PLACE_TEST(setup_and_cleanup)
         { "echo up >>log", "echo down >>log", NULL, "up\ndown\n", NULL },
         { "echo up {n} >>log", "echo down {n} >>log", "n=1,2", "up 1\ndown 1\nup 2\ndown 2\n",
           NULL },
+        { "(sleep 0.3; echo words; echo on >>log) & echo up >>log", /* a server, and its words */
+          "for i in $(seq 100); do grep -q on log && break; sleep 0.05; done; echo down >>log",
+          NULL, "up\non\ndown\n", NULL },
         { "echo words; exit 3", "echo down >>log", NULL, "down\n",
           "--setup exited with status 3: words" },
         { NULL, "kill -9 $$", NULL, "", "--cleanup died by signal 9" },

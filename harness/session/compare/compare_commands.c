@@ -30,14 +30,15 @@ static char *fill_for(const struct commands_compared *c, const struct benchmark 
     return command_fill_all(c->workload.guests.command_guest, b->variant, &b->shape, text);
 }
 
-/* --setup and --cleanup. `stop` ends it when set; NULL: nothing does. */
+/* --setup and --cleanup; a setup may start what stays until the cleanup. `stop` ends it when set;
+ * NULL: nothing does. */
 static int run_line(const struct commands_compared *c, const struct benchmark *b,
                     const char *option, const char *template, const volatile sig_atomic_t *stop,
                     struct error *err)
 {
     char *line = fill_for(c, b, template);
     const char *argv[] = { "/bin/sh", "-c", line, NULL };
-    const struct process process = { .argv = argv, .interrupted = stop };
+    const struct process process = { .argv = argv, .leaves = true, .interrupted = stop };
     struct process_result result;
     struct strbuf said;
 
