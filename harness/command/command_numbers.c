@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "command/command_pattern.h"
 #include "command/json_path.h"
+#include "command/json_printed.h"
 #include "core/names.h"
 
 #include <ctype.h>
@@ -426,15 +427,6 @@ static int number_matched(const struct number_hearing *h, size_t i, double *valu
     return f->nr > 0 ? 0 : number_missing(h, spec, err);
 }
 
-/* Some programs say a word before: the document begins with the first line that opens one. */
-static size_t number_json_begin(const struct strbuf *text)
-{
-    for (size_t i = 0; i < text->length; i++)
-        if ((text->data[i] == '{' || text->data[i] == '[') && (i == 0 || text->data[i - 1] == '\n'))
-            return i;
-    return 0;
-}
-
 static int number_at_path(const cJSON *json, const struct number_spec *spec, double *value,
                           struct error *err)
 {
@@ -454,17 +446,13 @@ static int number_at_path(const cJSON *json, const struct number_spec *spec, dou
 
 static cJSON *number_parse_json(const struct number_hearing *h, struct error *err)
 {
-    size_t begin = number_json_begin(&h->json);
-
     if (h->too_long)
         error_set(err,
                   "it printed more than %d MiB: JSON is looked at as a whole; take a /PATTERN/",
                   NUMBERS_JSON_MAX >> 20);
-    else if (h->json.length == begin)
+    else if (h->json.length == 0)
         error_set(err, "it printed nothing where JSON was expected");
-    return h->too_long || h->json.length == begin
-               ? NULL
-               : json_parse(h->json.data + begin, h->json.length - begin, "what it printed", err);
+    return h->too_long || h->json.length == 0 ? NULL : json_printed(&h->json, err);
 }
 
 int number_hearing_end(struct number_hearing *h, double *values, struct error *err)

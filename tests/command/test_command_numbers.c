@@ -203,7 +203,14 @@ static const struct {
     { "x=$.a[-1]", "{\"a\":[1,2,3]}", "", 3, NULL },
     { "x=$['a.b']", "{\"a.b\":\"4.5\"}", "", 4.5, NULL }, /* a number in quotes */
     { "x=$", "7", "", 7, NULL },
-    { "x=$.v", "warming up\n{\"v\":1}\n", "", 1, NULL }, /* words before it */
+    { "x=$.v", "warming up\n{\"v\":1}\n", "", 1, NULL },  /* words before it */
+    { "x=$.v", "[INFO] start\n{\"v\": 5}", "", 5, NULL }, /* that begin as it does */
+    { "x=$.v", "[1/3] a\n[2/3] b\n{}\n{\n\"v\": 6\n}\n\n", "", 6, NULL },
+    { "x=$.v", "[12 of 30, \"done\n{\"v\":7}\n", "", 7, NULL }, /* and are never closed */
+    { "x=$.v", "{\"v\":1}\n{\"v\":2}\n", "", 2, NULL },         /* one a line: the last */
+    { "x=$[1].v", "[\n{\"v\":1},\n{\"v\":2}\n]\n", "", 2, NULL },
+    { "x=$.v", "[INFO] start\n{\"v\": }", "", 0, "not valid JSON at line 1, column" },
+    { "x=$.v", "[INFO] start\n", "", 0, "not valid JSON at line 1, column" },
     { "x=$.b", "{\"a\":1,\"c\":2}", "", 0, "there is no $.b; there are a, c" },
     { "x=$.a[5]", "{\"a\":[1]}", "", 0, "there is no $.a[5]; the list has 1 items" },
     { "x=$.a", "{\"a\":null}", "", 0, "what is at $.a is no number" },
@@ -287,6 +294,34 @@ TEST(a_hundred_megabytes_of_json)
     number_hearing_free(h);
     number_specs_release(&all);
     free(block);
+}
+
+/* A million lines before it that begin like it: it is found behind those that are closed; of those
+ * that are not a few are looked at. */
+TEST(a_log_in_brackets)
+{
+    enum { LINES = 1 << 20 };
+    static const struct {
+        const char *line;
+        int rc;
+    } cases[] = { { "[1] x\n", 0 }, { "[1 x\n", -1 } };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct number_specs all = { 0 };
+        struct error err = { "" };
+        double value = NAN;
+        spec_of(&all, "x=$.a");
+        struct number_hearing *h = number_hearing_create(&all, &err);
+        number_hearing_begin(h);
+        for (int n = 0; n < LINES; n++)
+            number_hearing_add(h, NUMBER_OUTPUT, cases[i].line, strlen(cases[i].line));
+        number_hearing_add(h, NUMBER_OUTPUT, "{\"a\":5}\n", 8);
+        assert_int_equal(number_hearing_end(h, &value, &err), cases[i].rc);
+        if (cases[i].rc == 0)
+            assert_close(value, 5, 0);
+        number_hearing_free(h);
+        number_specs_release(&all);
+    }
 }
 
 RUN_TESTS(NULL, NULL)
