@@ -12,6 +12,11 @@ echo "schema $(json all.json schema_version), $(json_length all.json runs 0 meas
   "$(json all.json runs 0 measurements 0 key), $(json all.json runs 0 measurements 0 outcome)"
 t compare --baseline ./all.json --head latest
 t compare --baseline ./x.json --head ./all.json
+t compare --baseline ./x.json --head ./all.json --db none.db | brief
+t compare --baseline ./x.json --head ./all.json --db none.db --no-record | brief
+"$HARNESS" compare --baseline ./x.json --head ./all.json --db none.db --format github >comment.md 2>err
+check "and for a comment" grep -q '2 the same of 2' comment.md
+check "no history is made for two files" test ! -e none.db
 check "the history shows the same record" \
   cmp <("$HARNESS" history show 1) all.json
 

@@ -216,6 +216,27 @@ COMPARE_TEST(why_it_is_not_recorded_is_noted)
     store_close(h.store);
 }
 
+PLACE_TEST(two_files_need_no_history)
+{
+    char kept[200] = "";
+    const struct session_sink sink = { .context = kept, .note = keep_text };
+    struct compare_request r = { .baseline = "./a.json",
+                                 .head = "./b.json",
+                                 .measuring.sink = &sink };
+    struct compared c = { .cannot_record = ": there is no history" };
+    struct error err;
+
+    put_records("a.json", A, steady, 5);
+    put_records("b.json", A, slower, 5);
+    assert_ok(compare_request_check(&r, &c.rule, &err), &err);
+    assert_ok(compare_sides_find(&r, &c, &err), &err);
+    assert_ok(compare_sides_decide(&r, &c, &err), &err);
+    assert_int_equal(c.comparison.nr, 1);
+    assert_close(c.comparison.rows[0].change, 0.1, 0.01);
+    assert_string_equal(kept, "harness: these verdicts are not recorded: there is no history\n");
+    compared_release(&c);
+}
+
 COMPARE_TEST(an_unknown_baseline_is_an_error)
 {
     struct compare_request r = { .baseline = "nobody" };

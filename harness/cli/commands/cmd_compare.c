@@ -84,6 +84,15 @@ static int replay_recorded(const struct compare_options *o, int argc, char **arg
     return rc ? -1 : (int)status;
 }
 
+/* Files on both sides need no history, where there is none. */
+static bool compares_files_alone(const struct compare_options *o, const char *history)
+{
+    const struct compare_request *r = &o->request;
+
+    return history_is_path(r->baseline) && r->head && history_is_path(r->head) &&
+           !file_exists(history);
+}
+
 /* For writing where it measures, and where verdicts are recorded if the file lets it; else why not
  * goes into `why`. */
 static int open_compared(const struct compare_options *o, struct compared *c, struct error *why,
@@ -96,9 +105,13 @@ static int open_compared(const struct compare_options *o, struct compared *c, st
         return history_open(&c->store, o->db, STORE_WRITE, err);
     strbuf_init(&path);
     history_path(o->db, &path);
+    bool alone = compares_files_alone(o, path.data);
     bool writes = !o->request.no_record && file_exists(path.data);
+    if (alone)
+        error_set(why, ": there is no history %s", path.data);
     strbuf_release(&path);
-    if (writes && history_open(&c->store, o->db, STORE_WRITE, &first) == 0)
+    c->cannot_record = alone ? why->message : NULL;
+    if (alone || (writes && history_open(&c->store, o->db, STORE_WRITE, &first) == 0))
         return 0;
     if (history_open(&c->store, o->db, STORE_READ, err))
         return -1;

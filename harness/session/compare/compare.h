@@ -73,7 +73,8 @@ struct compared_programs {
 
 /* Set `store`, zero the rest. Leave it where it is. */
 struct compared {
-    struct store *store;       /* STORE_WRITE where it measures or records, else STORE_READ */
+    struct store *store;       /* STORE_WRITE where it measures or records, else STORE_READ; NULL:
+                                * there is no history, and both sides are files */
     const char *cannot_record; /* why verdicts cannot be recorded there; NULL: they can */
     struct history_side base, head;
     struct comparison comparison;

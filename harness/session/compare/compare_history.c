@@ -48,7 +48,7 @@ int compare_history_load(struct compare_history *earlier, struct store *store,
     int newest = run_newest(&head->records), old = run_newest(&base->records);
 
     *earlier = (struct compare_history) { .store = store, .head = head };
-    if (newest < 0)
+    if (newest < 0 || !store)
         return 0;
     const char *machine = head->records.runs[newest].machine.class_name;
     const char *branch = old < 0 ? "" : base->records.runs[old].build.branch;
