@@ -6,7 +6,7 @@
 # Without --db it is FOLDER/history.db, made anew from the parts. With it they are added to FILE;
 # what is there already is not added again. --wait: until all are there, so long at most.
 # Exit status: 0 all parts are there and right, or cannot be measured where they were; 1 merged, but a
-# part is missing, was stopped, or had a wrong result; 2 failure.
+# part is missing, was stopped, or had a wrong result, or they were not divided alike; 2 failure.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
@@ -86,6 +86,19 @@ else
     give_name "$part" "$db" -n
     [ ! -e "$part" ] || { rm -f "$part"; fail "somebody else has made $db meanwhile"; }
   fi
+fi
+
+# division FILE: the plan by which its newest run was cut, and the machine's class; others of which have
+# other benchmarks, and so other plans.
+division() {
+  "$harness" history list --json --limit 1 --db "$1" 2>/dev/null |
+    sed -n 's/^[[:space:]]*"\(plan\|class_name\)":[[:space:]]*"\([^"]*\)".*/\2/p' | paste -sd ' '
+}
+unlike=$(for file in "${files[@]}"; do division "$file" || true; done |
+  awk 'NF == 2' | sort -u | cut -d ' ' -f 2 | sort | uniq -d)
+if [ -n "$unlike" ]; then
+  echo "merge.sh: the parts were not divided alike: a benchmark may be missing, or there twice" >&2
+  status=1
 fi
 echo "merge.sh: ${#files[@]} of $nr parts are in $db"
 exit $status

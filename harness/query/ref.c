@@ -12,9 +12,9 @@ static int read_candidates(struct ref_lookup *l, struct error *err)
 {
     static const char *const text =
         "SELECT r.id, r.started_ms, r.ended_ms > 0, b.dirty, r.uuid, r.label, m.class, "
-        "b.commit_hash, b.branch, r.sweep, r.shard, r.shards, r.kind FROM run r JOIN machine m ON "
-        "m.id = r.machine "
-        "JOIN build b ON b.id = r.build ORDER BY r.started_ms DESC, r.id DESC";
+        "b.commit_hash, b.branch, r.sweep, r.shard, r.shards, r.shard_plan, r.kind FROM run r "
+        "JOIN machine m ON m.id = r.machine JOIN build b ON b.id = r.build "
+        "ORDER BY r.started_ms DESC, r.id DESC";
     struct sql_query q;
     int rc;
 
@@ -34,6 +34,7 @@ static int read_candidates(struct ref_lookup *l, struct error *err)
         c->sweep = read_words(&q);
         c->shard = sql_int(&q);
         c->shards = sql_int(&q);
+        c->plan = read_words(&q);
         const char *kind = sql_text(&q);
         c->kind = kind ? run_kind_find(kind) : -1;
     }
@@ -51,6 +52,7 @@ static void release_candidates(struct ref_lookup *l)
         free(c->commit);
         free(c->branch);
         free(c->sweep);
+        free(c->plan);
     }
     array_release(&l->runs);
 }

@@ -17,6 +17,8 @@ struct ref_run {
     char *uuid, *label, *class_name, *commit, *branch;
     char *sweep;           /* "": part of none that has a name */
     int64_t shard, shards; /* the 2nd of 4 of it; 0: which is not known */
+    char *plan;            /* by which it was divided; "": that is not known */
+    bool taken;            /* it is one of the parts that were found */
 };
 
 struct ref_lookup {

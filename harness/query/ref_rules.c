@@ -216,16 +216,42 @@ static void add_sweep(struct ref_lookup *l, ref_match_fn *matches, const char *s
 {
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
-        if (strcmp(c->sweep, sweep) == 0 && eligible(l, matches, c) && !has_newer(l, matches, i))
+        l->runs.items[i].taken =
+            strcmp(c->sweep, sweep) == 0 && eligible(l, matches, c) && !has_newer(l, matches, i);
+        if (c->taken)
             ref_add_run(l, c->id);
     }
+}
+
+/* Of another plan than the first part taken on a machine of its class? Others have other keys, and
+ * so other plans. */
+static bool is_divided_otherwise(const struct ref_lookup *l, const struct ref_run *c)
+{
+    const struct ref_run *first = l->runs.items;
+
+    while (!first->taken || !first->plan[0] || strcmp(first->class_name, c->class_name) != 0)
+        first++; /* `c` at the latest */
+    return strcmp(first->plan, c->plan) != 0;
+}
+
+static void describe_sweep(struct ref_lookup *l, const char *rule, const char *sweep)
+{
+    size_t nr = l->out->nr;
+    bool alike = true;
+
+    for (size_t i = 0; alike && i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        alike = !c->taken || !c->plan[0] || !is_divided_otherwise(l, c);
+    }
+    snprintf(l->out->what, sizeof(l->out->what), "%s %.96s (%zu run%s%s)", rule, sweep, nr,
+             nr == 1 ? "" : "s", alike ? "" : ", not divided alike");
 }
 
 static int find_sweep(struct ref_lookup *l, struct error *err)
 {
     (void)err;
     add_sweep(l, has_sweep, l->name);
-    describe(l, "sweep", "");
+    describe_sweep(l, "sweep", l->name);
     return l->out->nr > 0;
 }
 
@@ -238,8 +264,7 @@ static int find_latest(struct ref_lookup *l, struct error *err)
         return 0;
     if (newest->sweep[0]) {
         add_sweep(l, is_latest, newest->sweep);
-        snprintf(l->out->what, sizeof(l->out->what), "latest sweep %.96s (%zu run%s)",
-                 newest->sweep, l->out->nr, l->out->nr == 1 ? "" : "s");
+        describe_sweep(l, "latest sweep", newest->sweep);
         return 1;
     }
     ref_add_run(l, newest->id);

@@ -155,6 +155,11 @@ int store_series(struct store *s, const char *machine_class, const struct store_
 int store_finished_runs(struct store *s, const char *machine_class, struct records *out,
                         struct error *err);
 
+/* The first run of a sweep (run.shard.sweep), whether or not it has ended: its id, and when it
+ * began, ms. Both are INT64_MAX where there is none. */
+int store_sweep_first(struct store *s, const char *sweep, int64_t *id, int64_t *started_ms,
+                      struct error *err);
+
 /* What a scan hands over, one measurement after the other. */
 struct store_sink {
     void *context;

@@ -204,6 +204,26 @@ int store_finished_runs(struct store *s, const char *machine_class, struct recor
     return rc;
 }
 
+int store_sweep_first(struct store *s, const char *sweep, int64_t *id, int64_t *started_ms,
+                      struct error *err)
+{
+    static const char *const text =
+        "SELECT id, started_ms FROM run WHERE sweep = ? ORDER BY started_ms, id LIMIT 1";
+    struct sql_query q;
+
+    *id = *started_ms = INT64_MAX;
+    if (sql_open(&q, s, text, err))
+        return -1;
+    sql_bind_text(&q, sweep);
+    int rc = sql_step(&q, err);
+    if (rc > 0) {
+        *id = sql_int(&q);
+        *started_ms = sql_int(&q);
+    }
+    sql_close(&q);
+    return rc < 0 ? -1 : 0;
+}
+
 /* Their ids, oldest first; free() them. */
 static int finished_ids(struct store *s, const char *machine_class, int64_t **ids, size_t *nr,
                         struct error *err)

@@ -107,6 +107,13 @@ change twins/shards/2-of-2.db "UPDATE run SET suite = 'another'"
 s merge.sh 2 twins 2>&1 | sed 's/([0-9a-f]\{8\})/(UUID)/'
 "$HARNESS" history list --db twins/history.db | grep -c ' OK'
 
+say "Parts that were not divided alike: told, and merged"
+for part in 1 2; do
+  "$CI/shard.sh" $part 2 unlike null/copy/right --device "$FAKE" --batch 1:4:+1 --seq $((4 << part)) \
+    --launches 1 --iterations 2 >out 2>err
+done
+s merge.sh 2 unlike
+
 say "What Slurm is asked for: a label of one's own stays the only one"
 mkdir bin
 echo "#!/bin/sh

@@ -71,6 +71,20 @@ run whole.db --format json -o run.json >/dev/null
 check "so is the JSON of a run" \
   test "$(keys new.db --shard 1/2 --durations run.json | wc -l)" -gt 10
 
+say "What ends between the parts of a sweep with a name changes none of them, nor does one that is made again"
+cp whole.db named.db
+: >plans
+for i in 1 2 3 4 2; do
+  keys named.db --shard $i/4 --sweep nightly >named$i
+  plan >>plans
+  keys named.db >/dev/null
+done
+check "the parts make the whole" cmp whole <(sort named[1-4])
+check "all say the same plan" test "$(sort -u plans | wc -l)" -eq 1
+t baseline save alike --ref sweep:nightly --db named.db
+keys named.db --shard 4/4 --sweep nightly --durations durations.json >named4
+t baseline save unlike --ref nightly --db named.db
+
 say "What is kept of it"
 "$HARNESS" history show 1 --db none2.db >run.json
 echo "shard $(json run.json runs 0 shard index)/$(json run.json runs 0 shard count)"

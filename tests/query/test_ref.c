@@ -318,6 +318,61 @@ static void test_profiles_are_no_runs(void **state)
         assert_names(h->store, cases[i].ref, NULL, cases[i].expected);
 }
 
+struct part {
+    const char *sweep;
+    unsigned index;
+    const char *plan, *class_name;
+};
+
+static void add_part(struct store *s, const struct part *part, int64_t started)
+{
+    struct run run = sample_run();
+    struct error err;
+
+    run.started_ms = started;
+    run.ended_ms = started + 1;
+    run.shard.index = part->index;
+    run.shard.count = 2;
+    snprintf(run.shard.sweep, sizeof(run.shard.sweep), "%s", part->sweep);
+    snprintf(run.shard.plan, sizeof(run.shard.plan), "%s", part->plan);
+    snprintf(run.machine.class_name, sizeof(run.machine.class_name), "%s", part->class_name);
+    assert_ok(store_begin_run(s, &run, &err), &err);
+}
+
+/* Parts of other plans leave a benchmark out, or have it twice; on other machines benchmarks are
+ * called otherwise, and so are plans. */
+static void test_parts_of_a_sweep(void **state)
+{
+    static const struct part parts[] = {
+        { "alike", 1, "p", "class-a" },  { "alike", 2, "p", "class-a" },
+        { "unlike", 1, "p", "class-a" }, { "unlike", 2, "q", "class-a" },
+        { "mixed", 1, "p", "class-a" },  { "mixed", 2, "q", "class-b" },
+        { "older", 1, "", "class-a" },   { "older", 2, "q", "class-a" },
+        { "again", 1, "p", "class-a" },  { "again", 2, "q", "class-a" },
+        { "again", 2, "p", "class-a" }, /* in the place of the other */
+    };
+    static const struct {
+        const char *ref, *what;
+    } cases[] = {
+        { "sweep:alike", "sweep alike (2 runs)" },
+        { "unlike", "sweep unlike (2 runs, not divided alike)" },
+        { "mixed", "sweep mixed (2 runs)" },
+        { "older", "sweep older (2 runs)" },
+        { "latest", "latest sweep again (2 runs)" },
+    };
+    struct history *h = *state;
+    struct error err;
+    struct ref_runs runs;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        add_part(h->store, &parts[i], 100 * ((int64_t)i + 1));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_ok(ref_resolve(h->store, cases[i].ref, NULL, &runs, &err), &err);
+        assert_string_equal(runs.what, cases[i].what);
+        ref_runs_release(&runs);
+    }
+}
+
 /* A name is no suggestion for itself. */
 static void test_all_unfinished(void **state)
 {
@@ -346,6 +401,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_describes_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(test_trials_are_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profiles_are_no_runs, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_parts_of_a_sweep, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_unfinished, setup, teardown),
     };
 

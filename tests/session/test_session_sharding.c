@@ -18,7 +18,8 @@ struct lasted {
     enum run_kind kind;
     bool unfinished;
     unsigned index, count; /* of its shards */
-    const char *plan;
+    const char *plan, *sweep;
+    bool old; /* of a time before all others, as one that was merged */
 };
 
 static void keep_launch(struct store *store, int64_t run, int seq, const struct lasted *l)
@@ -46,11 +47,12 @@ static void keep_lasted(struct store *store, const struct lasted *l, int nth)
     struct run run = sample_run();
     struct error err;
 
-    run.started_ms = 1700000000000 + nth * 1000;
+    run.started_ms = l->old ? 1600000000000 : 1700000000000 + nth * 1000;
     run.kind = l->kind;
     run.shard.index = l->index;
     run.shard.count = l->count;
     snprintf(run.shard.plan, sizeof(run.shard.plan), "%s", l->plan ? l->plan : "");
+    snprintf(run.shard.sweep, sizeof(run.shard.sweep), "%s", l->sweep ? l->sweep : "");
     assert_ok(store_begin_run(store, &run, &err), &err);
     keep_launch(store, run.id, 0, l);
     if (!l->unfinished)
@@ -108,11 +110,41 @@ SCRATCH_TEST(the_last_run_that_counts_says)
         struct store *store = open_history(path, STORE_WRITE);
         for (int k = 0; k < RUNS_MOST && (cases[i].runs[k].a > 0 || cases[i].runs[k].b > 0); k++)
             keep_lasted(store, &cases[i].runs[k], k);
-        assert_ok(durations_of_store(store, keys, 2, seconds, &err), &err);
+        assert_ok(durations_of_store(store, NULL, keys, 2, seconds, &err), &err);
         if (seconds[0] != cases[i].a || seconds[1] != cases[i].b)
             fail_msg("case %zu: %g, %g", i, seconds[0], seconds[1]);
         store_close(store);
     }
+}
+
+/* What the first shard of a sweep could know, all of that name know, and no more. */
+SCRATCH_TEST(shards_of_a_named_sweep_know_the_same)
+{
+    static const struct lasted runs[] = {
+        { .a = 1 },
+        { .a = 9, .index = 1, .count = 2, .plan = "p", .sweep = "night", .unfinished = true },
+        { .a = 5 },
+        { .b = 6, .old = true },
+        { .a = 7, .index = 1, .count = 2, .plan = "p", .sweep = "night" },
+        { .b = 8, .index = 2, .count = 2, .plan = "p", .sweep = "night" },
+    };
+    static const struct {
+        const char *sweep;
+        double a, b; /* 0: not known */
+    } cases[] = { { "night", 1, 0 }, { "day", 7, 8 }, { "", 7, 8 }, { NULL, 7, 8 } };
+    struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+        keep_lasted(store, &runs[i], (int)i);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double seconds[] = { 0, 0 };
+        assert_ok(durations_of_store(store, cases[i].sweep, keys, 2, seconds, &err), &err);
+        if (seconds[0] != cases[i].a || seconds[1] != cases[i].b)
+            fail_msg("case %zu: %g, %g", i, seconds[0], seconds[1]);
+    }
+    store_close(store);
 }
 
 SCRATCH_TEST(several_launches_of_a_run_are_averaged)
@@ -128,7 +160,7 @@ SCRATCH_TEST(several_launches_of_a_run_are_averaged)
     keep_launch(store, run.id, 0, &first);
     keep_launch(store, run.id, 1, &second);
     assert_ok(store_end_run(store, run.id, run.started_ms + 1, &err), &err);
-    assert_ok(durations_of_store(store, keys, 2, seconds, &err), &err);
+    assert_ok(durations_of_store(store, NULL, keys, 2, seconds, &err), &err);
     assert_close(seconds[0], 2, 1e-12);
     assert_close(seconds[1], 2, 1e-12);
     store_close(store);

@@ -248,6 +248,7 @@ static int open_and_shard(struct run_session *s, struct error *err)
 {
     const char *durations = s->o->durations;
 
+    s->sharding.sweep = s->run.shard.sweep;
     if (sharding_check(&s->sharding, s->workload.list.nr, durations, err) ||
         (durations && sharding_keep(&s->sharding, &s->workload, durations, NULL, err)) ||
         open_run_history(s, err) || number_specs_agree(&s->workload.guests.command.numbers, err))

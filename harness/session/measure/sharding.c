@@ -80,9 +80,16 @@ static bool tally_run(struct tally *t)
 
 /* ---- a history ---- */
 
-static bool run_counts(const struct run *run)
+/* What a shard may know. */
+struct known {
+    struct records runs;        /* finished, oldest first */
+    int64_t first_id, first_ms; /* of the sweep; INT64_MAX: there is none */
+};
+
+static bool run_counts(const struct known *known, const struct run *run)
 {
-    return run->kind != RUN_TRIAL && run->kind != RUN_PROFILE;
+    return run->kind != RUN_TRIAL && run->kind != RUN_PROFILE && run->id < known->first_id &&
+           run->ended_ms <= known->first_ms;
 }
 
 static bool same_plan(const struct run_shard *a, const struct run_shard *b)
@@ -91,28 +98,29 @@ static bool same_plan(const struct run_shard *a, const struct run_shard *b)
 }
 
 /* How often this part of the plan was finished, by the first `nr` runs (oldest first). */
-static size_t count_finished(const struct records *all, size_t nr, const struct run_shard *p,
+static size_t count_finished(const struct known *known, size_t nr, const struct run_shard *p,
                              unsigned index)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < nr; i++) {
-        const struct run *run = &all->runs[i];
-        found += run_counts(run) && run->shard.index == index && same_plan(&run->shard, p);
+        const struct run *run = &known->runs.runs[i];
+        found += run_counts(known, run) && run->shard.index == index && same_plan(&run->shard, p);
     }
     return found;
 }
 
 /* Whether all other parts were finished as often as this one was with this run. */
-static bool is_shard_complete(const struct records *all, size_t which)
+static bool is_shard_complete(const struct known *known, size_t which)
 {
-    const struct run_shard *p = &all->runs[which].shard;
-    size_t own = p->count > 0 ? count_finished(all, which + 1, p, p->index) : 0;
+    size_t nr = known->runs.nr_runs;
+    const struct run_shard *p = &known->runs.runs[which].shard;
+    size_t own = p->count > 0 ? count_finished(known, which + 1, p, p->index) : 0;
 
-    for (unsigned index = 1; index <= p->count && p->count <= all->nr_runs; index++)
-        if (count_finished(all, all->nr_runs, p, index) < own)
+    for (unsigned index = 1; index <= p->count && p->count <= nr; index++)
+        if (count_finished(known, nr, p, index) < own)
             return false;
-    return p->count <= all->nr_runs;
+    return p->count <= nr;
 }
 
 struct scanning {
@@ -135,30 +143,31 @@ static int on_tallied_measurement(void *context, size_t run, int launch_seq, str
 }
 
 /* The next runs that count, newest first, before the one at *end. */
-static size_t next_runs(const struct records *all, size_t *end, int64_t *ids, size_t most)
+static size_t next_runs(const struct known *known, size_t *end, int64_t *ids, size_t most)
 {
     size_t nr = 0;
 
     while (*end > 0 && nr < most) {
         size_t i = --*end;
-        if (run_counts(&all->runs[i]) && is_shard_complete(all, i))
-            ids[nr++] = all->runs[i].id;
+        const struct run *run = &known->runs.runs[i];
+        if (run_counts(known, run) && is_shard_complete(known, i))
+            ids[nr++] = run->id;
     }
     return nr;
 }
 
 /* The newest run has nearly all as a rule, so the first look is at it alone; each look reads what
  * benchmarks there are, so the next ones are at ever more. */
-static int scan_runs(struct store *store, const struct records *all, struct tally *t,
+static int scan_runs(struct store *store, const struct known *known, struct tally *t,
                      struct error *err)
 {
     const struct store_filter filter = {
         .keys = t->keys, .nr_keys = t->nr, .without_samples = true, .without_telemetry = true
     };
-    size_t end = all->nr_runs, looked = 0, most = 1, nr;
+    size_t end = known->runs.nr_runs, looked = 0, most = 1, nr;
     int64_t ids[RUNS_MAX];
 
-    while (looked < RUNS_MAX && (nr = next_runs(all, &end, ids, most)) > 0) {
+    while (looked < RUNS_MAX && (nr = next_runs(known, &end, ids, most)) > 0) {
         struct scanning scanning = { .tally = t };
         const struct store_sink sink = { .context = &scanning,
                                          .measurement = on_tallied_measurement };
@@ -172,18 +181,20 @@ static int scan_runs(struct store *store, const struct records *all, struct tall
     return 0;
 }
 
-int durations_of_store(struct store *store, const char *const *keys, size_t nr, double *seconds,
-                       struct error *err)
+int durations_of_store(struct store *store, const char *sweep, const char *const *keys, size_t nr,
+                       double *seconds, struct error *err)
 {
-    struct records finished = { .nr = 0 };
+    struct known known = { .first_id = INT64_MAX, .first_ms = INT64_MAX };
     struct tally tally;
 
-    int rc = store_finished_runs(store, NULL, &finished, err);
+    int rc = store_finished_runs(store, NULL, &known.runs, err);
+    if (rc == 0 && sweep && *sweep)
+        rc = store_sweep_first(store, sweep, &known.first_id, &known.first_ms, err);
     tally_init(&tally, keys, nr, seconds);
     if (rc == 0)
-        rc = scan_runs(store, &finished, &tally, err);
+        rc = scan_runs(store, &known, &tally, err);
     tally_release(&tally);
-    records_release(&finished);
+    records_release(&known.runs);
     return rc;
 }
 
@@ -258,7 +269,7 @@ int durations_of_file(const char *path, const char *const *keys, size_t nr, doub
     if (store_is_database(path)) {
         int rc = store_open(&store, path, STORE_LOOK, err);
         if (rc == 0)
-            rc = durations_of_store(store, keys, nr, seconds, err);
+            rc = durations_of_store(store, NULL, keys, nr, seconds, err);
         store_close(store);
         return rc;
     }
@@ -362,7 +373,7 @@ int sharding_keep(struct sharding *s, struct workload *workload, const char *dur
         return 0;
     division_init(&d, workload);
     int rc = durations ? durations_of_file(durations, d.keys, nr, d.seconds, err)
-             : store   ? durations_of_store(store, d.keys, nr, d.seconds, err)
+             : store   ? durations_of_store(store, s->sweep, d.keys, nr, d.seconds, err)
                        : 0;
     if (rc && durations)
         error_prefix(err, "--durations");
