@@ -9,12 +9,15 @@
 #include "machine/sensor_tracks.h"
 #include "measure/plant_scope.h"
 #include "measure/profiling_cuda.h"
-#include "profile/export.h"
+#include "profile/summary.h"
 #include "timeline/timeline_gpu.h"
 #include "timeline/timeline_layers.h"
+#include "timeline/timeline_main.h"
+#include "timeline/timeline_read.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,38 +89,70 @@ static int plant(struct session *s, struct error *err)
 /* What a thread of the global profiler keeps (profile.h). */
 enum { ROOM = 1 << 20 };
 
-/* The most scopes that a thread has recorded so far. -1: no memory. */
-static int64_t most_recorded(void)
+/* What the iterations so far have recorded. */
+struct recorded {
+    int iterations;
+    int64_t scopes;            /* of the thread with the most */
+    struct timeline_size file; /* of all threads */
+};
+
+static int64_t most_scopes(const struct prof_trace *trace)
 {
-    struct prof_trace trace;
+    size_t *nr = memory_zeroed(trace->nr_tracks + 1, sizeof(*nr));
     int64_t most = 0;
 
-    if (prof_snapshot(prof_global(), &trace))
-        return -1;
-    size_t *nr = memory_zeroed(trace.nr_tracks + 1, sizeof(*nr));
-    for (size_t i = 0; i < trace.nr_slices; i++) {
-        int track = trace.slices[i].track;
-        if (trace.tracks[track].kind == PROF_TRACK_THREAD && (int64_t)++nr[track] > most)
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        int track = trace->slices[i].track;
+        if (trace->tracks[track].kind == PROF_TRACK_THREAD && (int64_t)++nr[track] > most)
             most = (int64_t)nr[track];
     }
     free(nr);
-    prof_trace_release(&trace);
     return most;
 }
 
-/* Before they run: whether all iterations will find room. */
+/* -1: no memory. */
+static int look_at_recorded(struct recorded *r)
+{
+    struct prof_trace trace;
+
+    if (prof_snapshot(prof_global(), &trace))
+        return -1;
+    r->scopes = most_scopes(&trace);
+    int rc = timeline_size(&trace, &r->file);
+    prof_trace_release(&trace);
+    return rc;
+}
+
+/* So many make a trace that is read again: all but a tenth, since later times have more digits. */
+static double readable_iterations(const struct recorded *r)
+{
+    double room = fmin((double)TIMELINE_EVENTS_MOST / (double)r->file.events,
+                       (double)TIMELINE_BYTES_MOST / (double)r->file.bytes);
+
+    return floor(0.9 * room * r->iterations);
+}
+
+/* Before they run: whether all iterations will find room, with their thread and in the trace. */
 static int check_room(const struct session *s, struct error *err)
 {
-    int64_t most = most_recorded(), each = most / (UNKEPT + (s->options->plant ? LOOKS : 0));
+    struct recorded r = { .iterations = UNKEPT + (s->options->plant ? LOOKS : 0) };
+    int asked = s->options->iterations;
 
-    if (most < 0)
+    if (look_at_recorded(&r))
         return error_set(err, "no memory for a profile");
-    if (each * s->options->iterations <= ROOM)
+    int64_t each = r.scopes / r.iterations;
+    if (each * asked > ROOM)
+        return error_set(err,
+                         "%d iterations of %lld scopes each are more than the %d that a thread "
+                         "keeps: ask for up to %lld",
+                         asked, (long long)each, ROOM, (long long)(ROOM / each));
+    if (asked <= readable_iterations(&r))
         return 0;
     return error_set(err,
-                     "%d iterations of %lld scopes each are more than the %d that a thread keeps: "
-                     "ask for up to %lld",
-                     s->options->iterations, (long long)each, ROOM, (long long)(ROOM / each));
+                     "%d iterations on all threads are more than a trace that is read again holds "
+                     "(%d events, %zu MiB): ask for up to %.0f",
+                     asked, TIMELINE_EVENTS_MOST, TIMELINE_BYTES_MOST >> 20,
+                     readable_iterations(&r));
 }
 
 #ifdef HARNESS_HAVE_CUDA
@@ -231,6 +266,16 @@ static bool has_device_work(const struct activity_list *list)
     return any;
 }
 
+static void note_no_kernels(struct session *s, const char *why)
+{
+    struct strbuf note;
+
+    strbuf_init(&note);
+    strbuf_addf(&note, "no kernels and copies in the trace, scopes alone: %s", why);
+    s->trace.meta.note = prof_trace_text(&s->trace, note.data);
+    strbuf_release(&note);
+}
+
 static int add_activity(struct session *s, struct error *err)
 {
     struct activity_list list;
@@ -241,7 +286,7 @@ static int add_activity(struct session *s, struct error *err)
     int rc = activity_stop(s->collector, &list, err);
     s->collector = NULL;
     if (rc == 0 && !has_device_work(&list))
-        s->trace.meta.note = prof_trace_text(&s->trace, "CUPTI told of no work on the GPU");
+        note_no_kernels(s, "CUPTI told of no work on the GPU");
     if (rc == 0)
         kernel_sequence_of(&list, UNKEPT + (size_t)s->options->iterations, s->kernels);
     if (rc == 0) {
@@ -292,7 +337,10 @@ static int write_trace(const struct session *s, const char *path, struct error *
 
     if (file_begin(&file, path, err))
         return -1;
-    prof_write_trace(file.stream, &s->trace); /* what fails there, file_commit() finds */
+    if (timeline_write(file.stream, &s->trace, NULL) < 0 && !ferror(file.stream)) {
+        file_abort(&file); /* what the file itself fails at, file_commit() tells */
+        return error_set(err, "no memory for a profile");
+    }
     return file_commit(&file, err);
 }
 
@@ -360,7 +408,7 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
         return error_set(err, "%llu scopes found no room: ask for fewer iterations",
                          (unsigned long long)s->trace.meta.dropped);
     if (s->no_activity.message[0])
-        s->trace.meta.note = prof_trace_text(&s->trace, s->no_activity.message);
+        note_no_kernels(s, s->no_activity.message);
     if (add_activity(s, err))
         return -1;
     state_scope_cost(s);

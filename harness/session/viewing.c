@@ -42,6 +42,8 @@ static int read_profiles(struct viewing *v, const struct viewing_options *o, siz
         i += next_path(o->profiles.items + i, o->profiles.nr - i, &path);
         rc = *nr < 2 ? profile_file_read(path.data, &v->profiles[*nr], err)
                      : error_set(err, "one profile, or two to compare");
+        if (rc == 0 && v->profiles[*nr].note)
+            sink_note(v->sink, "harness: %s\n", v->profiles[*nr].note);
     }
     strbuf_release(&path);
     return rc;

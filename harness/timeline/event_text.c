@@ -157,6 +157,20 @@ static int walk_object(struct event_text *t, event_fn *use, void *ctx, struct er
     }
 }
 
+/* Each names its phase. */
+size_t event_text_count(const char *text, size_t length)
+{
+    static const char phase[] = "\"ph\"";
+    const char *at = text, *end = text + length;
+    size_t nr = 0;
+
+    while ((at = memmem(at, (size_t)(end - at), phase, sizeof(phase) - 1))) {
+        at += sizeof(phase) - 1;
+        nr++;
+    }
+    return nr;
+}
+
 int event_text_walk(struct event_text *t, event_fn *use, void *ctx, struct error *err)
 {
     size_t length = (size_t)(t->end - t->text);

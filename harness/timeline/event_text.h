@@ -24,6 +24,8 @@ struct event_text {
  * whose name is `key`; NULL for events. `value_end` is behind its text. */
 typedef int event_fn(void *ctx, const struct event_text *t, const char *key, const cJSON *value,
                      const char *value_end, struct error *err);
+/* How many events a text has at most, told before it is parsed. */
+size_t event_text_count(const char *text, size_t length);
 /* The array form may end without its bracket, as the format allows. -1: no JSON there, or `use`
  * returned it. */
 int event_text_walk(struct event_text *t, event_fn *use, void *ctx, struct error *err);

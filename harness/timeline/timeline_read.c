@@ -407,36 +407,21 @@ static void release_reader(struct trace_reader *r)
 
 /* ---- texts and files ---- */
 
-/* How many events a text has at most: each names its phase. */
-static size_t count_events(const char *text, size_t length)
-{
-    static const char phase[] = "\"ph\"";
-    const char *at = text, *end = text + length;
-    size_t nr = 0;
-
-    while ((at = memmem(at, (size_t)(end - at), phase, sizeof(phase) - 1))) {
-        at += sizeof(phase) - 1;
-        nr++;
-    }
-    return nr;
-}
-
-/* Before any work is done. */
+/* Before any work is done. 0, or TIMELINE_TOO_LARGE. */
 static int check_budget(const char *text, size_t length, const char *what, struct error *err)
 {
-    size_t nr;
+    size_t nr = length > TIMELINE_BYTES_MOST ? 0 : event_text_count(text, length);
 
-    if (length > TIMELINE_BYTES_MOST)
-        return error_set(err,
-                         "%s: %zu MiB of trace; up to %zu are read: record fewer iterations, or "
-                         "cut it",
-                         what, (length >> 20) + 1, TIMELINE_BYTES_MOST >> 20);
-    nr = count_events(text, length);
-    if (nr > TIMELINE_EVENTS_MOST)
-        return error_set(err,
-                         "%s: %zu events; up to %d are read: record fewer iterations, or cut it",
-                         what, nr, TIMELINE_EVENTS_MOST);
-    return 0;
+    if (length <= TIMELINE_BYTES_MOST && nr <= TIMELINE_EVENTS_MOST)
+        return 0;
+    if (nr == 0)
+        error_set(err,
+                  "%s: %zu MiB of trace; up to %zu are read: record fewer iterations, or cut it",
+                  what, (length >> 20) + 1, TIMELINE_BYTES_MOST >> 20);
+    else
+        error_set(err, "%s: %zu events; up to %d are read: record fewer iterations, or cut it",
+                  what, nr, TIMELINE_EVENTS_MOST);
+    return TIMELINE_TOO_LARGE;
 }
 
 int timeline_parse(const char *text, size_t length, const char *what, struct prof_trace *trace,
@@ -446,11 +431,12 @@ int timeline_parse(const char *text, size_t length, const char *what, struct pro
     struct event_text t = { .what = what, .text = text, .end = text + length };
 
     prof_trace_init(trace);
-    if (check_budget(text, length, what, err))
-        return -1;
+    int rc = check_budget(text, length, what, err);
+    if (rc)
+        return rc;
     if (timeline_entries_is(text, length))
         return timeline_entries_parse(text, length, what, trace, err);
-    int rc = event_text_walk(&t, trace_reader_use, &r, err);
+    rc = event_text_walk(&t, trace_reader_use, &r, err);
     if (rc == 0)
         rc = finish_trace(&r, what, err);
     release_reader(&r);
@@ -474,11 +460,14 @@ static int parse_packed_trace(const char *bytes, size_t length, const char *path
 
 static int read_trace_file(const char *path, struct prof_trace *trace, struct error *err)
 {
+    struct stat status;
     size_t length;
     char *bytes = file_read(path, TIMELINE_BYTES_MOST, &length, err);
 
     if (!bytes)
-        return -1;
+        return stat(path, &status) == 0 && (uintmax_t)status.st_size > TIMELINE_BYTES_MOST
+                   ? TIMELINE_TOO_LARGE
+                   : -1;
     bool is_packed = length > 2 && !memcmp(bytes, "\x1f\x8b", 2);
     int rc = is_packed ? parse_packed_trace(bytes, length, path, trace, err)
                        : timeline_parse(bytes, length, path, trace, err);

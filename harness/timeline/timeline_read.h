@@ -35,9 +35,11 @@
  * unpacked, and events in it. A text beyond is refused before it is parsed. */
 #define TIMELINE_BYTES_MOST ((size_t)256 << 20)
 enum { TIMELINE_EVENTS_MOST = 3000000 };
+enum { TIMELINE_TOO_LARGE = -2 };
 
 /* A file, or a folder with a trace.json. The trace is initialised here, sorted, and passes
- * prof_trace_check(); release it. On -1 it is empty, and the message names line and column. */
+ * prof_trace_check(); release it. On -1 it is empty, and the message names line and column; so it
+ * is on TIMELINE_TOO_LARGE, which says that nothing else may be wrong. */
 int timeline_read(const char *path, struct prof_trace *trace, struct error *err);
 /* The same of a text in memory; `what` stands in messages. */
 int timeline_parse(const char *text, size_t length, const char *what, struct prof_trace *trace,

@@ -421,6 +421,23 @@ TEST(clocks_are_no_memory)
     }
 }
 
+/* Figures are of what was recorded and kept. */
+TEST(captions_say_what_is_left_out)
+{
+    const struct fixture *f = *state;
+    struct prof_trace trace;
+    struct profile_data data;
+    struct error err;
+
+    make_small(&trace, false);
+    trace.meta.note = prof_trace_text(&trace, "left out: 3 calls");
+    assert_ok(profile_data_init(&data, &trace, "small", NULL, &err), &err);
+    struct figure *figure = draw(f, "flame", &data, NULL);
+    assert_has(figure->caption, " Of the recording: left out: 3 calls.");
+    figure_free(figure);
+    profile_data_release(&data);
+}
+
 /* All figures of a profile of one scope: drawn, or a reason. */
 TEST(smallest_profile_is_drawn)
 {

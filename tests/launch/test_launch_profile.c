@@ -11,6 +11,8 @@
 #include "stats/stats.h"
 #include "timeline/timeline_read.h"
 
+#include <pthread.h>
+
 enum { ITERATIONS = 7 };
 
 static const char folder[] = HARNESS_TEST_DIR;
@@ -41,17 +43,36 @@ static void work_twice(const struct call *call)
     }
 }
 
+static void *record_parts(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        PROF_SCOPE("a part of the work");
+    }
+    return NULL;
+}
+
+/* Five scopes on the thread that is waited for, four on another one. */
+static void copy_as_team(const struct call *call)
+{
+    pthread_t helper;
+
+    if (pthread_create(&helper, NULL, record_parts, NULL))
+        abort();
+    record_parts(NULL);
+    pthread_join(helper, NULL);
+    child_copy(call);
+}
+
 static void do_nothing(const struct call *call)
 {
     (void)call;
 }
 
 static const struct variant scoped_variants[] = {
-    CHILD_VARIANT("scoped", .launch = copy_in_parts),
-    CHILD_VARIANT("twice", .launch = work_twice),
-    CHILD_VARIANT("idle", .launch = do_nothing),
-    CHILD_VARIANT("dies", .launch = talk_and_die),
-    { .name = NULL },
+    CHILD_VARIANT("scoped", .launch = copy_in_parts), CHILD_VARIANT("twice", .launch = work_twice),
+    CHILD_VARIANT("team", .launch = copy_as_team),    CHILD_VARIANT("idle", .launch = do_nothing),
+    CHILD_VARIANT("dies", .launch = talk_and_die),    { .name = NULL },
 };
 
 static const struct registry *scoped_registry(void)
@@ -231,6 +252,20 @@ LOG_TEST(nothing_is_planted_where_nothing_is)
     assert_int_equal(log->seen.items[0].m.outcome, OUTCOME_FAILED);
     assert_non_null(strstr(log->seen.items[0].m.message, "there is no operation \"three\""));
     assert_non_null(strstr(log->seen.items[0].m.message, "part/one"));
+}
+
+/* Before they run: 1,000,000 scopes have room with their thread, and those of both threads are more
+ * than a trace has that is read again. */
+LOG_TEST(more_than_a_trace_holds_is_refused)
+{
+    const struct profiling long_one = { .iterations = 200000, .folder = folder };
+
+    profile_with(&long_one, "team", log);
+    assert_int_equal(log->seen.nr, 1);
+    assert_int_equal(log->seen.items[0].m.outcome, OUTCOME_FAILED);
+    assert_non_null(strstr(log->seen.items[0].m.message,
+                           "200000 iterations on all threads are more than a trace that is read "
+                           "again holds (3000000 events, 256 MiB): ask for up to 1"));
 }
 
 /* What is wrong gets no time and no operations, but a name of its own. */

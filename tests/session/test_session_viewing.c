@@ -4,6 +4,9 @@
 #include "session_testing.h"
 
 #include "session/viewing.h"
+#include "timeline/timeline_read.h"
+
+#include <unistd.h>
 
 #define KEY_A "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm"
 
@@ -351,6 +354,48 @@ PLACE_TEST(profiles_that_cannot_be_shown)
         viewing_release(&v);
         string_list_release(&o.profiles);
     }
+}
+
+/* One byte more than is read; none of them is looked at. */
+static void put_large_trace(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)TIMELINE_BYTES_MOST + 1), 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+PLACE_TEST(tables_stand_in_for_a_trace_that_is_too_large)
+{
+    struct viewing_options o = { .db = NULL };
+    struct viewing v;
+    struct notes notes;
+    struct error err;
+
+    put_folder("big");
+    put_large_trace("big/trace.json");
+    string_list_add(&o.profiles, "big");
+    viewing_init(&v);
+    assert_fails(viewing_profiles(&v, &o, &err), &err, "larger than 256 MiB");
+    viewing_release(&v);
+
+    put_file(
+        "big/profile.json",
+        "{\"schema_version\":1,\"summary\":{\"columns\":[\"name\",\"side\",\"calls\",\"self\"],"
+        "\"rows\":[[\"head\",0,3,10]]}}");
+    notes_init(&notes);
+    viewing_init(&v);
+    v.sink = &notes.sink;
+    assert_ok(viewing_profiles(&v, &o, &err), &err);
+    assert_int_equal(v.profiles[0].rows.nr_rows, 1);
+    assert_int_equal(v.profiles[0].trace.nr_slices, 0);
+    assert_has(notes.text.data, "harness: big/trace.json: larger than 256 MiB");
+    assert_has(notes.text.data, "; shown are the tables beside it, without single calls\n");
+    viewing_release(&v);
+    strbuf_release(&notes.text);
+    unlink("big/trace.json");
+    string_list_release(&o.profiles);
 }
 
 RUN_TESTS(NULL, NULL)

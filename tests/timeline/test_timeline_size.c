@@ -11,6 +11,7 @@
 #include "profile/export.h"
 #include "timeline/timeline_diff.h"
 #include "timeline/timeline_layers.h"
+#include "timeline/timeline_main.h"
 #include "timeline/timeline_read.h"
 
 #include <stdbool.h>
@@ -191,15 +192,155 @@ TEST(larger_ones_are_refused)
     strbuf_init(&text);
     for (int i = 0; i <= TIMELINE_EVENTS_MOST; i++)
         strbuf_adds(&text, "\"ph\"");
-    assert_int_equal(timeline_parse(text.data, text.length, "t", &trace, &err), -1);
+    assert_int_equal(timeline_parse(text.data, text.length, "t", &trace, &err), TIMELINE_TOO_LARGE);
     assert_string_equal(err.message,
                         "t: 3000001 events; up to 3000000 are read: record fewer "
                         "iterations, or cut it");
     strbuf_release(&text);
-    assert_int_equal(timeline_parse("", TIMELINE_BYTES_MOST + 1, "t", &trace, &err), -1);
+    assert_int_equal(timeline_parse("", TIMELINE_BYTES_MOST + 1, "t", &trace, &err),
+                     TIMELINE_TOO_LARGE);
     assert_string_equal(err.message,
                         "t: 257 MiB of trace; up to 256 are read: record fewer "
                         "iterations, or cut it");
+}
+
+/* ---- no larger than what is read ---- */
+
+enum { PAIRS = 100 };
+
+/* Outer calls of 900 ns and more, each with an inner one of up to 100; a counter of 10 points. */
+static void make_pairs(struct prof_trace *trace)
+{
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    int counter = prof_trace_counter(
+        trace, &(struct prof_counter) { .process = 1, .name = "live", .unit = "bytes" });
+    for (int i = 0; i < PAIRS; i++) {
+        add_slice(trace, track, 1000 * i, 1000 * i + 900 + i, "outer", PROF_SCOPES);
+        add_slice(trace, track, 1000 * i + 10, 1000 * i + 11 + i, "inner", PROF_SCOPES);
+    }
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(prof_trace_sample(trace, counter, 1000 * i, i), i);
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+}
+
+/* Its text, read again: as large as may be at most, without so many slices and points. */
+static void write_within(const struct prof_trace *trace, struct timeline_size most, int left_out,
+                         struct prof_trace *again)
+{
+    struct timeline_size size;
+    struct error err;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+
+    assert_non_null(file);
+    assert_int_equal(timeline_write(file, trace, &most), left_out);
+    fclose(file);
+    assert_ok(timeline_parse(text, length, "it", again, &err), &err);
+    assert_int_equal(timeline_size(again, &size), 0);
+    assert_int_equal(size.bytes, length);
+    assert_true(size.events <= most.events && size.bytes <= most.bytes);
+    free(text);
+}
+
+TEST(sizes_are_those_of_the_file)
+{
+    struct timeline_size size;
+    struct prof_trace trace;
+
+    make_pairs(&trace);
+    char *all = written(prof_write_trace(file, &trace));
+    assert_int_equal(timeline_size(&trace, &size), 0);
+    assert_int_equal(size.bytes, strlen(all));
+    assert_int_equal(size.events,
+                     4 + 4 + 2 * 2 * PAIRS + 10); /* around them, names, ends, points */
+    char *same = written(timeline_write(file, &trace, &size));
+    assert_string_equal(same, all);
+    free(same);
+    same = written(timeline_write(file, &trace, NULL));
+    assert_string_equal(same, all);
+    free(same);
+    free(all);
+    prof_trace_release(&trace);
+}
+
+TEST(the_shortest_calls_are_left_out)
+{
+    struct prof_trace trace, again;
+
+    make_pairs(&trace);
+    write_within(&trace, (struct timeline_size) { 350, 1 << 20 }, 38, &again);
+    assert_int_equal(count_named(&again, "outer"), PAIRS);
+    assert_int_equal(count_named(&again, "inner"), 62);
+    assert_string_equal(parent_name(&again, slice_named(&again, "inner")), "outer");
+    assert_int_equal(slice_named(&again, "inner")->duration, 39);
+    assert_int_equal(again.nr_samples, 10);
+    assert_string_equal(
+        again.meta.note,
+        "left out, for the size of the file: the 38 shortest calls, of up to 38 ns");
+    prof_trace_release(&again);
+
+    trace.meta.note = prof_trace_text(&trace, "known before");
+    write_within(&trace, (struct timeline_size) { 150, 1 << 20 }, 136, &again);
+    assert_int_equal(count_named(&again, "outer"), 64);
+    assert_int_equal(again.slices[0].duration, 936);
+    assert_string_equal(again.meta.note,
+                        "known before; left out, for the size of the file: the "
+                        "136 shortest calls, of up to 935 ns");
+    prof_trace_release(&again);
+    prof_trace_release(&trace);
+}
+
+/* By bytes alone, and where nothing but the names of the file has room. */
+TEST(however_small_the_file)
+{
+    struct timeline_size size;
+    struct prof_trace trace, again;
+    char *text = NULL;
+    size_t length = 0;
+
+    make_pairs(&trace);
+    assert_int_equal(timeline_size(&trace, &size), 0);
+    FILE *file = open_memstream(&text, &length);
+    int left_out = timeline_write(file, &trace, &(struct timeline_size) { 1000, size.bytes / 2 });
+    fclose(file);
+    assert_in_range(left_out, PAIRS - 10, PAIRS + 40);
+    assert_true(length <= size.bytes / 2);
+    free(text);
+    text = NULL;
+    file = open_memstream(&text, &length);
+    assert_int_equal(timeline_write(file, &trace, &(struct timeline_size) { 10, 10 }),
+                     2 * PAIRS + 10);
+    fclose(file);
+    parse(&(struct strbuf) { .data = text, .length = length }, &again);
+    assert_int_equal(again.nr_slices + again.nr_samples, 0);
+    free(text);
+    prof_trace_release(&again);
+    prof_trace_release(&trace);
+}
+
+/* Whole: with some of its points it would tell another course. */
+TEST(a_counter_of_many_points_is_left_out)
+{
+    struct prof_trace trace, again;
+
+    make_pairs(&trace);
+    int crowded = prof_trace_counter(
+        &trace, &(struct prof_counter) { .process = 1, .name = "HtoD", .unit = "GB/s" });
+    for (int i = 0; i < 1000; i++)
+        assert_true(prof_trace_sample(&trace, crowded, 100 * i, i) >= 0);
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    write_within(&trace, (struct timeline_size) { 600, 1 << 20 }, 1000, &again);
+    assert_int_equal(again.nr_slices, 2 * PAIRS);
+    assert_int_equal(again.nr_samples, 10);
+    assert_string_equal(again.meta.note,
+                        "left out, for the size of the file: 1000 points of counters");
+    prof_trace_release(&again);
+    write_within(&trace, (struct timeline_size) { 350, 1 << 20 }, 1000 + 38, &again);
+    assert_has(again.meta.note, "38 shortest calls, of up to 38 ns, and 1000 points of counters");
+    prof_trace_release(&again);
+    prof_trace_release(&trace);
 }
 
 /* What a few bytes of gzip unfold to: a value that is no event takes no memory, in whichever place

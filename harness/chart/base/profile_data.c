@@ -120,6 +120,7 @@ void profile_data_release(struct profile_data *data)
     prof_trace_release(&data->trace);
     free(data->self);
     free(data->name);
+    free(data->note);
     *data = (struct profile_data) { .track = -1 };
 }
 

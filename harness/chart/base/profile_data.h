@@ -24,6 +24,7 @@
 
 struct profile_data {
     char *name;               /* what it is called: its file or folder */
+    char *note;               /* what of it could not be read, and why; NULL: nothing */
     struct prof_trace trace;  /* all of it */
     struct prof_trace main;   /* the main thread and the streams; sorted */
     int track;                /* the main thread in `main`; -1: there is no thread */

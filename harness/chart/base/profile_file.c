@@ -101,17 +101,37 @@ static int profile_file_tables(const char *path, const char *title, struct profi
     return rc;
 }
 
+/* In place of a trace that is too large, for the reason in `why`: what stands beside it. */
+static int profile_file_tables_alone(const char *path, const char *title, const char *why,
+                                     struct profile_data *data, struct error *err)
+{
+    struct strbuf note;
+
+    if (profile_file_tables(path, title, data, err))
+        return -1;
+    strbuf_init(&note);
+    strbuf_addf(&note, "%s; shown are the tables beside it, without single calls", why);
+    data->note = strbuf_detach(&note);
+    return 0;
+}
+
 static int profile_file_trace(const struct profile_files *files, const char *title,
                               struct profile_data *data, struct error *err)
 {
     struct profile_facts facts = { .launches = 0 };
+    const char *tables = files->tables.data;
     struct prof_trace trace;
+    struct error why;
 
-    if (files->tables.length && profile_facts_read(files->tables.data, &facts, err))
+    if (files->tables.length && profile_facts_read(tables, &facts, err))
         return -1;
-    if (timeline_read(files->trace.data, &trace, err))
-        return -1;
-    return profile_data_init(data, &trace, title, &facts, err);
+    int rc = timeline_read(files->trace.data, &trace, &why);
+    if (rc == 0)
+        return profile_data_init(data, &trace, title, &facts, err);
+    if (rc == TIMELINE_TOO_LARGE && files->tables.length)
+        return profile_file_tables_alone(tables, title, why.message, data, err);
+    *err = why;
+    return -1;
 }
 
 /* What a lone file is, its first bytes tell; a trace is read by its own reader. */

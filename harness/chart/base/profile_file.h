@@ -4,7 +4,8 @@
  *
  *     profile-nano/                what `harness profile` wrote: trace.json, profile.json or both
  *     profile-nano/trace.json      the same
- *     profile-nano/profile.json    the same; without the trace beside it the tables alone
+ *     profile-nano/profile.json    the same; without the trace beside it, or where that is larger
+ *                                  than what is read, the tables alone
  *     any.json                     a trace, or a summary of the scopes library (profile/export.h)
  *     entries.json                 a list of calls with operation, start and duration
  *                                  (timeline/timeline_entries.h)

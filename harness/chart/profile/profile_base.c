@@ -76,6 +76,8 @@ static void profile_add_meta(struct strbuf *sb, const struct profile_data *data)
     if (meta->dropped)
         strbuf_addf(sb, " %llu scopes found no room and are missing.",
                     (unsigned long long)meta->dropped);
+    if (meta->note)
+        strbuf_addf(sb, " Of the recording: %s.", meta->note);
 }
 
 static void profile_take_caption(struct figure *f, const struct profile_data *data, bool all,

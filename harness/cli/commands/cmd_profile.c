@@ -100,8 +100,7 @@ static int show_profile(struct profiling_session *s, const struct benchmark *ben
         if (trace.meta.scope_ns > 0) /* with the hooks of a GPU on: that is what was paid */
             s->result.cost.on = s->result.cost.memory = trace.meta.scope_ns;
         if (trace.meta.note)
-            terminal_note("no kernels and copies in the trace, scopes alone: %s\n",
-                          trace.meta.note);
+            terminal_note("%s\n", trace.meta.note);
         rc = profile_view_init(&view, name->key, &trace, &roofs, &s->result.cost, s->output.gap_ns,
                                err);
         if (rc == 0)

@@ -7,6 +7,8 @@
 #include "cli/render/profile_counters.h"
 #include "cli/render/profile_view.h"
 #include "profile/export.h"
+#include "terminal/terminal.h"
+#include "timeline/timeline_main.h"
 
 #include <errno.h>
 #include <math.h>
@@ -227,6 +229,7 @@ static char *profile_path(const char *folder, const char *name)
     return strbuf_detach(&path);
 }
 
+/* How much it leaves out; -1: no memory, or what the file says. */
 typedef int write_fn(FILE *file, const struct profile_view *v);
 
 static int write_host_stacks(FILE *file, const struct profile_view *v)
@@ -239,26 +242,27 @@ static int write_device_stacks(FILE *file, const struct profile_view *v)
     return prof_write_folded(file, &v->main, PROF_DEVICE);
 }
 
-static int write_whole_trace(FILE *file, const struct profile_view *v)
+static int write_readable_trace(FILE *file, const struct profile_view *v)
 {
-    return prof_write_trace(file, &v->trace);
+    return timeline_write(file, &v->trace, NULL);
 }
 
+/* -1, or what `write` returns. */
 static int write_profile_file(write_fn *write, const struct profile_view *v, const char *folder,
                               const char *name, struct error *err)
 {
     char *path = profile_path(folder, name);
     struct file_output file;
-    int rc = file_begin(&file, path, err);
+    int rc = file_begin(&file, path, err), left_out = 0;
 
-    if (rc == 0 && write(file.stream, v) && !ferror(file.stream)) {
+    if (rc == 0 && (left_out = write(file.stream, v)) < 0 && !ferror(file.stream)) {
         file_abort(&file); /* what the file itself fails at, file_commit() tells */
         rc = error_set(err, "%s: no memory to write it", path);
     } else if (rc == 0) {
         rc = file_commit(&file, err);
     }
     free(path);
-    return rc;
+    return rc ? -1 : left_out;
 }
 
 int profile_write(const struct profile_view *v, const char *folder, size_t top, struct error *err)
@@ -280,5 +284,12 @@ int profile_write(const struct profile_view *v, const char *folder, size_t top, 
 
 int profile_write_trace(const struct profile_view *v, const char *folder, struct error *err)
 {
-    return write_profile_file(write_whole_trace, v, folder, "trace.json", err);
+    int left_out = write_profile_file(write_readable_trace, v, folder, "trace.json", err);
+
+    if (left_out > 0)
+        terminal_note(
+            "%s/trace.json is without %d of the shortest calls and points of counters: "
+            "with all it would be larger than what is read\n",
+            folder, left_out);
+    return left_out < 0 ? -1 : 0;
 }
