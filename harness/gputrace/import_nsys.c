@@ -210,6 +210,57 @@ static int has_column(const struct nsys *n, const char *table, const char *colum
     return rc;
 }
 
+static const char strings_table[] = "StringIds";
+
+/* A range without an end is a mark. */
+static const char *wanted_rows(const struct table *t)
+{
+    return t->kind == ACTIVITY_RANGE ? " WHERE \"end\" IS NOT NULL" : "";
+}
+
+/* Adds how many there are of a table that may not be there. The names are our own constants, as in
+ * the next. */
+static int add_rows(struct nsys *n, const char *table, const char *wanted, int64_t *nr,
+                    struct error *err)
+{
+    sqlite3_stmt *q = NULL;
+    struct strbuf sql;
+    int rc = has_column(n, table, NULL, err);
+
+    if (rc <= 0)
+        return rc;
+    n->table = table;
+    strbuf_init(&sql);
+    strbuf_addf(&sql, "SELECT count(*) FROM \"%s\"%s", table, wanted);
+    rc = sqlite3_prepare_v2(n->db, sql.data, -1, &q, NULL);
+    strbuf_release(&sql);
+    if (rc != SQLITE_OK || sqlite3_step(q) != SQLITE_ROW)
+        rc = nsys_failed(n, err);
+    else
+        *nr += row_number(q, 0);
+    sqlite3_finalize(q);
+    n->table = NULL;
+    return rc;
+}
+
+/* All of them are in memory in the end, some three times. */
+static int check_rows(struct nsys *n, size_t most, struct error *err)
+{
+    int64_t nr = 0;
+
+    if (add_rows(n, strings_table, "", &nr, err))
+        return -1;
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+        if (add_rows(n, tables[i].name, wanted_rows(&tables[i]), &nr, err))
+            return -1;
+    if ((uint64_t)nr <= most)
+        return 0;
+    return error_set(err,
+                     "%s: %lld rows of events and names; up to %zu are read: record a shorter time "
+                     "(nsys profile --duration)",
+                     n->path, (long long)nr, most);
+}
+
 /* The names are our own constants, so nothing of the file gets into the statement. */
 static int prepare_table(const struct nsys *n, const struct table *t, sqlite3_stmt **rows,
                          struct error *err)
@@ -230,9 +281,7 @@ static int prepare_table(const struct nsys *n, const struct table *t, sqlite3_st
         }
         strbuf_addf(&sql, there ? "%s\"%s\"" : "%sNULL", i > 0 ? ", " : "", column);
     }
-    strbuf_addf(&sql, " FROM \"%s\"", t->name);
-    if (t->kind == ACTIVITY_RANGE)
-        strbuf_adds(&sql, " WHERE \"end\" IS NOT NULL");
+    strbuf_addf(&sql, " FROM \"%s\"%s", t->name, wanted_rows(t));
     int rc = sqlite3_prepare_v2(n->db, sql.data, -1, rows, NULL);
     strbuf_release(&sql);
     return rc == SQLITE_OK ? 0 : nsys_failed(n, err);
@@ -276,11 +325,11 @@ static int read_table(struct nsys *n, const struct table *t, struct error *err)
 static int read_texts(struct nsys *n, struct error *err)
 {
     sqlite3_stmt *rows = NULL;
-    int rc = has_column(n, "StringIds", NULL, err);
+    int rc = has_column(n, strings_table, NULL, err);
 
     if (rc <= 0)
         return rc;
-    n->table = "StringIds";
+    n->table = strings_table;
     if (sqlite3_prepare_v2(n->db, "SELECT id, value FROM StringIds ORDER BY id", -1, &rows, NULL) !=
         SQLITE_OK)
         return nsys_failed(n, err);
@@ -314,12 +363,15 @@ static int read_tables(struct nsys *n, struct error *err)
     return 0;
 }
 
-int activity_import_nsys(const char *path, struct activity_list *list, struct error *err)
+int activity_import_nsys(const char *path, size_t most, struct activity_list *list,
+                         struct error *err)
 {
     struct nsys n = { .path = path, .list = list };
 
     int rc = sqlite3_open_v2(path, &n.db, SQLITE_OPEN_READONLY, NULL);
-    rc = rc == SQLITE_OK ? read_tables(&n, err) : nsys_failed(&n, err);
+    rc = rc == SQLITE_OK ? check_rows(&n, most, err) : nsys_failed(&n, err);
+    if (rc == 0)
+        rc = read_tables(&n, err);
     for (size_t i = 0; i < n.texts.nr; i++)
         free(n.texts.items[i].text);
     array_release(&n.texts);

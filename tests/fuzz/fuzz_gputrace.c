@@ -67,7 +67,8 @@ FUZZ_TARGET(nsys)
     struct error err;
 
     activity_list_init(&list);
-    if (activity_import_nsys(is_text ? make(text) : fuzz_file(data, size), &list, &err) == 0)
+    const char *path = is_text ? make(text) : fuzz_file(data, size);
+    if (activity_import_nsys(path, 1 << 20, &list, &err) == 0)
         for (size_t i = 0; i < list.nr; i++)
             FUZZ_CHECK(list.items[i].start <= list.items[i].end);
     activity_list_release(&list);

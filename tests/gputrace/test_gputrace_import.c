@@ -183,6 +183,9 @@ TEST(units)
     }
 }
 
+/* Of the fixture: nine activities and five names. */
+enum { NSYS_ROWS = 14, ROWS_MOST = 100 };
+
 /* A database of the test's own from the fixture, changed by `more`. */
 static const char *database(const char *more)
 {
@@ -208,7 +211,7 @@ TEST(nsys_export)
     struct error err;
 
     activity_list_init(&list);
-    assert_ok(activity_import_nsys(database(""), &list, &err), &err);
+    assert_ok(activity_import_nsys(database(""), ROWS_MOST, &list, &err), &err);
     assert_int_equal(list.nr, 9);
     assert_false(list.has_clock);
     const struct activity *a = list.items;
@@ -253,7 +256,7 @@ TEST(what_may_be_missing)
                                             "DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;"
                                             "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL"
                                             " DROP COLUMN graphNodeId"),
-                                   &list, &err),
+                                   ROWS_MOST, &list, &err),
               &err);
     assert_int_equal(list.nr, 4);
     assert_string_equal(list.items[0].name, "unnamed kernel");
@@ -272,7 +275,7 @@ TEST(copies_of_unified_memory)
         snprintf(change, sizeof(change), "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = %d",
                  MEMCPY_KIND_NR + i);
         activity_list_init(&list);
-        assert_ok(activity_import_nsys(database(change), &list, &err), &err);
+        assert_ok(activity_import_nsys(database(change), ROWS_MOST, &list, &err), &err);
         assert_string_equal(list.items[5].name, names[i]);
         activity_list_release(&list);
     }
@@ -284,7 +287,7 @@ static void assert_bad_export(const char *path, const char *message)
     struct error err = { "" };
 
     activity_list_init(&list);
-    assert_int_equal(activity_import_nsys(path, &list, &err), -1);
+    assert_int_equal(activity_import_nsys(path, ROWS_MOST, &list, &err), -1);
     if (!strstr(err.message, message))
         fail_msg("\"%s\" is not in: %s", message, err.message);
     activity_list_release(&list);
@@ -309,6 +312,23 @@ TEST(bad_exports)
         "none of the tables");
 }
 
+/* Rows that would be read, counted before any is: marks are not, names are. */
+TEST(rows_are_counted_first)
+{
+    static const char broken[] = "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET \"end\" = 5";
+    struct activity_list list;
+    struct error err = { "" };
+
+    activity_list_init(&list);
+    assert_ok(activity_import_nsys(database(""), NSYS_ROWS, &list, &err), &err);
+    activity_list_release(&list);
+    activity_list_init(&list);
+    assert_int_equal(activity_import_nsys(database(broken), NSYS_ROWS - 1, &list, &err), -1);
+    assert_has(err.message, "rows of events and names; up to");
+    assert_int_equal(list.nr, 0);
+    activity_list_release(&list);
+}
+
 /* Texts of a file are only ever data. */
 TEST(hostile_names)
 {
@@ -319,7 +339,7 @@ TEST(hostile_names)
     assert_ok(activity_import_nsys(
                   database("UPDATE StringIds SET value = '''; DROP TABLE x; --' WHERE id = 3;"
                            "UPDATE NVTX_EVENTS SET text = '</script>%s%n' WHERE start = 60"),
-                  &list, &err),
+                  ROWS_MOST, &list, &err),
               &err);
     assert_string_equal(list.items[4].name, "'; DROP TABLE x; --");
     assert_string_equal(list.items[1].name, "</script>%s%n");

@@ -82,7 +82,7 @@ static int import_nsys(const char *path, struct prof_trace *trace, struct error 
     struct activity_list list;
 
     activity_list_init(&list);
-    int rc = activity_import_nsys(path, &list, err);
+    int rc = activity_import_nsys(path, TIMELINE_EVENTS_MOST, &list, err);
     if (rc == 0)
         rc = timeline_add_gpu(trace, &list, err);
     if (rc == 0 && timeline_name_backward(trace))
