@@ -180,10 +180,12 @@ void sensor_tracks_free(struct sensor_tracks *s)
 static int add_point(const struct sensor_tracks *s, const struct point *p, int64_t time,
                      struct prof_trace *trace)
 {
+    bool gpu = tracks[p->track].gpu;
     int counter = prof_trace_counter(
-        trace, &(struct prof_counter) { .process = tracks[p->track].gpu ? s->from.device : getpid(),
+        trace, &(struct prof_counter) { .process = gpu ? s->from.device : getpid(),
                                         .name = tracks[p->track].name,
-                                        .unit = tracks[p->track].unit });
+                                        .unit = tracks[p->track].unit,
+                                        .kind = gpu ? PROF_TRACK_STREAM : PROF_TRACK_THREAD });
 
     return counter < 0 ? -1 : prof_trace_sample(trace, counter, time, p->value);
 }

@@ -19,13 +19,19 @@ struct writing {
     int64_t *first; /* by track: thread id of its second lane */
     int *open;   /* by lane of the track in hand: its innermost slice that has not ended, or -1 */
     int *around; /* by slice that is open: the one around it */
-    int64_t device; /* what is added to process numbers of streams, to keep them apart */
+    int64_t device; /* what is added to process numbers of devices, to keep them apart */
     int any;        /* an event is written already */
 };
 
+/* A process of the file, of a number that is that of a process or of a device. */
+static int64_t written_process(const struct writing *w, enum prof_track_kind kind, int64_t process)
+{
+    return process + (kind == PROF_TRACK_STREAM ? w->device : 0);
+}
+
 static int64_t process_of(const struct writing *w, const struct prof_track *track)
 {
-    return track->process + (track->kind == PROF_TRACK_STREAM ? w->device : 0);
+    return written_process(w, track->kind, track->process);
 }
 
 static int64_t thread_of(const struct writing *w, int track, int lane)
@@ -270,7 +276,7 @@ static void write_sample(struct writing *w, const struct prof_sample *sample)
 {
     const struct prof_counter *counter = &w->trace->counters[sample->counter];
 
-    begin_event(w, "C", counter->process, 0);
+    begin_event(w, "C", written_process(w, counter->kind, counter->process), 0);
     write_time(w, "ts", sample->time - w->trace->meta.start);
     write_name(w, counter->name, NULL);
     fputs(",\"args\":{", w->file);
@@ -303,17 +309,25 @@ static void write_head(const struct writing *w)
     fputs("},\n\"traceEvents\":[", w->file);
 }
 
+/* Whether the number is known to be of the other kind. -1: no memory. */
+static int is_of_both(struct prof_map *kinds, int64_t process, enum prof_track_kind kind)
+{
+    const int *known = prof_map_at(kinds, (uint64_t)process, 0, (int)kind);
+
+    return known ? *known != (int)kind : -1;
+}
+
 /* Whether a number is that of a process and of a device. -1: no memory. */
 static int devices_are_processes(const struct prof_trace *trace)
 {
     struct prof_map kinds = { NULL, 0, 0 };
     int rc = 0;
 
-    for (size_t i = 0; i < trace->nr_tracks && rc == 0; i++) {
-        const struct prof_track *track = &trace->tracks[i];
-        const int *kind = prof_map_at(&kinds, (uint64_t)track->process, 0, (int)track->kind);
-        rc = kind ? *kind != (int)track->kind : -1;
-    }
+    for (size_t i = 0; i < trace->nr_tracks && rc == 0; i++)
+        rc = is_of_both(&kinds, trace->tracks[i].process, trace->tracks[i].kind);
+    for (size_t i = 0; i < trace->nr_counters && rc == 0; i++)
+        if (trace->counters[i].kind == PROF_TRACK_STREAM)
+            rc = is_of_both(&kinds, trace->counters[i].process, PROF_TRACK_STREAM);
     prof_map_release(&kinds);
     return rc;
 }

@@ -211,8 +211,8 @@ int prof_trace_counter(struct prof_trace *trace, const struct prof_counter *coun
         !keep_text(trace, &copy.unit, counter->unit ? counter->unit : ""))
         return -1;
     struct prof_trace_index *index = index_of(trace);
-    int *known =
-        index ? prof_map_name(&index->counters, copy.name, (uint64_t)copy.process, -1) : NULL;
+    uint64_t of = (uint64_t)copy.process << 1 | (copy.kind == PROF_TRACK_STREAM);
+    int *known = index ? prof_map_name(&index->counters, copy.name, of, -1) : NULL;
     if (!known)
         return -1;
     if (*known >= 0)

@@ -76,6 +76,8 @@ struct prof_slice {
 struct prof_counter {
     int64_t process;
     const char *name, *unit;
+    enum prof_track_kind kind; /* a stream's: `process` is the number of a device. Of a trace that
+                                * was read it is what the file calls a process */
 };
 struct prof_sample {
     int counter;

@@ -223,7 +223,8 @@ static int gather_rate_changes(struct prof_trace *trace, size_t first, struct ra
         int counter = prof_trace_counter(
             trace, &(struct prof_counter) { .process = trace->tracks[s->track].process,
                                             .name = memcpy_kind_name((int)kind),
-                                            .unit = "GB/s" });
+                                            .unit = "GB/s",
+                                            .kind = PROF_TRACK_STREAM });
         if (counter < 0)
             return -1;
         double rate = (double)s->bytes / (double)s->duration; /* bytes a ns are GB/s */

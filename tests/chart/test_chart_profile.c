@@ -405,8 +405,10 @@ TEST(what_is_missing_is_said)
  * alone. */
 TEST(clocks_are_no_memory)
 {
-    static const struct prof_counter counters[] = { { 1, "CPU clock", "MHz" },
-                                                    { 1, "package power", "W" } };
+    static const struct prof_counter counters[] = {
+        { .process = 1, .name = "CPU clock", .unit = "MHz" },
+        { .process = 1, .name = "package power", .unit = "W" },
+    };
     static const char *const names[] = { "memory-timeline", "profile-memory" };
     const struct fixture *f = *state;
 

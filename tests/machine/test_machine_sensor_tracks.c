@@ -335,7 +335,8 @@ static void watch(const struct sensor_tracks_sources *from, int late, int ms,
     }
 }
 
-/* How many points a track has, whose process and unit must be these; 0: there is no such track. */
+/* How many points a track has, whose process (of the host its own) and unit must be these; 0: there
+ * is no such track. */
 static int points_of(const struct prof_trace *trace, const char *name, int64_t process,
                      const char *unit, double *first)
 {
@@ -346,6 +347,7 @@ static int points_of(const struct prof_trace *trace, const char *name, int64_t p
         if (strcmp(c->name, name) != 0)
             continue;
         assert_int_equal(c->process, process);
+        assert_int_equal(c->kind, process == getpid() ? PROF_TRACK_THREAD : PROF_TRACK_STREAM);
         assert_string_equal(c->unit, unit);
         if (nr++ == 0 && first)
             *first = trace->samples[i].value;

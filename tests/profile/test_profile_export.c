@@ -278,6 +278,70 @@ TRACE_TEST(overlapping_kernels_are_taken_apart)
     check_trace_file(trace);
 }
 
+static void add_counter(struct prof_trace *trace, enum prof_track_kind kind, const char *name)
+{
+    int counter = prof_trace_counter(
+        trace, &(struct prof_counter) { .process = 1, .name = name, .unit = "W", .kind = kind });
+
+    assert_int_equal(counter, trace->nr_counters - 1);
+    assert_int_equal(prof_trace_sample(trace, counter, 5, 7), counter);
+}
+
+static int64_t process_of_counter(const cJSON *events, const char *name)
+{
+    const cJSON *event;
+
+    cJSON_ArrayForEach(event, events)
+    {
+        if (phase_of(event)[0] == 'C' &&
+            !strcmp(cJSON_GetObjectItem(event, "name")->valuestring, name))
+            return (int64_t)number_of(event, "pid");
+    }
+    fail_msg("no point of %s", name);
+    return 0;
+}
+
+/* In a container a program may be process 1, beside device 1: they stay two, and what is counted of
+ * the device stays its own. With a stream and without. */
+TRACE_TEST(a_device_with_the_number_of_a_process)
+{
+    for (int with_stream = 0; with_stream < 2; with_stream++) {
+        prof_trace_init(trace);
+        int thread = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+        int stream = with_stream
+                         ? prof_trace_track(trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM,
+                                                                          .device = PROF_GPU_AT(1),
+                                                                          .process = 1,
+                                                                          .thread = 7 })
+                         : thread;
+        add_slice(trace, thread, 0, 9, "forward", PROF_SCOPES);
+        add_slice(trace, stream, 2, 8, "k", with_stream ? PROF_KERNELS : PROF_SCOPES);
+        add_counter(trace, PROF_TRACK_THREAD, "power");
+        add_counter(trace, PROF_TRACK_STREAM, "power");
+        add_counter(trace, PROF_TRACK_STREAM, "HtoD");
+        assert_int_equal(prof_trace_sort(trace, NULL), 0);
+        char *text = written(prof_write_trace(file, trace));
+        cJSON *json = parsed(text);
+        const cJSON *events = cJSON_GetObjectItem(json, "traceEvents"), *event;
+        int64_t device = process_of_counter(events, "HtoD");
+        assert_true(device > 1);
+        assert_int_equal(process_of_counter(events, "power"), 1);
+        cJSON_ArrayForEach(event, events)
+        {
+            if (phase_of(event)[0] == 'B')
+                assert_int_equal(number_of(event, "pid"),
+                                 strcmp(cJSON_GetObjectItem(event, "name")->valuestring, "k") ||
+                                         !with_stream
+                                     ? 1
+                                     : device);
+        }
+        cJSON_Delete(json);
+        free(text);
+        if (!with_stream)
+            prof_trace_release(trace);
+    }
+}
+
 TRACE_TEST(sorting_says_what_moved)
 {
     int moved[3];

@@ -114,6 +114,7 @@ TRACE_TEST(rates_of_copies)
     assert_int_equal(trace->nr_counters, 1);
     assert_string_equal(trace->counters[0].name, "HtoD");
     assert_string_equal(trace->counters[0].unit, "GB/s");
+    assert_int_equal(trace->counters[0].kind, PROF_TRACK_STREAM);
     assert_int_equal(trace->nr_samples, 5);
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(trace->samples[i].time, times[i]);
