@@ -81,6 +81,18 @@ static int64_t flush_needs(const struct benchmark *bench, const struct device *d
     return (int64_t)(host_cache_flush_bytes(device->threads) + apart);
 }
 
+/* Bytes of the copies that take turns. There may be many of large tensors, where a launch touches
+ * little of them. */
+static int64_t turns_need(const struct benchmark *bench, const struct device *device, int64_t one)
+{
+    enum { MOST = 4 }; /* a quarter of all: sums with it stay below */
+
+    if (bench->cache != CACHE_ROTATE)
+        return 0;
+    int64_t copies = copies_needed(bench, device);
+    return one > INT64_MAX / MOST / copies ? INT64_MAX / MOST : one * copies;
+}
+
 /* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
  * keeps a copy. */
 static bool benchmark_fits(const struct benchmark *bench, struct device *device,
@@ -90,9 +102,7 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
         return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
     int64_t flush = both < INT64_MAX / 2 ? flush_needs(bench, device, settings) : 0;
-    int64_t turns = bench->cache == CACHE_ROTATE && both < INT64_MAX / 2
-                        ? one * copies_needed(bench, device)
-                        : 0;
+    int64_t turns = both < INT64_MAX / 2 ? turns_need(bench, device, one) : 0;
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
     bool gpu = device->ops->own_memory;
     struct need own = { (gpu ? one : both) + turns + flush, device->ops->available(device),
@@ -129,7 +139,7 @@ static const char *refuse_rotation(const struct benchmark *bench, const struct d
     if (settings->profiling || settings->plant > 0)
         return "with --cache rotate nothing is profiled and no slow-down planted";
     if (copies_needed(bench, device) > COPIES_MAX)
-        return "its tensors are so small that --cache rotate would need thousands of copies; try "
+        return "a launch touches so little that --cache rotate would need thousands of copies; try "
                "cold";
     return NULL;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies of a case's tensors that take turns (`--cache rotate`): so many that they are twice as
- * large as the caches, so that a launch finds in them nothing of its own, while the code, tables
- * and what else a loop keeps warm stay warm. Each copy is a call of its own, prepared as the first;
- * inputs are the same.
+ * Copies of a case's tensors that take turns (`--cache rotate`): so many that what launches touch
+ * of them is twice as large as the caches, so that a launch finds in them nothing of its own, while
+ * the code, tables and what else a loop keeps warm stay warm. Each copy is a call of its own,
+ * prepared as the first; inputs are the same.
  */
 #ifndef HARNESS_MEASURE_COPIES_H
 #define HARNESS_MEASURE_COPIES_H

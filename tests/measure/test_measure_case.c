@@ -453,10 +453,21 @@ static void copy_and_note(const struct call *call)
         y[0] += seen.spoil;
 }
 
-/* A share of all that must be rotated through is what a launch touches. */
-static struct measurement measure_rotating(float spoil, int64_t share, const char *device)
+/* Of a kernel that leaves a sixteenth of its tensors alone. */
+static struct work most_of_it(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                              enum math math)
+{
+    (void)math;
+    double bytes = (double)kernel_footprint(k, s, dtype);
+    return (struct work) { bytes, bytes / 16 * 15 };
+}
+
+/* A share of all that must be rotated through is what there is of its tensors; a launch touches all
+ * or most of that. */
+static struct measurement measure_touching(float spoil, int64_t share, const char *device, bool all)
 {
     struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
+    struct kernel k = *v.kernel;
     int64_t rows = (int64_t)host_cache_flush_bytes(1) / share / 8 / 1024;
     struct benchmark bench = { &v, { { rows, 1024 } }, CACHE_ROTATE, NULL };
     struct case_settings settings = { .sampling = { .iterations = 80, .warmup = 0 }, .seed = 1 };
@@ -464,6 +475,9 @@ static struct measurement measure_rotating(float spoil, int64_t share, const cha
     struct device d;
     struct error err;
 
+    if (!all)
+        k.work = most_of_it;
+    v.kernel = &k;
     v.device = DEVICE_CPU;
     v.launch = copy_and_note;
     seen.nr = 0;
@@ -473,6 +487,11 @@ static struct measurement measure_rotating(float spoil, int64_t share, const cha
     assert_int_equal(d.nr_blocks, 0);
     device_close(&d);
     return m;
+}
+
+static struct measurement measure_rotating(float spoil, int64_t share, const char *device)
+{
+    return measure_touching(spoil, share, device, true);
 }
 
 TEST(copies_take_turns)
@@ -492,6 +511,16 @@ TEST(copies_take_turns)
     measurement_release(&m);
     m = measure_rotating(0, 64, "fake");
     assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    measurement_release(&m);
+}
+
+/* What a launch leaves alone of a copy takes no room in a cache. */
+TEST(copies_are_as_many_as_what_is_touched_of_them_asks_for)
+{
+    struct measurement m = measure_touching(0, 64, "cpu:1", false);
+
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_int_equal(seen.nr, 70); /* 64 * 16 / 15, rounded up, and one */
     measurement_release(&m);
 }
 
