@@ -422,10 +422,12 @@ static int sample(struct state *s, struct error *err)
     if (own)
         measurement_add_telemetry(s->m, "peak_rss_bytes",
                                   peak_memory_bytes() - (double)s->call.device->flush_held);
-    if (with_fault(s, rc, err) || count_events(s, err))
+    if (with_fault(s, rc, err))
         return -1;
-    if (s->call.variant->facts)
+    if (s->call.variant->facts) /* of the samples, behind which no launch was yet */
         s->call.variant->facts(&s->call, s->m);
+    if (count_events(s, err))
+        return -1;
     /* Behind the telemetry, which is that of the timed iterations. */
     const struct profiled_call what = profiled(s);
     if (s->settings->profiling &&

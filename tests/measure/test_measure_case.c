@@ -10,7 +10,9 @@
 #include "host/host_cache.h"
 #include "measure/case.h"
 #include "measure/copies.h"
+#include "process/counters.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -426,6 +428,69 @@ TEST(warm_cases_are_not_flushed)
     assert_int_equal(m.outcome, OUTCOME_OK);
     assert_int_equal(flushes, 0);
     measurement_release(&m);
+}
+
+/* ---- counters ---- */
+
+static int launched_at_facts;
+
+static void note_facts(const struct call *call, struct measurement *m)
+{
+    (void)m;
+    launched_at_facts = ((struct account *)call->state)->launched;
+}
+
+static int open_counter(struct perf_event_attr *attr, int group)
+{
+    (void)attr, (void)group;
+    return 100;
+}
+
+static int control_counter(int fd, unsigned long request)
+{
+    (void)fd, (void)request;
+    return 0;
+}
+
+static ssize_t read_counter(int fd, void *to, size_t nr)
+{
+    (void)fd;
+    memset(to, 0, nr);
+    return (ssize_t)nr;
+}
+
+static int close_counter(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
+/* A variant tells of the launches that were sampled: those that are counted come behind. */
+MEASUREMENT_TEST(facts_are_those_of_the_samples)
+{
+    static const struct counter_calls calls = { open_counter, control_counter, read_counter,
+                                                close_counter, "/nowhere" };
+    enum { SAMPLES = 4, COUNTED = 3 };
+    struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
+    struct case_settings settings = { .sampling = { .iterations = SAMPLES }, .seed = 1 };
+    struct device d;
+    struct error err;
+
+    settings.counters = counters_open(COUNT_THREADS, &calls, &err);
+    assert_non_null(settings.counters);
+    v.device = DEVICE_CPU;
+    v.prepare = prepare;
+    v.launch = launch;
+    v.release = release;
+    v.facts = note_facts;
+    account = (struct account) { .wrong_after = INT_MAX };
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    measure_variant(&v, &d, (struct shape) { { 2, 16 } }, &settings, m);
+    assert_int_equal(m->outcome, OUTCOME_OK);
+    assert_int_equal(launched_at_facts, 1 + m->warmups + SAMPLES * m->batch); /* 1: the check */
+    assert_int_equal(account.launched, (unsigned)launched_at_facts + COUNTED * m->batch);
+    device_close(&d);
+    counters_close(settings.counters);
 }
 
 /* ---- copies that take turns, and in-out tensors ---- */
