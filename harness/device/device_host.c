@@ -37,6 +37,17 @@ int device_host_copy(struct device *d, void *to, const void *from, size_t bytes,
     return 0;
 }
 
+void device_host_touch(const struct device *d, void *memory, size_t bytes)
+{
+    volatile char *at = memory;
+
+    if (d->threads < 2)
+        return;
+#pragma omp parallel for schedule(static) num_threads(d->threads)
+    for (size_t i = 0; i < bytes; i += PAGE)
+        at[i] = 0;
+}
+
 int64_t device_host_available(struct device *d)
 {
     (void)d;

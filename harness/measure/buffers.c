@@ -2,6 +2,7 @@
 #include "measure/buffers.h"
 
 #include "base/text.h"
+#include "device/device_host.h"
 #include "stats/random.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static int allocate(struct buffers *b, int i, struct error *err)
     b->on_device[i].data = device_alloc(b->device, bytes, err);
     if (!b->on_device[i].data)
         return error_prefix(err, "tensor %s", b->host[i].name);
+    device_host_touch(b->device, b->on_device[i].data, bytes);
     b->host[i].data = malloc(bytes ? bytes : 1);
     if (!b->host[i].data)
         return error_set(err, "tensor %s: cannot allocate %s on the host", b->host[i].name,

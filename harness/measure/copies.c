@@ -2,6 +2,7 @@
 #include "measure/copies.h"
 
 #include "base/memory.h"
+#include "device/device_host.h"
 #include "device/devices.h"
 
 #include <stdlib.h>
@@ -57,10 +58,11 @@ static int make_copy(struct call *copy, char *memory, const struct buffers *b,
     copy->state = NULL;
     copy->next = NULL;
     for (int i = 0; i < b->nr; i++) {
+        size_t bytes = (size_t)tensor_bytes(&b->host[i]);
         copy->tensor[i].data = memory;
         memory += place_of(&b->host[i]);
-        if (b->device->ops->upload(b->device, copy->tensor[i].data, b->host[i].data,
-                                   (size_t)tensor_bytes(&b->host[i]), err))
+        device_host_touch(b->device, copy->tensor[i].data, bytes);
+        if (b->device->ops->upload(b->device, copy->tensor[i].data, b->host[i].data, bytes, err))
             return -1;
     }
     return v->prepare && v->prepare(copy, err) ? error_prefix(err, "prepare of a copy") : 0;
