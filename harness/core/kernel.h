@@ -109,7 +109,7 @@ struct call {
     int nr_tensors;
     bool cold; /* caches are emptied before each sample */
     /* Where copies of the tensors take turns: what is launched behind this one, in a ring; NULL:
-     * this again. On the CPU alone. */
+     * this again. Where launches come one by one: on the CPU and with CUDA, not in a graph. */
     const struct call *next;
     void *state; /* the variant's own, from prepare() to release() */
 };
