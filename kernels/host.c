@@ -70,6 +70,13 @@ float *host_floats(size_t floats, struct error *err)
     return memory;
 }
 
+int64_t host_bytes(size_t floats)
+{
+    const size_t most = INT64_MAX / sizeof(float);
+
+    return (int64_t)((floats < most ? floats : most) * sizeof(float));
+}
+
 int host_state(struct call *call, size_t floats, struct error *err)
 {
     call->state = host_floats(floats, err);

@@ -45,6 +45,8 @@ bool host_beyond_caches(double bytes);
  * weights are read once a product, page walks take a part of that, and small pages fall on the same
  * lines of a cache. NULL with an error that says how many. Freed by free(). */
 float *host_floats(size_t floats, struct error *err);
+/* As many bytes, for a variant's workspace(). */
+int64_t host_bytes(size_t floats);
 /* prepare()/release() of variants whose state is just such memory. */
 int host_state(struct call *call, size_t floats, struct error *err);
 void host_state_release(struct call *call);

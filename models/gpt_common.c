@@ -6,16 +6,29 @@
 
 #include <stdlib.h>
 
+/* Tokens at once. */
+static int64_t rows_of(const struct call *call)
+{
+    int64_t batch = call->shape.dim[GPT_DIM_BATCH], seq = call->shape.dim[GPT_DIM_SEQ];
+
+    return call->nr_tensors == GPT_DECODE_NR ? batch : batch * seq;
+}
+
+int64_t gpt_call_workspace(const struct call *call, const struct gpt_ops *ops)
+{
+    return host_bytes(gpt_forward_floats(call->kernel->config, ops, rows_of(call),
+                                         call->shape.dim[GPT_DIM_SEQ], host_threads(call)));
+}
+
 int gpt_call_prepare(struct call *call, const struct gpt_ops *ops, struct error *err)
 {
     const struct gpt_config *c = call->kernel->config;
     struct gpt_weights weights = { .config = c, .data = call->tensor[GPT_PREFILL_PARAMS].data };
     struct gpt_forward *f = memory_zeroed(1, sizeof(*f));
-    int64_t batch = call->shape.dim[GPT_DIM_BATCH], seq = call->shape.dim[GPT_DIM_SEQ];
-    int64_t rows = call->nr_tensors == GPT_DECODE_NR ? batch : batch * seq;
 
     call->state = f;
-    return gpt_forward_init(f, c, &weights, ops, rows, seq, host_threads(call), err);
+    return gpt_forward_init(f, c, &weights, ops, rows_of(call), call->shape.dim[GPT_DIM_SEQ],
+                            host_threads(call), err);
 }
 
 void gpt_call_prefill(const struct call *call)

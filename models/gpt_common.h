@@ -44,15 +44,16 @@ void gpt_prefill_oracle(const struct kernel *k, const struct shape *s, const str
 void gpt_decode_oracle(const struct kernel *k, const struct shape *s, const struct tensor *t,
                        int out, const int64_t *rows, size_t nr_rows, double *expected);
 
-/* A variant's callbacks, but for prepare(), which has to name its operations. */
+/* A variant's callbacks, but for prepare() and workspace(), which have to name its operations. */
 int gpt_call_prepare(struct call *call, const struct gpt_ops *ops, struct error *err);
+int64_t gpt_call_workspace(const struct call *call, const struct gpt_ops *ops);
 void gpt_call_prefill(const struct call *call);
 void gpt_call_decode(const struct call *call);
 void gpt_call_release(struct call *call);
 
 /*
  * The two rows of a model in a CPU variant's table, for GPT_MODELS(). The file defines
- * GPT_VARIANT_NAME, _SUMMARY, _FLAGS and _SUPPORTS, and a static prepare().
+ * GPT_VARIANT_NAME, _SUMMARY, _FLAGS and _SUPPORTS, and static prepare() and workspace().
  */
 #define GPT_VARIANT_ROW(kernel_, launch_)                                                          \
     { .name = GPT_VARIANT_NAME,                                                                    \
@@ -65,7 +66,8 @@ void gpt_call_release(struct call *call);
       .supports = GPT_VARIANT_SUPPORTS,                                                            \
       .prepare = prepare,                                                                          \
       .launch = (launch_),                                                                         \
-      .release = gpt_call_release },
+      .release = gpt_call_release,                                                                 \
+      .workspace = workspace },
 #define GPT_VARIANT_ROWS(id, ...)                                                                  \
     GPT_VARIANT_ROW(gpt_prefill_##id, gpt_call_prefill)                                            \
     GPT_VARIANT_ROW(gpt_decode_##id, gpt_call_decode)

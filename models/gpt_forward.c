@@ -117,32 +117,68 @@ static size_t product_scratch(const struct gpt_forward *f, int64_t rows)
     return one > four ? one : four;
 }
 
-static int take_workspace(struct gpt_forward *f, int64_t rows, int64_t seq, struct error *err)
+/* Of attention and the products, which take turns. */
+static size_t shared_scratch(const struct gpt_forward *f, int64_t rows, int64_t seq)
 {
     const struct gpt_config *c = f->config;
-    size_t narrow = product(rows, c->width, 1), wide = product(rows, c->width, 4);
     size_t scratch = attention_scratch(seq, c->width / c->heads, f->threads);
     size_t decode = attention_decode_scratch(seq, f->threads), products = product_scratch(f, rows);
 
-    if (wide == SIZE_MAX)
-        return error_set(err, "%s: %lld tokens at once are too many to address", c->name,
-                         (long long)rows);
-    narrow = aligned(narrow);
-    wide = aligned(wide);
     scratch = scratch > decode ? scratch : decode;
     scratch = scratch > products ? scratch : products;
     if (gpt_is_narrow(f)) {
         size_t narrow_one = gpt_narrow_scratch(f, rows, seq);
         scratch = scratch > narrow_one ? scratch : narrow_one;
     }
-    scratch = aligned(scratch);
-    f->x = allocate(2 * narrow + wide + scratch, c, "workspace", err);
+    return aligned(scratch);
+}
+
+struct workspace {
+    size_t narrow, wide, scratch; /* floats; of the first there are two */
+};
+
+/* False: they are too many to address. */
+static bool workspace_of(const struct gpt_forward *f, int64_t rows, int64_t seq,
+                         struct workspace *w)
+{
+    size_t narrow = product(rows, f->config->width, 1), wide = product(rows, f->config->width, 4);
+
+    if (wide == SIZE_MAX)
+        return false;
+    *w = (struct workspace) { aligned(narrow), aligned(wide), shared_scratch(f, rows, seq) };
+    return true;
+}
+
+static size_t workspace_floats(const struct workspace *w)
+{
+    return 2 * w->narrow + w->wide + w->scratch;
+}
+
+static int take_workspace(struct gpt_forward *f, int64_t rows, int64_t seq, struct error *err)
+{
+    struct workspace w;
+
+    if (!workspace_of(f, rows, seq, &w))
+        return error_set(err, "%s: %lld tokens at once are too many to address", f->config->name,
+                         (long long)rows);
+    f->x = allocate(workspace_floats(&w), f->config, "workspace", err);
     if (!f->x)
         return -1;
-    f->h = f->x + narrow;
-    f->wide = f->h + narrow;
-    f->scratch = f->wide + wide;
+    f->h = f->x + w.narrow;
+    f->wide = f->h + w.narrow;
+    f->scratch = f->wide + w.wide;
     return 0;
+}
+
+size_t gpt_forward_floats(const struct gpt_config *config, const struct gpt_ops *ops, int64_t rows,
+                          int64_t seq, int threads)
+{
+    const struct gpt_forward f = { .config = config, .ops = ops, .threads = threads };
+    struct workspace w;
+
+    if (!workspace_of(&f, rows, seq, &w))
+        return SIZE_MAX;
+    return workspace_floats(&w) + (ops->pack ? packed_total(&f) : 0);
 }
 
 /* Logits that would push all else out of the last cache go around it. Already from an eighth of it

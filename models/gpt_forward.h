@@ -94,6 +94,9 @@ int gpt_forward_init(struct gpt_forward *f, const struct gpt_config *config,
                      const struct gpt_weights *weights, const struct gpt_ops *ops, int64_t rows,
                      int64_t seq, int threads, struct error *err);
 void gpt_forward_release(struct gpt_forward *f);
+/* How many floats that allocates; SIZE_MAX where they are too many to address. */
+size_t gpt_forward_floats(const struct gpt_config *config, const struct gpt_ops *ops, int64_t rows,
+                          int64_t seq, int threads);
 
 int gpt_cache_init(struct gpt_cache *cache, const struct gpt_config *config, int64_t batch,
                    int64_t capacity, struct error *err);

@@ -122,13 +122,30 @@ struct generation {
     double ns[NR_PHASES][KEPT]; /* of the last launches, by number; a further token's is the mean */
 };
 
+/* Positions that are seen: the last token is fed to nothing. */
+static int64_t length_of(const struct call *call)
+{
+    return call->shape.dim[GPT_DIM_SEQ] + call->shape.dim[GPT_DIM_NEW] - 1;
+}
+
+int64_t gpt_generation_workspace(const struct call *call, const struct gpt_ops *ops)
+{
+    const struct gpt_config *c = generation_config(call->kernel);
+    int64_t batch = call->shape.dim[GPT_DIM_BATCH], length = length_of(call);
+    size_t pass = gpt_forward_floats(c, ops, batch * call->shape.dim[GPT_DIM_SEQ], length,
+                                     host_threads(call));
+    size_t cache = 2 * (size_t)c->layers * (size_t)(batch * length) * (size_t)c->width;
+
+    return host_bytes(pass < SIZE_MAX - cache ? pass + cache : SIZE_MAX);
+}
+
 int gpt_generation_prepare(struct call *call, const struct gpt_ops *ops, struct error *err)
 {
     const struct gpt_config *c = generation_config(call->kernel);
     struct gpt_weights weights = { .config = c, .data = call->tensor[GPT_GENERATE_PARAMS].data };
     struct generation *g = memory_zeroed(1, sizeof(*g));
     int64_t batch = call->shape.dim[GPT_DIM_BATCH], seq = call->shape.dim[GPT_DIM_SEQ];
-    int64_t length = seq + call->shape.dim[GPT_DIM_NEW] - 1;
+    int64_t length = length_of(call);
 
     call->state = g;
     g->next = memory_zeroed((size_t)batch, sizeof(*g->next));

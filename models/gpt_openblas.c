@@ -27,6 +27,16 @@ static int prepare_generation(struct call *call, struct error *err)
     return gpt_generation_prepare(call, &gpt_ops_openblas, err);
 }
 
+static int64_t workspace(const struct call *call)
+{
+    return gpt_call_workspace(call, &gpt_ops_openblas);
+}
+
+static int64_t workspace_generation(const struct call *call)
+{
+    return gpt_generation_workspace(call, &gpt_ops_openblas);
+}
+
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {

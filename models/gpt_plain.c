@@ -23,6 +23,16 @@ static int prepare_generation(struct call *call, struct error *err)
     return gpt_generation_prepare(call, &gpt_ops_plain, err);
 }
 
+static int64_t workspace(const struct call *call)
+{
+    return gpt_call_workspace(call, &gpt_ops_plain);
+}
+
+static int64_t workspace_generation(const struct call *call)
+{
+    return gpt_generation_workspace(call, &gpt_ops_plain);
+}
+
 #define GPT_VARIANT_NAME     "plain"
 #define GPT_VARIANT_SUMMARY  "textbook loops"
 #define GPT_VARIANT_FLAGS    VARIANT_PLAIN

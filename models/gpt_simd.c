@@ -28,6 +28,16 @@ static int prepare_generation(struct call *call, struct error *err)
     return gpt_generation_prepare(call, &gpt_ops_simd, err);
 }
 
+static int64_t workspace(const struct call *call)
+{
+    return gpt_call_workspace(call, &gpt_ops_simd);
+}
+
+static int64_t workspace_generation(const struct call *call)
+{
+    return gpt_generation_workspace(call, &gpt_ops_simd);
+}
+
 #define GPT_VARIANT_NAME     "simd"
 #define GPT_VARIANT_SUMMARY  "vector kernels, weights packed once, bias, GELU and residual fused"
 #define GPT_VARIANT_FLAGS    0

@@ -37,6 +37,14 @@ static int prepare(struct call *call, struct error *err)
                             host_threads(call), err);
 }
 
+/* With the parameters as floats twice: here, and while the oracle computes. */
+static int64_t workspace(const struct call *call)
+{
+    const size_t params = (size_t)tensor_elements(&call->tensor[GPT_PREFILL_PARAMS]);
+
+    return gpt_call_workspace(call, &gpt_ops_simd_bf16) + 2 * host_bytes(params);
+}
+
 static void release(struct call *call)
 {
     struct narrow *n = call->state;
@@ -61,6 +69,7 @@ static void release(struct call *call)
         .prepare = prepare,                                                                        \
         .launch = (launch_),                                                                       \
         .release = release,                                                                        \
+        .workspace = workspace,                                                                    \
     },
 #define ROWS(id, ...)                                                                              \
     ROW(gpt_prefill_##id, gpt_call_prefill)                                                        \

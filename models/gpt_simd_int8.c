@@ -37,6 +37,11 @@ static int prepare(struct call *call, struct error *err)
     return gpt_call_prepare(call, &gpt_ops_simd_int8, err);
 }
 
+static int64_t workspace(const struct call *call)
+{
+    return gpt_call_workspace(call, &gpt_ops_simd_int8);
+}
+
 #define ROW(kernel_, launch_)                                                                      \
     {                                                                                              \
         .name = "simd_int8",                                                                       \
@@ -49,6 +54,7 @@ static int prepare(struct call *call, struct error *err)
         .prepare = prepare,                                                                        \
         .launch = (launch_),                                                                       \
         .release = gpt_call_release,                                                               \
+        .workspace = workspace,                                                                    \
     },
 #define ROWS(id, ...)                                                                              \
     ROW(gpt_prefill_##id, gpt_call_prefill)                                                        \

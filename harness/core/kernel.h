@@ -168,6 +168,11 @@ struct variant {
     const char *const *params VARIANT_NONE;
     /* Of each of these what is set; NULL: nothing is. See variant_param(). */
     const int64_t *values VARIANT_NONE;
+
+    /* Bytes that a case takes beside its tensors, where they are many: packed weights, workspace,
+     * what the oracle converts. What would not fit is refused before anything is allocated.
+     * `call` has no data yet. NULL: few. */
+    int64_t (*workspace)(const struct call *call) VARIANT_NONE;
 };
 
 /* The value of the i-th parameter, 0 where none is set. */

@@ -10,6 +10,7 @@
 #include "host/host_cache.h"
 #include "measure/buffers.h"
 #include "measure/copies.h"
+#include "measure/oracle_check.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,16 +82,46 @@ static int64_t flush_needs(const struct benchmark *bench, const struct device *d
     return (int64_t)(host_cache_flush_bytes(device->threads) + apart);
 }
 
-/* Bytes of the copies that take turns. There may be many of large tensors, where a launch touches
- * little of them. */
-static int64_t turns_need(const struct benchmark *bench, const struct device *device, int64_t one)
+/* Of so many calls; there may be many of large tensors, where a launch touches little of them. At
+ * most a part of all, so that sums stay below. */
+static int64_t bytes_of(int64_t calls, int64_t each)
 {
-    enum { MOST = 4 }; /* a quarter of all: sums with it stay below */
+    const int64_t most = INT64_MAX / 16;
 
-    if (bench->cache != CACHE_ROTATE)
+    return each > most / calls ? most : each * calls;
+}
+
+static int64_t workspace_of(const struct benchmark *bench, struct device *device)
+{
+    const struct variant *v = bench->variant;
+    struct call call = {
+        .variant = v, .kernel = v->kernel, .shape = bench->shape, .device = device
+    };
+
+    if (!v->workspace)
         return 0;
-    int64_t copies = copies_needed(bench, device);
-    return one > INT64_MAX / MOST / copies ? INT64_MAX / MOST : one * copies;
+    call.nr_tensors = v->kernel->layout(v->kernel, &bench->shape, v->dtype, call.tensor);
+    return v->workspace(&call);
+}
+
+/* What there is beside the tensors of one call and their copies on the host. */
+struct extra {
+    int64_t turns;     /* copies that take turns */
+    int64_t workspace; /* of all calls */
+    int64_t seen;      /* on the host: the weights as the check rounds them */
+    int64_t flush;
+};
+
+static struct extra extra_of(const struct benchmark *bench, struct device *device,
+                             const struct case_settings *settings, int64_t one)
+{
+    bool rotates = bench->cache == CACHE_ROTATE;
+    int64_t copies = rotates ? copies_needed(bench, device) : 1;
+
+    return (struct extra) { .turns = rotates ? bytes_of(copies, one) : 0,
+                            .workspace = bytes_of(copies, workspace_of(bench, device)),
+                            .seen = seen_inputs_bytes(bench),
+                            .flush = flush_needs(bench, device, settings) };
 }
 
 /* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
@@ -101,17 +132,23 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
     if (settings->problem && problem_is(settings->problem, bench, device, settings->seed))
         return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
-    int64_t flush = both < INT64_MAX / 2 ? flush_needs(bench, device, settings) : 0;
-    int64_t turns = both < INT64_MAX / 2 ? turns_need(bench, device, one) : 0;
+    struct extra extra = { 0 };
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
     bool gpu = device->ops->own_memory;
-    struct need own = { (gpu ? one : both) + turns + flush, device->ops->available(device),
+
+    if (both < INT64_MAX / 2)
+        extra = extra_of(bench, device, settings, one);
+    int64_t beside = extra.turns + extra.workspace + extra.flush;
+    struct need own = { (gpu ? one : both + extra.seen) + beside, device->ops->available(device),
                         gpu ? INT64_MAX : allowed,
-                        gpu     ? "on the device (inputs and outputs)"
-                        : flush ? "(inputs, outputs and their check, and what empties the caches)"
-                                : "(inputs, outputs and their check)" };
-    struct need copies = { gpu ? one : 0, gpu ? device_host_available(device) : 0, allowed,
-                           "on the host (copies of inputs and outputs, for the check)" };
+                        gpu ? "on the device (inputs and outputs)"
+                        : extra.flush
+                            ? "(inputs, outputs and their check, and what empties the caches)"
+                        : extra.workspace
+                            ? "(inputs, outputs and their check, packed weights and workspace)"
+                            : "(inputs, outputs and their check)" };
+    struct need copies = { gpu ? one + extra.seen : 0, gpu ? device_host_available(device) : 0,
+                           allowed, "on the host (copies of inputs and outputs, for the check)" };
 
     return is_met(&own, why) && is_met(&copies, why);
 }

@@ -18,6 +18,18 @@ bool seen_inputs_differ(const struct kernel *k, enum math math)
     return math_rounds_weights(math) && k->round_weight;
 }
 
+int64_t seen_inputs_bytes(const struct benchmark *bench)
+{
+    const struct variant *v = bench->variant;
+    struct tensor t[TENSOR_MAX];
+    int64_t bytes = 0;
+    int nr = v->kernel->layout(v->kernel, &bench->shape, v->dtype, t);
+
+    for (int i = 0; seen_inputs_differ(v->kernel, v->math) && i < nr; i++)
+        bytes += t[i].role == TENSOR_WEIGHT ? tensor_bytes(&t[i]) : 0;
+    return bytes;
+}
+
 void seen_inputs_make(struct seen_inputs *s, const struct kernel *k, const struct shape *shape,
                       const struct tensor *host, int nr, enum math math)
 {

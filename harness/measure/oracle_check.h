@@ -33,6 +33,8 @@ bool seen_inputs_differ(const struct kernel *k, enum math math);
 void seen_inputs_make(struct seen_inputs *s, const struct kernel *k, const struct shape *shape,
                       const struct tensor *host, int nr, enum math math);
 void seen_inputs_release(struct seen_inputs *s);
+/* What such inputs of a benchmark take. */
+int64_t seen_inputs_bytes(const struct benchmark *bench);
 
 struct expected {
     int output; /* tensor index */

@@ -316,6 +316,21 @@ static int nn_prepare(struct call *call, struct error *err)
     return host_state(call, gemm_packed_size(g.n, g.k), err);
 }
 
+/* Of the right factor alone, whichever way it lies. */
+static int64_t linear_workspace(const struct call *call)
+{
+    struct gemm_linear g = gemm_linear_of(call);
+
+    return host_bytes(gemm_packed_size(g.n, g.k));
+}
+
+static int64_t nn_workspace(const struct call *call)
+{
+    struct gemm_nn g = gemm_nn_of(call);
+
+    return host_bytes(gemm_packed_size(g.n, g.k));
+}
+
 /* In this order; 0 is by the caches. */
 static const char *const params[] = { "depth=0,64,128,256,512,1024,2048", "height=0,2,8,32,128",
                                       NULL };
@@ -352,6 +367,7 @@ static void nn_launch(const struct call *call)
         .launch = linear_launch,                                                                   \
         .release = host_state_release,                                                             \
         .params = params,                                                                          \
+        .workspace = linear_workspace,                                                             \
     },
 
 const struct variant gemm_simd[] = {
@@ -368,6 +384,7 @@ const struct variant gemm_simd[] = {
         .launch = nn_launch,
         .release = host_state_release,
         .params = params,
+        .workspace = nn_workspace,
     },
     { .name = NULL },
 };

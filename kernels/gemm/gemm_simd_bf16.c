@@ -334,20 +334,42 @@ static struct gemm_bf16 linear_of(const struct call *call)
     };
 }
 
-static int nn_prepare(struct call *call, struct error *err)
+static size_t nn_floats(const struct call *call)
 {
     const struct gemm_nn g = gemm_nn_of(call);
 
-    return host_state(call, gemm_bf16_scratch(g.m, g.k, g.threads), err);
+    return gemm_bf16_scratch(g.m, g.k, g.threads);
+}
+
+static int64_t nn_workspace(const struct call *call)
+{
+    return host_bytes(nn_floats(call));
+}
+
+static int nn_prepare(struct call *call, struct error *err)
+{
+    return host_state(call, nn_floats(call), err);
+}
+
+static size_t linear_floats(const struct call *call)
+{
+    const struct gemm_linear g = gemm_linear_of(call);
+
+    return (size_t)lines_of((int64_t)gemm_bf16_packed_size(g.n, g.k)) + (size_t)lines_of(g.n) +
+           gemm_bf16_scratch(g.m, g.k, g.threads);
+}
+
+static int64_t linear_workspace(const struct call *call)
+{
+    return host_bytes(linear_floats(call));
 }
 
 static int linear_prepare(struct call *call, struct error *err)
 {
     const struct gemm_linear g = gemm_linear_of(call);
     const size_t packed = (size_t)lines_of((int64_t)gemm_bf16_packed_size(g.n, g.k));
-    const size_t bias = (size_t)lines_of(g.n);
 
-    if (host_state(call, packed + bias + gemm_bf16_scratch(g.m, g.k, g.threads), err) != 0)
+    if (host_state(call, linear_floats(call), err) != 0)
         return -1;
     gemm_bf16_pack(g.w, DTYPE_BF16, g.n, g.k, call->state, g.threads);
     for (int64_t j = 0; j < g.n && g.bias != NULL; j++)
@@ -370,7 +392,7 @@ static void nn_launch(const struct call *call)
     gemm_bf16_simd(&g);
 }
 
-#define VARIANT(of, ready, run)                                                                    \
+#define VARIANT(of, ready, run, needs)                                                             \
     {                                                                                              \
         .name = "simd_bf16",                                                                       \
         .summary =                                                                                 \
@@ -384,12 +406,13 @@ static void nn_launch(const struct call *call)
         .prepare = (ready),                                                                        \
         .launch = (run),                                                                           \
         .release = host_state_release,                                                             \
+        .workspace = (needs),                                                                      \
     },
-#define LINEAR(of) VARIANT(of, linear_prepare, linear_launch)
+#define LINEAR(of) VARIANT(of, linear_prepare, linear_launch, linear_workspace)
 
 const struct variant gemm_simd_bf16[] = {
-    GEMM_LINEAR_KERNELS(LINEAR)                    /* and gemm/nn */
-    VARIANT(gemm_nn_kernel, nn_prepare, nn_launch) /* the rest is the end mark */
+    GEMM_LINEAR_KERNELS(LINEAR)                                  /* and gemm/nn */
+    VARIANT(gemm_nn_kernel, nn_prepare, nn_launch, nn_workspace) /* the rest is the end mark */
     { .name = NULL },
 };
 

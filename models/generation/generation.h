@@ -35,14 +35,15 @@ GPT_MODELS(GPT_GENERATE_DECLARE)
 void gpt_generate_oracle(const struct kernel *k, const struct shape *s, const struct tensor *t,
                          int out, const int64_t *rows, size_t nr_rows, double *expected);
 
-/* A variant's callbacks, but for prepare(). */
+/* A variant's callbacks, but for prepare() and workspace(). */
 int gpt_generation_prepare(struct call *call, const struct gpt_ops *ops, struct error *err);
+int64_t gpt_generation_workspace(const struct call *call, const struct gpt_ops *ops);
 void gpt_generation_launch(const struct call *call);
 void gpt_generation_release(struct call *call);
 void gpt_generation_facts(const struct call *call, struct measurement *m);
 
 /* The row of a model in a CPU variant's table, as GPT_VARIANT_ROW(); the file defines a static
- * prepare_generation(), too. */
+ * prepare_generation() and workspace_generation(), too. */
 #define GPT_GENERATE_ROW(id, ...)                                                                  \
     { .name = GPT_VARIANT_NAME,                                                                    \
       .summary = GPT_VARIANT_SUMMARY,                                                              \
@@ -55,6 +56,7 @@ void gpt_generation_facts(const struct call *call, struct measurement *m);
       .prepare = prepare_generation,                                                               \
       .launch = gpt_generation_launch,                                                             \
       .release = gpt_generation_release,                                                           \
-      .facts = gpt_generation_facts },
+      .facts = gpt_generation_facts,                                                               \
+      .workspace = workspace_generation },
 
 #endif

@@ -177,6 +177,36 @@ MEASUREMENT_TEST(memory_that_is_not_allowed)
     device_close(&d);
 }
 
+static int64_t a_mebibyte(const struct call *call)
+{
+    assert_int_equal(call->nr_tensors, 2);
+    assert_null(call->tensor[0].data);
+    return 1 << 20;
+}
+
+/* What a variant will take beside its tensors counts. */
+TEST(workspace_that_is_not_allowed)
+{
+    const struct case_settings settings = { .sampling = quick, .memory_limit = 16 << 20 };
+    struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "fake:base=10", &err), &err);
+    for (int i = 0; i < 2; i++) {
+        struct measurement m;
+        v.workspace = i == 0 ? NULL : a_mebibyte;
+        measure_variant(&v, &d, (struct shape) { { 1000, 1000 } }, &settings, &m);
+        assert_int_equal(m.outcome, i == 0 ? OUTCOME_OK : OUTCOME_UNSUPPORTED);
+        if (i == 1)
+            assert_says(&m,
+                        "needs 16.26 MiB (inputs, outputs and their check, packed weights and "
+                        "workspace), 16.00 MiB are allowed (--memory-limit)");
+        measurement_release(&m);
+    }
+    device_close(&d);
+}
+
 static void measure_copy(struct device *d, enum cache_state cache, int64_t limit,
                          struct measurement *m)
 {

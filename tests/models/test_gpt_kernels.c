@@ -217,6 +217,33 @@ TEST(test_variants)
     }
 }
 
+/* What they tell that they take beside their tensors, in bytes a parameter: packed weights, of
+ * bfloat16 the parameters as floats twice. */
+TEST(test_workspaces)
+{
+    static const struct {
+        const char *kernel, *variant;
+        double least, most;
+    } rows[] = {
+        { "gpt/gpt2/prefill", "simd", 2.5, 4 },      { "gpt/gpt2/decode", "simd", 2.5, 4 },
+        { "gpt/gpt2/generate", "simd", 2.5, 4 },     { "gpt/gpt2/prefill", "simd_bf16", 9, 10.5 },
+        { "gpt/gpt2/decode", "simd_bf16", 9, 10.5 }, { "gpt/gpt2/decode", "simd_int8", 0.5, 2 },
+        { "gpt/gpt2/decode", "plain", 0, 0.1 },
+    };
+
+    for (size_t i = 0; i < NR(rows); i++) {
+        const struct kernel *k = registry_kernel(registry_builtin(), rows[i].kernel);
+        const struct variant *v = registry_variant(registry_builtin(), k->name, rows[i].variant);
+        struct call call = { .variant = v, .kernel = k, .shape = { { 1, 64, 16 } } };
+        call.nr_tensors = k->layout(k, &call.shape, v->dtype, call.tensor);
+        assert_non_null(v->workspace);
+        double each =
+            (double)v->workspace(&call) / (double)tensor_elements(&call.tensor[GPT_PREFILL_PARAMS]);
+        if (!(each >= rows[i].least && each <= rows[i].most))
+            fail_msg("%s %s: %g bytes a parameter", k->name, v->name, each);
+    }
+}
+
 /* What the registry says of the kernels. */
 TEST(test_kernels)
 {
