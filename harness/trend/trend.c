@@ -32,6 +32,15 @@ static struct changepoint_settings changepoint_settings(const struct trends *t)
     return s;
 }
 
+/* A step in logs as a change for the worse, as a comparison tells what it could see: a rate falls.
+ * More than the level itself: nobody knows. */
+static double detectable(const struct trends *t, double logs)
+{
+    double sign = t->settings.metric->direction == HIGHER_IS_BETTER ? -1 : 1;
+
+    return expm1(logs) > 1 ? NAN : fabs(expm1(sign * logs));
+}
+
 /* Steps and drift of one series, on the log scale. */
 static int find_changes(const struct trends *t, struct trend *trend, struct changes *out,
                         struct error *err)
@@ -44,12 +53,10 @@ static int find_changes(const struct trends *t, struct trend *trend, struct chan
         logs[i] = log(series->items[i].value);
     int rc = changes_find(logs, series->nr, &settings, out, err);
     /* At the level of one among all; the tests by ranks and likelihood make it 3 times in 4
-     * (statistics_trend.c). More than the level itself: nobody knows. */
+     * (statistics_trend.c). */
     if (rc == 0)
-        trend->detectable =
-            expm1(changes_detectable(logs, series->nr, out, settings.level / (double)t->family));
-    if (trend->detectable > 1)
-        trend->detectable = NAN;
+        trend->detectable = detectable(
+            t, changes_detectable(logs, series->nr, out, settings.level / (double)t->family));
     free(logs);
     return rc ? error_prefix(err, "%s", series->bench->key) : 0;
 }

@@ -145,9 +145,10 @@ struct trend {
     double p, q;        /* of the clearest step, named or not; NaN outside the family */
     double noise;       /* sd of a point about its level, as a fraction; NaN outside the family */
     double correlation; /* of neighbouring points; NaN outside the family */
-    double detectable; /* a step so large, as a fraction, CHANGEPOINT_DETECTABLE_AFTER points before
-                        * the end, would have been told 3 times in 4, were it the only one; NaN
-                        * where too few points say so, or it would be more than 1 */
+    double detectable; /* a step for the worse so large, as a fraction, CHANGEPOINT_DETECTABLE_AFTER
+                        * points before the end, would have been told 3 times in 4, were it the only
+                        * one; NaN where too few points say so, or it would be more than double or
+                        * half the level */
 };
 
 struct trends {

@@ -310,10 +310,13 @@ static double stays_of(const struct compare_row *row)
     return row->stays;
 }
 
-/* How many times as large a change is seen as would do. */
+/* How many times as large a change is seen as would do, in logs, as floors are meant: a rate that
+ * gets worse falls, by 1 - exp(-x). */
 static double short_of(const struct compare_row *row)
 {
-    return fmin(log1p(row->detectable) / log1p(row->delta), MORE_MOST);
+    double seen = fabs(log1p(compare_sign(row) * row->detectable));
+
+    return isfinite(row->detectable) ? fmin(seen / log1p(row->delta), MORE_MOST) : MORE_MOST;
 }
 
 /* What there is on the side that has fewer. */

@@ -242,6 +242,43 @@ TEST(the_number_that_would_decide_is_about_right)
     comparison_release(&c);
 }
 
+/* The same launches as times, and as rates. */
+static struct comparison decide_as(const struct plan *p, bool rate)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct comparison c;
+    struct random r;
+    struct error err;
+
+    random_seed(&r, 15);
+    struct compare_item *items = make_items(p, &r);
+    for (size_t i = 0; rate && i < p->benchmarks; i++) {
+        struct evidence *e = &items[i].evidence;
+        items[i].metric = metric_find("gflops", &err);
+        for (size_t j = 0; j < e->base.nr; j++)
+            e->base.values[j].value = 1e12 / e->base.values[j].value;
+        for (size_t j = 0; j < e->head.nr; j++)
+            e->head.values[j].value = 1e12 / e->head.values[j].value;
+    }
+    assert_ok(compare_decide(items, p->benchmarks, &settings, &c, &err), &err);
+    return c;
+}
+
+TEST(a_rate_takes_as_many_launches_as_its_time)
+{
+    static const double noises[] = { 0.03, 0.05, 0.075, 0.3 };
+
+    for (size_t i = 0; i < sizeof(noises) / sizeof(noises[0]); i++) {
+        const struct plan plan = { DESIGN_LAUNCHES, 60, 5, 1, noises[i], 0, 0 };
+        struct comparison time = decide_as(&plan, false), rate = decide_as(&plan, true);
+        const char *note = note_with(&time, "Undecided: ");
+        assert_non_null(strstr(note, noises[i] > 0.2 ? "no number of" : "launches a side"));
+        assert_string_equal(note_with(&rate, "Undecided: "), note);
+        comparison_release(&time);
+        comparison_release(&rate);
+    }
+}
+
 TEST(decided_says_nothing_of_more_launches)
 {
     const struct plan plan = { DESIGN_BLOCKS, 3, 2, 6, 0.002, 0, 0 };

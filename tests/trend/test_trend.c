@@ -472,12 +472,13 @@ HISTORY_TEST(test_delta)
     assert_int_equal(h->found.exit_status, EXIT_SAME);
 }
 
-/* Where more is better, less is worse. */
-HISTORY_TEST(test_rate)
+/* The same of a rate: a million operations each. */
+static void find_rate(struct history *h)
 {
     struct error err;
-    history_init(h, RUNS, 14);
-    add_step(h, KEY, 100000, 110000);
+
+    trends_release(&h->found);
+    series_list_release(&h->list);
     h->settings.metric = trend_metric("gflops", &err);
     struct series_builder *b = series_builder_create(h->settings.metric, &h->records);
     for (size_t i = 0; i < h->records.nr; i++) {
@@ -487,6 +488,15 @@ HISTORY_TEST(test_rate)
     series_builder_finish(b, &h->list);
     series_builder_free(b);
     assert_ok(trends_find(&h->list, &h->records, &h->settings, &h->found, &err), &err);
+}
+
+/* Where more is better, less is worse. */
+HISTORY_TEST(test_rate)
+{
+    struct error err;
+    history_init(h, RUNS, 14);
+    add_step(h, KEY, 100000, 110000);
+    find_rate(h);
     const struct trend_step *step = only_step(h);
     assert_close(step->before, 10, 0.05); /* 1e6 / 1e5 ns */
     assert_close(step->change, 1 / 1.1 - 1, 0.01);
@@ -807,6 +817,18 @@ HISTORY_TEST(test_could_see_is_known)
     find(h);
     assert_true(h->found.items[0].detectable < 0.05);
     assert_true(!(h->found.items[1].detectable > 1));
+}
+
+/* Twice the time is half the rate: what a rate's series could see is as far, and told of a fall. */
+HISTORY_TEST(test_could_see_of_a_rate)
+{
+    history_init(h, RUNS, 34);
+    add_levels(h, KEY, (const double[]) { 100000 }, (const int[]) { 0 }, 1);
+    find(h);
+    double time = h->found.items[0].detectable;
+    assert_true(time > 0.005);
+    find_rate(h);
+    assert_close(h->found.items[0].detectable, 1 - 1 / (1 + time), 1e-9);
 }
 
 RUN_TESTS(NULL, NULL)
