@@ -360,6 +360,24 @@ MADE_TEST(test_machines)
     strbuf_release(&out);
 }
 
+/* Measured on other branches alone: there is no first point. */
+MADE_TEST(test_series_without_points)
+{
+    struct trend_table_options options = { .all = true };
+    struct strbuf out;
+    made_init(made);
+    made->trends.searched[1].nr = 0;
+    made->trends.items[1].kind = TREND_SHORT;
+    strbuf_init(&out);
+    trend_table_text(&made->trends, &options, &out);
+    check_lines(out.data,
+                (const char *const[]) { "\nquiet\nbenchmark  points\nbatch=2         0\n", NULL });
+    strbuf_clear(&out);
+    trend_table_markdown(&made->trends, &options, &out);
+    check_lines(out.data, (const char *const[]) { "\n| batch=2 | 0 |", NULL });
+    strbuf_release(&out);
+}
+
 MADE_TEST(test_json)
 {
     made_init(made);

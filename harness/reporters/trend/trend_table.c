@@ -285,7 +285,10 @@ static void trend_table_add_quiet(struct page *page, const struct trend *trend)
 
     table_row(table);
     trend_table_add_name(table, page, trend);
-    trend_table_add_date(table, trend, 0);
+    if (trend->series->nr)
+        trend_table_add_date(table, trend, 0);
+    else
+        table_cell(table, TABLE_PLAIN, "%s", "");
     table_cell(table, TABLE_PLAIN, "%zu", trend->series->nr);
     if (trend->kind == TREND_SHORT)
         return;
