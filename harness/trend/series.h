@@ -23,7 +23,7 @@ struct series_point {
     bool dirty;         /* measured from a tree with uncommitted changes */
     uint64_t epoch;     /* see metrics/epoch.h */
     size_t launches;    /* fresh processes behind the point */
-    double value;       /* of the metric: median over the launches; > 0 */
+    double value;       /* of the metric: median over the launches */
     double p5, p95;     /* ns: of the run's pooled samples; NaN from a builder */
 };
 
@@ -43,7 +43,7 @@ struct series_list {
 /* False for the runs that make no points. */
 bool series_takes(const struct run *run);
 
-/* Series of the median latency. Benchmarks without any time make no series (0 ns is none).
+/* Series of the median latency, above 0. Benchmarks without any time make no series (0 ns is none).
  * `records` must outlive the list. */
 void series_list_init(struct series_list *list, const struct records *records);
 void series_list_release(struct series_list *list);
@@ -62,7 +62,8 @@ struct series_builder;
 /* `runs` has the runs; its measurements are not looked at, and it must outlive the list. */
 struct series_builder *series_builder_create(const struct metric *metric,
                                              const struct records *runs);
-/* What is not OK, or has no such metric, makes no point. */
+/* What is not OK, or has no such metric, makes no point; 0 and what is below are values of it, as
+ * of allocations or scores. */
 void series_builder_add(struct series_builder *b, size_t run, int launch_seq,
                         const struct measurement *m);
 /* Release the list as ever; the builder is empty then. */

@@ -202,7 +202,7 @@ void series_builder_add(struct series_builder *b, size_t run, int launch_seq,
     if (m->outcome != OUTCOME_OK || !b->runs[run].taken)
         return;
     double value = launch_value(b, run, m);
-    if (!(value > 0 && isfinite(value)))
+    if (!isfinite(value))
         return;
     struct building *series = find_series(b, &m->bench, b->machines[run]);
     *array_push(series) = (struct observation) { (int)run, launch_seq, value };

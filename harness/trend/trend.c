@@ -416,6 +416,18 @@ static void choose_points(struct trends *t, const struct series_list *list)
     free(merged);
 }
 
+/* What has no logarithm: returns how many points go. */
+static size_t leave_out_zeros(struct series *s)
+{
+    size_t all = s->nr;
+
+    s->nr = 0;
+    for (size_t i = 0; i < all; i++)
+        if (s->items[i].value > 0)
+            s->items[s->nr++] = s->items[i];
+    return all - s->nr;
+}
+
 static void prepare_trends(struct trends *t, const struct series_list *list)
 {
     choose_points(t, list);
@@ -423,10 +435,12 @@ static void prepare_trends(struct trends *t, const struct series_list *list)
     t->items = memory_zeroed(list->nr + 1, sizeof(*t->items));
     t->points_min = 2 * changepoint_settings(t).min_segment;
     for (size_t i = 0; i < list->nr; i++) {
-        const struct series *s = &t->searched[i];
+        struct series *s = &t->searched[i];
+        size_t left_out = leave_out_zeros(s);
         bool is_short = s->nr < t->points_min;
         t->items[i] = (struct trend) {
             .series = s,
+            .left_out = left_out,
             .hidden =
                 !text_filters_take(t->settings.filters, t->settings.nr_filters, s->bench->key),
             .kind = is_short ? TREND_SHORT : TREND_QUIET,
@@ -434,6 +448,7 @@ static void prepare_trends(struct trends *t, const struct series_list *list)
         };
         t->family += !is_short;
         t->shown += !t->items[i].hidden;
+        t->left_out += t->items[i].hidden ? 0 : left_out;
     }
 }
 

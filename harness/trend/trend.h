@@ -24,6 +24,9 @@
  * metrics/epoch.h) that the level before does not know is "with a change of surroundings": it is
  * listed with what changed and is never a plain regression.
  *
+ * Ratios. Steps are told as shares, and there is none of 0: points at 0 or below are left out whole
+ * and counted, of allocations and scores. So 0 for a year and then 3 is no step.
+ *
  * State. A step stands until a later level undoes it, of which at most a quarter is left in any
  * night; it stands again where more than half of it does.
  *
@@ -128,8 +131,10 @@ enum trend_kind {
 };
 
 struct trend {
-    const struct series *series; /* its points of the history's branch; indices are into these */
+    const struct series *series; /* its points above 0 of the history's branch; indices are into
+                                  * these */
     bool hidden;                 /* by the filters: a member of the family, and no more */
+    size_t left_out;             /* further points of that branch, at 0 or below */
     enum trend_kind kind;
     struct trend_step *items; /* steps, in order of time; owned */
     size_t nr, capacity;
@@ -162,6 +167,7 @@ struct trends {
     size_t shown;    /* series that the filters let through; all below is of these */
     size_t count[TREND_MOVED + 1];
     size_t points_min; /* a series with fewer is short */
+    size_t left_out;   /* points at 0 or below, which are not searched */
     size_t steps;      /* named */
     size_t small;      /* steps left out because of settings.delta */
     size_t standing;   /* for the worse, still there, not accepted, surroundings unchanged */

@@ -133,11 +133,18 @@ MADE_TEST(test_text)
     assert_lacks(out.data, "### Steps"); /* a card each, and no row */
     assert_lacks(out.data, "no series of");
     assert_lacks(out.data, "other branches");
+    assert_lacks(out.data, "left out");
     made->trends.unmerged = 2;
     strbuf_clear(&out);
     trend_table_text(&made->trends, &options, &out);
     check_lines(out.data,
                 (const char *const[]) { "alarms; 2 runs of other branches not searched\n", NULL });
+    made->trends.left_out = 345;
+    strbuf_clear(&out);
+    trend_table_text(&made->trends, &options, &out);
+    check_lines(out.data, (const char *const[]) { "searched; 345 points at 0 or below left out: "
+                                                  "changes are told as ratios\n",
+                                                  NULL });
     static const char *const filters[] = { "gemm", "no*such" };
     made->trends.settings.filters = filters;
     made->trends.settings.nr_filters = 2;
@@ -360,7 +367,7 @@ MADE_TEST(test_machines)
     strbuf_release(&out);
 }
 
-/* Measured on other branches alone: there is no first point. */
+/* Measured on other branches alone, or 0 in all runs: there is no first point. */
 MADE_TEST(test_series_without_points)
 {
     struct trend_table_options options = { .all = true };
@@ -382,10 +389,12 @@ MADE_TEST(test_json)
 {
     made_init(made);
     made->trends.settings.repository = &repository;
+    made->trends.left_out = made->trends.items[0].left_out = 7;
     cJSON *json = print_and_parse(made, true);
     assert_facts(json,
                  "family=3; exit_status=0; counts.steps=1; counts.standing=0; "
-                 "counts.unmerged=0; #quiet=1; drifts.0.key=" RAMP);
+                 "counts.unmerged=0; counts.left_out=7; steps.0.left_out=7; !drifts.0.left_out; "
+                 "#quiet=1; drifts.0.key=" RAMP);
     assert_facts(json, "steps.0.key=" SLOWER
                        "; steps.0.index=40; steps.0.good.commit=abc0028; "
                        "steps.0.bad.commit=abc0029; !steps.0.back; "

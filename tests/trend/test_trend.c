@@ -472,22 +472,29 @@ HISTORY_TEST(test_delta)
     assert_int_equal(h->found.exit_status, EXIT_SAME);
 }
 
-/* The same of a rate: a million operations each. */
-static void find_rate(struct history *h)
+/* The same of another metric. */
+static void find_metric(struct history *h, const char *metric)
 {
     struct error err;
 
     trends_release(&h->found);
     series_list_release(&h->list);
-    h->settings.metric = trend_metric("gflops", &err);
+    h->settings.metric = trend_metric(metric, &err);
+    assert_non_null(h->settings.metric);
     struct series_builder *b = series_builder_create(h->settings.metric, &h->records);
-    for (size_t i = 0; i < h->records.nr; i++) {
-        h->records.items[i].m.flops = 1e6;
+    for (size_t i = 0; i < h->records.nr; i++)
         series_builder_add(b, (size_t)h->records.items[i].run, 0, &h->records.items[i].m);
-    }
     series_builder_finish(b, &h->list);
     series_builder_free(b);
     assert_ok(trends_find(&h->list, &h->records, &h->settings, &h->found, &err), &err);
+}
+
+/* Of a million operations each. */
+static void find_rate(struct history *h)
+{
+    for (size_t i = 0; i < h->records.nr; i++)
+        h->records.items[i].m.flops = 1e6;
+    find_metric(h, "gflops");
 }
 
 /* Where more is better, less is worse. */
@@ -521,6 +528,44 @@ HISTORY_TEST(test_rate)
     assert_non_null(strstr(err.message, "no better and worse"));
     assert_null(trend_metric("gflop", &err));
     assert_non_null(strstr(err.message, "gflops"));
+}
+
+/* A number of its own in each run: 0, and 3 or so from run `from` on. */
+static void add_numbers(struct history *h, const char *key, const struct number_kind *kind,
+                        size_t from)
+{
+    for (size_t i = 0; i < h->records.nr_runs; i++) {
+        struct measurement *m = fixture_add(&h->records, 0, key, 1000, 3);
+        m->numbers[0] = (struct number) { kind, memory_zeroed(1, sizeof(double)), 1 };
+        m->numbers[0].values[0] = i < from ? 0 : 3 + 0.01 * random_normal(&h->random);
+        m->nr_numbers = 1;
+        h->records.items[h->records.nr - 1].run = (int)i;
+    }
+}
+
+/* There is no share of 0: such points are left out and counted, also where a series has no others.
+ */
+HISTORY_TEST(test_points_at_0)
+{
+    static const char other[] = "gemm/linear/simd/fp32/batch=5,seq=64/cpu-2t/warm";
+    static const char *const filters[] = { KEY };
+    struct error err;
+    history_init(h, RUNS, 35);
+    const struct number_kind *kind = number_kind_of("zallocations", "", BETTER_LOWER, &err);
+    add_numbers(h, KEY, kind, AT);
+    add_numbers(h, other, kind, RUNS);
+    find_metric(h, "zallocations");
+    assert_int_equal(h->found.nr, 2);
+    const struct trend *t = h->found.items;
+    assert_true(t[0].left_out == AT && t[0].series->nr == RUNS - AT);
+    assert_int_equal(t[0].series->items[0].run, AT);
+    assert_int_equal(t[0].kind, TREND_QUIET);
+    assert_true(t[1].left_out == RUNS && t[1].series->nr == 0 && t[1].kind == TREND_SHORT);
+    assert_int_equal(h->found.left_out, AT + RUNS);
+    h->settings.filters = filters;
+    h->settings.nr_filters = 1;
+    find_metric(h, "zallocations");
+    assert_int_equal(h->found.left_out, AT);
 }
 
 /* As it was with so many runs. */

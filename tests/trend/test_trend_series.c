@@ -243,6 +243,41 @@ RECORDS_TEST(test_builder_stated)
     }
 }
 
+/* What a program says of itself may be 0, or below: the point is the median of all launches. */
+RECORDS_TEST(test_builder_zeros)
+{
+    static const struct {
+        double values[5], point;
+        int launches;
+    } cases[] = {
+        { { 0 }, 0, 1 },
+        { { 0, 0, 0, 0, 5 }, 0, 5 },
+        { { -2, 1, 3 }, 1, 3 },
+        { { -2, -1, 3 }, -1, 3 },
+    };
+    enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+    struct series_list list;
+    struct error err;
+    const struct number_kind *kind = number_kind_of("zscore", "", BETTER_LOWER, &err);
+    for (int i = 0; i < CASES; i++) {
+        fixture_run(r, "m", i + 1);
+        for (int k = 0; k < cases[i].launches; k++) {
+            struct measurement *m = fixture_add(r, k, A, 1000, 3);
+            m->numbers[m->nr_numbers] =
+                (struct number) { kind, memory_zeroed(1, sizeof(double)), 1 };
+            m->numbers[m->nr_numbers++].values[0] = cases[i].values[k];
+        }
+    }
+    build(r, "zscore", false, &list);
+    assert_int_equal(list.nr, 1);
+    assert_int_equal(list.items[0].nr, CASES);
+    for (int i = 0; i < CASES; i++) {
+        assert_int_equal(list.items[0].items[i].launches, cases[i].launches);
+        assert_close(list.items[0].items[i].value, cases[i].point, 0);
+    }
+    series_list_release(&list);
+}
+
 static void check_labels(const char *const *keys, const char *const *labels, size_t nr)
 {
     struct benchmark_name names[8];

@@ -49,22 +49,24 @@ static void trend_json_add_end(cJSON *json, const char *key, const struct trends
     strbuf_release(&whole);
 }
 
-static cJSON *trend_json_add_series(cJSON *array, const struct series *s)
+static cJSON *trend_json_add_series(cJSON *array, const struct trend *trend)
 {
     cJSON *json = cJSON_CreateObject();
 
     cJSON_AddItemToArray(array, json);
-    json_add_string(json, "key", s->bench->key);
-    json_add_string(json, "machine", s->machine);
-    json_add_int(json, "points", (int64_t)s->nr);
+    json_add_string(json, "key", trend->series->bench->key);
+    json_add_string(json, "machine", trend->series->machine);
+    json_add_int(json, "points", (int64_t)trend->series->nr);
+    if (trend->left_out)
+        json_add_int(json, "left_out", (int64_t)trend->left_out);
     return json;
 }
 
-static cJSON *trend_json_add_place(cJSON *array, const struct series *s, size_t index)
+static cJSON *trend_json_add_place(cJSON *array, const struct trend *trend, size_t index)
 {
-    cJSON *json = trend_json_add_series(array, s);
+    cJSON *json = trend_json_add_series(array, trend);
 
-    json_add_int(json, "time_ms", s->items[index].time_ms);
+    json_add_int(json, "time_ms", trend->series->items[index].time_ms);
     json_add_int(json, "index", (int64_t)index);
     return json;
 }
@@ -106,7 +108,7 @@ static void trend_json_add_step(cJSON *array, const struct trends *t, const stru
 {
     const struct trend_step *step = row->step;
     const struct series *s = row->trend->series;
-    cJSON *json = trend_json_add_place(array, s, step->index), *window;
+    cJSON *json = trend_json_add_place(array, row->trend, step->index), *window;
 
     window = cJSON_AddArrayToObject(json, "interval");
     cJSON_AddItemToArray(window, cJSON_CreateNumber((double)step->low));
@@ -136,7 +138,7 @@ static void trend_json_add_step(cJSON *array, const struct trends *t, const stru
 static void trend_json_add_past(cJSON *array, const struct trends *t, const struct trend *trend,
                                 const struct trend_past *past)
 {
-    cJSON *json = trend_json_add_place(array, trend->series, past->index);
+    cJSON *json = trend_json_add_place(array, trend, past->index);
     struct strbuf text;
 
     trend_json_add_run(json, "good", trend_point_run(t, trend, past->low - 1));
@@ -153,7 +155,7 @@ static void trend_json_add_past(cJSON *array, const struct trends *t, const stru
 static void trend_json_add_watch(cJSON *array, const struct trends *t, const struct trend *trend)
 {
     const struct trend_watch *w = &trend->watch;
-    cJSON *json = trend_json_add_place(array, trend->series, w->index);
+    cJSON *json = trend_json_add_place(array, trend, w->index);
 
     trend_json_add_run(json, "good", trend_point_run(t, trend, w->index - 1));
     trend_json_add_run(json, "bad", trend_point_run(t, trend, w->index));
@@ -163,7 +165,7 @@ static void trend_json_add_watch(cJSON *array, const struct trends *t, const str
 
 static void trend_json_add_drift(cJSON *array, const struct trends *t, const struct trend *trend)
 {
-    cJSON *json = trend_json_add_series(array, trend->series);
+    cJSON *json = trend_json_add_series(array, trend);
     size_t last = trend->series->nr - 1;
     double after = trend_drift_at(trend, last);
 
@@ -179,7 +181,7 @@ static void trend_json_add_drift(cJSON *array, const struct trends *t, const str
 
 static void trend_json_add_quiet(cJSON *array, const struct trend *trend)
 {
-    cJSON *json = trend_json_add_series(array, trend->series);
+    cJSON *json = trend_json_add_series(array, trend);
 
     json_add_number(json, "noise", trend->noise);
     json_add_number(json, "correlation", trend->correlation);
@@ -204,6 +206,7 @@ static void trend_json_add_counts(cJSON *json, const struct trends *t)
     json_add_int(counts, "modes", (int64_t)t->modes);
     json_add_int(counts, "small", (int64_t)t->small);
     json_add_int(counts, "unmerged", (int64_t)t->unmerged);
+    json_add_int(counts, "left_out", (int64_t)t->left_out);
 }
 
 static void trend_json_add_steps(cJSON *json, const struct trends *t)

@@ -113,6 +113,9 @@ void trend_summary_foot(const struct trends *t, struct strbuf *out)
     if (t->unmerged)
         strbuf_addf(out, "; %zu run%s of other branches not searched", t->unmerged,
                     summary_plural(t->unmerged));
+    if (t->left_out)
+        strbuf_addf(out, "; %zu point%s at 0 or below left out: changes are told as ratios",
+                    t->left_out, summary_plural(t->left_out));
     strbuf_addc(out, '\n');
     add_could_see(t, out);
 }
