@@ -115,8 +115,10 @@ struct changes {
     double p; /* of the clearest step, named or not; 1 where the series is too short */
 };
 
-/* Deterministic: no random numbers. Near-linear time in n. Points that are not finite are an error
- * that names the first; a series too short for a step is not: it has none. Release `out`. */
+/* Deterministic: no random numbers. The time is near-linear in n where ranks see little: a night in
+ * which they see something asks the noise of all points before it, which is rare in white noise and
+ * frequent in correlated noise. Points that are not finite are an error that names the first; a
+ * series too short for a step is not: it has none. Release `out`. */
 int changes_find(const double *x, size_t n, const struct changepoint_settings *settings,
                  struct changes *out, struct error *err);
 void changes_release(struct changes *c);

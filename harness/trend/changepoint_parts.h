@@ -130,14 +130,21 @@ struct search_result {
 
 /* Windows end at the night's point: all points since the last step, which may spend most of the
  * level and shows a lone step best, and shorter ones, each by the square root of two. Long ones
- * change little from night to night: they are looked at in every 64th part of their length, which
- * keeps the time linear. */
+ * change little from night to night: they are looked at in every 64th part of their length, so
+ * that all looks by ranks take near-linear time. */
 enum { WINDOWS_MAX = 40, WINDOW_LOOKS = 64 };
 
 struct window {
     size_t length;
     double ranks_share, model_share;
     struct scan scan;
+};
+
+/* The newest points, `most` of them or all there are, ascending by value and equal ones by place:
+ * as of the last night in which somebody asked. */
+struct newest {
+    size_t most, night;
+    size_t *items, nr; /* owned */
 };
 
 struct windows {
@@ -147,9 +154,8 @@ struct windows {
     const struct cut_list *cuts;
     struct window items[WINDOWS_MAX]; /* whose ranks say that something changed */
     size_t nr;
-    size_t recent[2 * WINDOW_LOOKS], nr_recent; /* the newest points, ascending by value */
-    size_t *known;                              /* all points so far, the same */
-    size_t *order;                              /* scratch, and the next */
+    struct newest newest[WINDOWS_MAX]; /* each has twice the points of that before */
+    size_t *order;                     /* scratch, and the next */
     double *ranks;
     size_t noise_at; /* the last place in this night that the noise of all explains; 0: none */
     bool last_look;  /* of all nights at some window: its p may be told, whatever it is */
@@ -162,8 +168,15 @@ void windows_init(struct windows *ws, size_t n, const struct changepoint_setting
 void windows_release(struct windows *ws);
 /* The first point since the last cut. */
 size_t windows_level_start(const struct windows *ws);
-/* Takes the point of the night, the next one of n in all. */
+/* The nights begin anew, in other points maybe. */
+void windows_restart(struct windows *ws);
+/* The point of the night is the next one of n in all. */
 void windows_begin_night(struct windows *ws, size_t n);
+/* Positions of the newest `length` points, among them, ascending by value; until one asks again. */
+const size_t *windows_order(struct windows *ws, size_t length);
+/* The shortest list that has so many: the first, or fewer than twice as many. Who went through all
+ * points for each window would take n^2. */
+const struct newest *windows_newest(struct windows *ws, size_t length);
 /* The night's clearest step; false: there is none. */
 bool windows_step(struct windows *ws, struct cut *cut);
 

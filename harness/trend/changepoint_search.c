@@ -292,7 +292,7 @@ static struct modes search_nights(struct search *s, size_t n, bool look_for_mode
     size_t least = s->now.settings->min_segment;
 
     s->cuts->nr = 0;
-    s->now.nr_recent = 0;
+    windows_restart(&s->now);
     for (s->now.night = 1; s->now.night <= n; s->now.night++) {
         windows_begin_night(&s->now, n);
         bool named = s->now.night - windows_level_start(&s->now) >= 2 * least && name_step(s);

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The test by ranks, and that by likelihood. */
 static const double whole_ranks = 0.7, whole_model = 0.85;
@@ -42,54 +41,102 @@ static bool is_due(size_t night, size_t length)
     return length < 2 * WINDOW_LOOKS || night % (length / WINDOW_LOOKS) == 0;
 }
 
-/* Puts a point behind all that are not larger. */
-static void insert_by_value(const double *x, size_t *order, size_t nr, size_t point)
-{
-    size_t low = 0, high = nr;
+/* ---- the order of points ---- */
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (x[order[middle]] > x[point])
-            high = middle;
-        else
-            low = middle + 1;
+/* Points that are too old go. */
+static void drop_old(struct newest *n, size_t oldest)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n->nr; i++) {
+        n->items[kept] = n->items[i];
+        kept += n->items[i] >= oldest;
     }
-    memmove(order + low + 1, order + low, (nr - low) * sizeof(*order));
-    order[low] = point;
+    n->nr = kept;
 }
 
-/* All points stay sorted. The newest do so by themselves: short windows are looked at each night.
- */
-static void take_point(struct windows *ws)
+/* Puts points behind all that are not larger: they are newer than those. */
+static void merge(const double *x, struct newest *n, const size_t *points, size_t nr)
 {
-    size_t point = ws->night - 1, kept = 0;
+    size_t old = n->nr, at = n->nr + nr;
 
-    for (size_t i = 0; i < ws->nr_recent; i++)
-        if (point - ws->recent[i] < 2 * WINDOW_LOOKS)
-            ws->recent[kept++] = ws->recent[i];
-    insert_by_value(ws->x, ws->recent, kept, point);
-    ws->nr_recent = kept + 1;
-    insert_by_value(ws->x, ws->known, point, point);
+    n->nr = at;
+    while (nr > 0) {
+        bool larger = old > 0 && x[n->items[old - 1]] > x[points[nr - 1]];
+        n->items[--at] = larger ? n->items[--old] : points[--nr];
+    }
 }
 
-/* The order of the newest points, without that of what came before. */
-static const size_t *order_of(struct windows *ws, size_t from, size_t length)
+static void merge_sorted(const double *x, struct newest *n, size_t first, size_t nr)
 {
-    bool is_short = length <= ws->nr_recent;
-    const size_t *known = is_short ? ws->recent : ws->known;
-    size_t all = is_short ? ws->nr_recent : ws->night, nr = 0;
+    size_t *points = scan_order(x + first, nr);
 
-    for (size_t i = 0; i < all; i++) {
-        ws->order[nr] = known[i] - from;
-        nr += known[i] >= from;
+    for (size_t i = 0; i < nr; i++)
+        points[i] += first;
+    merge(x, n, points, nr);
+    free(points);
+}
+
+/* As of this night. */
+static void bring_up(const struct windows *ws, struct newest *n)
+{
+    size_t oldest = ws->night > n->most ? ws->night - n->most : 0;
+    size_t first = n->night > oldest ? n->night : oldest, nr = ws->night - first;
+
+    if (nr == 0)
+        return;
+    if (oldest > 0)
+        drop_old(n, oldest);
+    if (nr == 1) /* of the shortest list always */
+        merge(ws->x, n, &first, 1);
+    else
+        merge_sorted(ws->x, n, first, nr);
+    n->night = ws->night;
+}
+
+const struct newest *windows_newest(struct windows *ws, size_t length)
+{
+    struct newest *n = ws->newest;
+
+    while (n->most < length)
+        n++;
+    bring_up(ws, n);
+    return n;
+}
+
+const size_t *windows_order(struct windows *ws, size_t length)
+{
+    const struct newest *n = windows_newest(ws, length);
+    size_t from = ws->night - length, nr = 0;
+
+    if (from == 0)
+        return n->items;
+    for (size_t i = 0; i < n->nr; i++) {
+        ws->order[nr] = n->items[i] - from;
+        nr += n->items[i] >= from;
     }
     return ws->order;
 }
 
+/* Each has twice the points of that before, the last all of n. */
+static void newest_init(struct windows *ws, size_t n)
+{
+    size_t most = 2 * WINDOW_LOOKS;
+
+    for (struct newest *list = ws->newest;; list++, most *= 2) {
+        list->most = most;
+        list->items = memory_zeroed((n < most ? n : most) + 1, sizeof(*list->items));
+        if (most >= n)
+            return;
+    }
+}
+
+/* ---- windows ---- */
+
 static void scan_window(struct windows *ws, struct window *w)
 {
     size_t from = ws->night - w->length;
-    const size_t *order = order_of(ws, from, w->length);
+    const size_t *order = windows_order(ws, w->length);
 
     w->scan = scan_ranks(ws->x + from, order, w->length, ws->settings->min_segment, ws->ranks);
     w->scan.p = fmin(1, w->scan.p / w->ranks_share);
@@ -179,14 +226,21 @@ void windows_init(struct windows *ws, size_t n, const struct changepoint_setting
     *ws = (struct windows) { .settings = settings, .cuts = cuts, .clearest = 1 };
     ws->ranks = memory_zeroed(n + 1, sizeof(*ws->ranks));
     ws->order = memory_zeroed(n + 1, sizeof(*ws->order));
-    ws->known = memory_zeroed(n + 1, sizeof(*ws->known));
+    newest_init(ws, n);
 }
 
 void windows_release(struct windows *ws)
 {
-    free(ws->known);
+    for (size_t i = 0; i < WINDOWS_MAX; i++)
+        free(ws->newest[i].items);
     free(ws->order);
     free(ws->ranks);
+}
+
+void windows_restart(struct windows *ws)
+{
+    for (size_t i = 0; i < WINDOWS_MAX; i++)
+        ws->newest[i].nr = ws->newest[i].night = 0;
 }
 
 /* The last looks count for `clearest`: at some window, and at those of this night. */
@@ -194,7 +248,6 @@ void windows_begin_night(struct windows *ws, size_t n)
 {
     size_t m = ws->night - windows_level_start(ws);
 
-    take_point(ws);
     ws->nr = 0;
     ws->last_look = ws->night + 1 + (ws->night + 1) / WINDOW_LOOKS >= n;
     if (ws->night + m / WINDOW_LOOKS < n) /* not the last look at its windows */

@@ -371,6 +371,41 @@ TEST(test_short_late_ramp)
     assert_true(steps <= 3);
 }
 
+static void check_order(struct windows *ws, size_t length)
+{
+    size_t *sorted = scan_order(ws->x + ws->night - length, length);
+
+    assert_memory_equal(windows_order(ws, length), sorted, length * sizeof(*sorted));
+    assert_true(windows_newest(ws, length)->nr <= 2 * fmax((double)length, WINDOW_LOOKS));
+    free(sorted);
+}
+
+/* A window's order is that of its points alone, and takes time by their number, however many came
+ * before: it is taken out of at most twice as many. */
+TEST(test_order_of_windows)
+{
+    enum { POINTS = 3000, ROUNDS = 3 };
+    static const size_t lengths[] = { 10, 113, 127, 128, 129, 320, 640, 1280, POINTS };
+    static const struct changepoint_settings settings = CHANGEPOINT_DEFAULTS;
+    static double x[POINTS];
+    const struct cut_list cuts = { 0 };
+    struct windows ws;
+    struct random r;
+    random_seed(&r, 23);
+    windows_init(&ws, POINTS, &settings, &cuts);
+    ws.x = x;
+    for (uint64_t rarely = 1; rarely <= ROUNDS; rarely++) {
+        for (size_t i = 0; i < POINTS; i++) /* many are equal */
+            x[i] = round(3 * random_normal(&r));
+        windows_restart(&ws);
+        for (ws.night = 1; ws.night <= POINTS; ws.night += 1 + random_below(&r, 60))
+            for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
+                if (random_below(&r, rarely) == 0)
+                    check_order(&ws, lengths[i] < ws.night ? lengths[i] : ws.night);
+    }
+    windows_release(&ws);
+}
+
 /* ---- night by night ---- */
 
 enum { NIGHTS = 180, FIRST_NIGHT = 20, STEPS_MOST = 64 };
