@@ -53,9 +53,15 @@ static struct change_span change_of_sides(const struct overview_making *m)
     return span;
 }
 
-bool overview_drifts_worse(const struct trend *trend)
+static bool change_drifts_worse(const struct trend *trend)
 {
     return trend->drifts && trend->drift.worse;
+}
+
+/* With nothing to excuse it. */
+static bool change_drift_stands(const struct trend *trend)
+{
+    return change_drifts_worse(trend) && !trend->drift.accepted;
 }
 
 size_t overview_count_slower(const struct overview_making *m)
@@ -63,7 +69,7 @@ size_t overview_count_slower(const struct overview_making *m)
     size_t nr = 0;
 
     for (size_t i = 0; i < m->nr_trends; i++)
-        nr += change_standing(m, m->trends[i], change_ever) || overview_drifts_worse(m->trends[i]);
+        nr += change_standing(m, m->trends[i], change_ever) || change_drift_stands(m->trends[i]);
     return nr;
 }
 
@@ -97,7 +103,7 @@ static void change_pick_trend(const struct overview_making *m, struct change_spa
         const struct trend *trend = m->trends[i];
         const struct trend_step *step = change_standing(m, trend, span);
         double stepped = step ? fabs(log1p(step->change)) : 0;
-        double drifted = overview_drifts_worse(trend) ? fabs(log1p(trend->drift.total)) : 0;
+        double drifted = change_drift_stands(trend) ? fabs(log1p(trend->drift.total)) : 0;
         if (fmax(stepped, drifted) > pick->weight)
             *pick = (struct change_pick) { .trend = trend,
                                            .step = stepped >= drifted ? step : NULL,
@@ -417,7 +423,7 @@ static void change_from_row(const struct overview_making *m, const struct compar
     }
     if (step)
         change_of_step(m, trend, step, change);
-    else if (row->worse && overview_drifts_worse(trend))
+    else if (row->worse && change_drifts_worse(trend))
         change->source = OVERVIEW_DRIFT;
     change_add_series(m, trend, change);
     if (change->source == OVERVIEW_DRIFT && change->from)

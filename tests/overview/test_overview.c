@@ -450,6 +450,42 @@ TEST(a_drift_ends_on_its_line)
     made_release(&made);
 }
 
+/* What somebody accepted leads no more, and does not count. */
+TEST(an_accepted_drift_is_no_news)
+{
+    struct acceptance accepted = { .key = (char *)KEY("simd", "4"),
+                                   .metric = (char *)"p50",
+                                   .machine = (char *)"",
+                                   .change = 0.2,
+                                   .reason = (char *)"larger tables" };
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL),
+                                       .fdr = 0.05,
+                                       .accepted = &accepted };
+    struct made made = { .past = true };
+    struct error err;
+
+    for (int i = 0; i < RUNS; i++)
+        made_add_run(&made.records, i, 1 + 0.2 * i / RUNS);
+    accepted.commit = made.records.runs[RUNS - 1].build.commit;
+    series_list_init(&made.list, &made.records);
+    for (settings.nr_accepted = 0; settings.nr_accepted < 2; settings.nr_accepted++) {
+        size_t slower = 1 - settings.nr_accepted;
+        trends_release(&made.trends);
+        overview_release(&made.overview);
+        assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+        assert_int_equal(made.trends.drifts, 1);
+        made.input = (struct overview_input) {
+            .records = &made.records,
+            .run = RUNS - 1,
+            .trends = &made.trends,
+        };
+        overview_make(&made.input, &made.overview);
+        assert_int_equal(made.overview.slower, slower);
+        assert_int_equal(made.overview.change.found, slower);
+    }
+    made_release(&made);
+}
+
 /* The step is 20 days old: of the last 31 days the oldest runs were before it. */
 TEST(scores_are_held_against_a_month_ago)
 {

@@ -355,6 +355,38 @@ MADE_TEST(test_withdrawn_and_watch)
     cJSON_Delete(json);
 }
 
+/* Behind eight steps a drift is a row; that somebody accepted it is said there, and in JSON. */
+MADE_TEST(test_an_accepted_drift)
+{
+    enum { MORE = 8 };
+    struct trend_table_options options = { .colour = true };
+    struct acceptance accepted = {
+        .key = RAMP, .metric = "p50", .machine = "", .reason = "larger | inputs", .author = "me"
+    };
+    struct strbuf out;
+    made_init(made);
+    made->trends.items[2].drift.accepted = &accepted;
+    made->trends.items[0].items[0].accepted = NULL;
+    for (size_t i = 1; i <= MORE; i++) {
+        struct trend_step step = made->trends.items[0].items[0];
+        step.index += i;
+        *array_push(&made->trends.items[0]) = step;
+    }
+    made->trends.steps += MORE;
+    strbuf_init(&out);
+    trend_table_text(&made->trends, &options, &out);
+    assert_has(out.data, "\ndrifts\n");
+    assert_has(out.data, "accepted: larger | inputs");
+    assert_lacks(strstr(out.data, "\ndrifts\n"), "\033[31m");
+    strbuf_clear(&out);
+    trend_table_markdown(&made->trends, &options, &out);
+    assert_has(out.data, "accepted: larger &#124; inputs");
+    strbuf_release(&out);
+    cJSON *json = print_and_parse(made, false);
+    assert_facts(json, "drifts.0.accepted=larger | inputs; drifts.0.accepted_by=me");
+    cJSON_Delete(json);
+}
+
 MADE_TEST(test_machines)
 {
     struct trend_table_options options = { .all = true };
@@ -497,6 +529,13 @@ MADE_TEST(test_chart_)
     assert_true(has_text(panel, "drift, +"));
     assert_has(f->caption, "Upright line: a step");
     check_remarks(f);
+    figure_free(f);
+    made->accepted.key = RAMP; /* the other one */
+    made->accepted.change = 0.12;
+    f = draw(made, &presets);
+    assert_has(f->title, ": 1 slower (worst +");
+    assert_int_equal(find_layer(f, "drift, accepted", &panel)->style.ink, INK_GREY);
+    assert_true(has_text(panel, " in all, accepted"));
     figure_free(f);
     presets_release(&presets);
 }

@@ -143,11 +143,16 @@ static bool stands_left(const struct drawing *d, const struct change_label *l, d
 
 /* ---- steps ---- */
 
+static enum ink ink_of_change(bool worse, bool excused)
+{
+    if (excused)
+        return INK_GREY;
+    return worse ? INK_VERMILLION : INK_BLUE;
+}
+
 static enum ink ink_of(const struct trend_step *step)
 {
-    if (step->accepted || step->back)
-        return INK_GREY;
-    return step->worse ? INK_VERMILLION : INK_BLUE;
+    return ink_of_change(step->worse, step->accepted || step->back);
 }
 
 static const char *legend_of(enum ink ink)
@@ -253,10 +258,12 @@ static void add_drift(struct drawing *d)
 {
     const struct trend *trend = d->trend;
     const struct trend_drift *drift = &trend->drift;
-    enum ink ink = drift->worse ? INK_VERMILLION : INK_BLUE;
-    struct layer *line =
-        panel_stroke(d->p, MARK_LINE, drift->worse ? "drift for the worse" : "drift for the better",
-                     ink, DASH_LONG, 2);
+    enum ink ink = ink_of_change(drift->worse, drift->accepted != NULL);
+    struct layer *line = panel_stroke(d->p, MARK_LINE,
+                                      ink == INK_GREY         ? "drift, accepted"
+                                      : ink == INK_VERMILLION ? "drift for the worse"
+                                                              : "drift for the better",
+                                      ink, DASH_LONG, 2);
     struct change_label label;
     char change[TEXT_UNIT_SIZE], when[TEXT_UNIT_SIZE];
 
@@ -267,8 +274,8 @@ static void add_drift(struct drawing *d)
             layer_add(line, NAN, NAN);
         layer_add(line, place_of(d, i), trend_drift_at(trend, i));
     }
-    snprintf(label.what, sizeof(label.what), "%s drift, %s in all", drift->worse ? "▲" : "▼",
-             text_percent(drift->total, change));
+    snprintf(label.what, sizeof(label.what), "%s drift, %s in all%s", drift->worse ? "▲" : "▼",
+             text_percent(drift->total, change), drift->accepted ? ", accepted" : "");
     snprintf(label.where, sizeof(label.where), "bit by bit since %.10s",
              text_timestamp(trend->series->items[0].time_ms, when));
     label_measure(&label);

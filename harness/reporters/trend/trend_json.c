@@ -177,6 +177,8 @@ static void trend_json_add_drift(cJSON *array, const struct trends *t, const str
     trend_json_add_interval(json, "change_interval", &trend->drift.interval);
     cJSON_AddBoolToObject(json, "worse", trend->drift.worse);
     trend_json_add_evidence(json, trend->drift.p, trend->drift.q);
+    if (trend->drift.accepted)
+        trend_json_add_accepted(json, trend->drift.accepted);
 }
 
 static void trend_json_add_quiet(cJSON *array, const struct trend *trend)

@@ -67,16 +67,17 @@ static const struct {
                   { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
                   { "p", TABLE_RIGHT, TABLE_FIRM, 5 } } },
     [DRIFTS] = { "drifts",
-                 9,
+                 10,
                  { { "", TABLE_LEFT, TABLE_FIRM, 4 },
                    { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
                    { "machine", TABLE_LEFT, TABLE_NAME, 3 },
                    { "since", TABLE_LEFT, TABLE_FIRM, 1 },
                    { "points", TABLE_RIGHT, TABLE_FIRM, 2 },
                    { "drift in all", TABLE_RIGHT, TABLE_FIRM, 0 },
-                   { "95 % interval", TABLE_RIGHT, TABLE_FIRM, 5 },
-                   { "p", TABLE_RIGHT, TABLE_FIRM, 7 },
-                   { "q", TABLE_RIGHT, TABLE_FIRM, 6 } } },
+                   { "95 % interval", TABLE_RIGHT, TABLE_FIRM, 6 },
+                   { "p", TABLE_RIGHT, TABLE_FIRM, 8 },
+                   { "q", TABLE_RIGHT, TABLE_FIRM, 7 },
+                   { "note", TABLE_LEFT, TABLE_PROSE, 5 } } },
     [QUIET] = { "quiet",
                 10,
                 { { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
@@ -253,7 +254,7 @@ static void trend_table_add_watch(struct page *page, const struct trend *trend)
 static void trend_table_add_drift(struct page *page, const struct trend *trend)
 {
     const struct trend_drift *drift = &trend->drift;
-    enum table_tone tone = drift->worse ? TABLE_BAD : TABLE_GOOD;
+    enum table_tone tone = drift->accepted ? TABLE_DIM : drift->worse ? TABLE_BAD : TABLE_GOOD;
     struct table *table = &page->tables[DRIFTS];
 
     table_row(table);
@@ -263,6 +264,8 @@ static void trend_table_add_drift(struct page *page, const struct trend *trend)
     table_cell(table, TABLE_PLAIN, "%zu", trend->series->nr);
     trend_table_add_change(table, tone, drift->total, &drift->interval);
     trend_table_add_evidence(table, drift->p, drift->q);
+    if (drift->accepted)
+        table_cell(table, TABLE_PLAIN, "accepted: %s", drift->accepted->reason);
 }
 
 static void trend_table_add_modes(struct table *table, const struct trends *t,
