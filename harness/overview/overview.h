@@ -65,7 +65,8 @@ struct overview_score {
     int64_t past_ms; /* when that was */
     size_t past_sizes;
     bool past_worse, past_better; /* something of it is known to have got slower, faster: by the
-                                   * comparison, a step or a drift that nobody accepted */
+                                   * comparison of times or rates, a step or a drift that nobody
+                                   * accepted */
 };
 
 enum { OVERVIEW_DAYS = 31, OVERVIEW_SCORES = 6 };

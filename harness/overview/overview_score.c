@@ -114,6 +114,12 @@ static void score_decide(const struct score_making *s, const char *key, bool wor
         s->decided[row - s->m->rows.items] |= worse ? SCORE_WORSE : SCORE_BETTER;
 }
 
+/* Scores are made of medians: more memory makes none of them slower. */
+static bool score_tells_of(const struct metric *metric)
+{
+    return metric->kind == METRIC_RATE || strcmp(metric->id, COMPARE_USUAL_METRIC) == 0;
+}
+
 /* What the comparison calls slower or faster, and the steps and drifts that stand; not what
  * somebody accepted. */
 static void score_decide_all(const struct score_making *s)
@@ -122,7 +128,7 @@ static void score_decide_all(const struct score_making *s)
 
     for (size_t i = 0; c && i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
-        if (!row->accepted &&
+        if (!row->accepted && score_tells_of(row->item->metric) &&
             (row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_IMPROVED))
             score_decide(s, row->item->bench->key, row->verdict == VERDICT_REGRESSED);
     }

@@ -503,6 +503,56 @@ TEST(scores_are_held_against_a_month_ago)
     made_release(&made);
 }
 
+/* Slower than a month ago in the newest run alone, which decides nothing; what the comparison says
+ * of that benchmark does, if it says it of its time. */
+TEST(scores_heed_verdicts_on_times)
+{
+    static const struct {
+        const char *metric;
+        enum verdict verdict;
+        enum overview_tone tone;
+    } rows[] = {
+        { "p50", VERDICT_UNDECIDED, OVERVIEW_PLAIN },
+        { "p50", VERDICT_REGRESSED, OVERVIEW_BAD },
+        { "gflops", VERDICT_REGRESSED, OVERVIEW_BAD },
+        { "memory", VERDICT_REGRESSED, OVERVIEW_PLAIN },
+        { "max", VERDICT_REGRESSED, OVERVIEW_PLAIN },
+    };
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct compare_settings compared = COMPARE_DEFAULTS;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct made made = { .compared = true, .past = true };
+        struct error err;
+        for (int run = 0; run < RUNS; run++)
+            made_add_run(&made.records, run, run < RUNS - 1 ? 1 : 1.21);
+        made_add_run(&made.base, 0, 1);
+        made_add_run(&made.head, RUNS - 1, 1.21);
+        series_list_init(&made.list, &made.records);
+        assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+        assert_int_equal(made.trends.steps, 0);
+        assert_ok(compare_run(&made.base, &made.head, &compared, &made.comparison, &err), &err);
+        struct comparison *c = &made.comparison;
+        for (size_t k = 0; k < c->nr; k++) {
+            bool own = strcmp(c->rows[k].item->bench->key, KEY("simd", "4")) == 0;
+            c->rows[k].verdict = own ? rows[i].verdict : VERDICT_UNDECIDED;
+            c->items[c->rows[k].item - c->items].metric = metric_find(rows[i].metric, &err);
+        }
+        made.input = (struct overview_input) {
+            .records = &made.head,
+            .comparison = c,
+            .base = &made.base.runs[0],
+            .trends = &made.trends,
+        };
+        overview_make(&made.input, &made.overview);
+        assert_close(made.overview.scores[0].past, 1.1, 0.01);
+        if (overview_past_tone(&made.overview.scores[0]) != rows[i].tone)
+            fail_msg("%s: %s", rows[i].metric,
+                     overview_tone_name(overview_past_tone(&made.overview.scores[0])));
+        made_release(&made);
+    }
+}
+
 TEST(a_quiet_history_has_no_change)
 {
     struct made made = { 0 };
