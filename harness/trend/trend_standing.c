@@ -196,7 +196,8 @@ static struct trend_span span_of(const struct series *s, const struct changes *c
 }
 
 /* It is undone when a quarter is left, and there again when more than half of it is: an estimate
- * that moves a little from night to night is no news. */
+ * that moves a little from night to night is no news. Values that come in units may make the levels
+ * of a step the same by now: nothing can undo it then. */
 size_t trend_undone(const struct series *s, const struct changes *c, const size_t *told, size_t i,
                     double *left)
 {
@@ -212,7 +213,7 @@ size_t trend_undone(const struct series *s, const struct changes *c, const size_
         size_t known = told[c->items[j].id];
         for (size_t night = first_night(&later, known); known && night <= later.end;
              night = next_night(&later, night)) {
-            *left = (level_of(s, later.index, night) - before) / size;
+            *left = size != 0 ? (level_of(s, later.index, night) - before) / size : 1;
             back = *left <= undone && !back ? later.index : *left > again ? 0 : back;
         }
     }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "stats/random.h"
 #include "trend/trend.h"
+#include "trend/trend_parts.h"
 
 #define KEY   "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm"
 #define NIGHT (INT64_C(24) * 3600 * 1000)
@@ -161,6 +162,30 @@ HISTORY_TEST(test_back)
     assert_string_equal(text.data, expected.data);
     strbuf_release(&text);
     strbuf_release(&expected);
+}
+
+/* Of values in units the levels on both sides of a step may be the same by now; a later step takes
+ * no share of that. */
+TEST(test_a_step_of_no_size)
+{
+    enum { LEVEL = 10 };
+    static const size_t told[] = { LEVEL + 5, 2 * LEVEL + 5 };
+    static const double sizes[] = { 0, 5 };
+    struct series_point points[3 * LEVEL];
+    struct changepoint steps[] = { { .index = LEVEL, .id = 0 }, { .index = 2 * LEVEL, .id = 1 } };
+    const struct series series = { .items = points, .nr = 3 * LEVEL };
+    const struct changes changes = { .items = steps, .nr = 2 };
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        double left = NAN;
+        for (size_t k = 0; k < 3 * LEVEL; k++)
+            points[k] = (struct series_point) { .value = 100 + (k < LEVEL ? 0 : sizes[i]) +
+                                                         (k < 2 * LEVEL ? 0
+                                                          : sizes[i]    ? -5
+                                                                        : 5) };
+        size_t back = trend_undone(&series, &changes, told, 0, &left);
+        assert_int_equal(back, sizes[i] ? 2 * LEVEL : 0);
+        assert_close(left, sizes[i] ? 0 : 1, 0);
+    }
 }
 
 /* Half of it stays: that is not back. */
