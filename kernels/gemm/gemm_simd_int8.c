@@ -75,32 +75,43 @@ static int64_t panel_at(int bits, int64_t col, int64_t k)
 struct space {
     int32_t *words, *sums;
     float *scale;
+    float *unit; /* what the sums of a row are multiplied by in the end: 1 where it is not small */
     int64_t words_row, sums_row;
+    bool small; /* is there a small row? */
 };
 
+/* A row is small where its largest is: a step of it, or what weights make of that, may be less than
+ * fp32 has in full. It is taken `lift` times. */
+static const float small_row = 0x1p-64f, lift = 0x1p100f;
+
+/* NaN where one of them is that, or infinite: a maximum forgets it, a sum of zeros does not, and
+ * does not wait for the maximum. */
 static float largest(const float *x, int64_t k)
 {
-    simd_float most = simd_set(0);
+    simd_float most = simd_set(0), none = simd_set(0);
     float lane[SIMD_WIDTH], top = 0;
 
     for (int64_t p = 0; p < k; p += SIMD_WIDTH) {
         const simd_float v = simd_load_upto(x + p, k - p);
         most = simd_max(most, simd_max(v, simd_set(0) - v));
+        none = simd_fma(v, simd_set(0), none);
     }
     simd_store(lane, most);
     for (int i = 0; i < SIMD_WIDTH; i++)
         top = lane[i] > top ? lane[i] : top;
-    return top;
+    return top + simd_sum(none);
 }
 
 /* Terms [term, end), a block's; what its sums begin with. */
-static void round_block(int bits, const float *x, float steps, int64_t term, int64_t end,
-                        int32_t *words, int32_t sums[2])
+SIMD_INLINE void round_block(int bits, const float *x, float times, float steps, int64_t term,
+                             int64_t end, int32_t *words, int32_t sums[2])
 {
     struct simd_int8 sum = { simd_int8_set(0), simd_int8_set(0) };
 
-    for (int64_t p = term; p < end; p += SIMD_WIDTH)
-        simd_int8_words(simd_load_upto(x + p, end - p) * simd_set(steps), words + p / 2, &sum);
+    for (int64_t p = term; p < end; p += SIMD_WIDTH) {
+        const simd_float v = simd_load_upto(x + p, end - p) * simd_set(times);
+        simd_int8_words(v * simd_set(steps), words + p / 2, &sum);
+    }
     if (bits == 8) {
         sums[0] = -SIMD_INT8_OFFSET * simd_int8_total(sum.a);
         sums[1] = -SIMD_INT8_OFFSET * simd_int8_total(sum.b);
@@ -109,25 +120,45 @@ static void round_block(int bits, const float *x, float steps, int64_t term, int
     }
 }
 
-/* Rows of x to 16 bits, and zeros behind them as far as weights are read. */
-static void round_rows(int bits, const struct gemm_linear *g, int64_t row, int64_t rows,
-                       const struct space *to)
+/* A row. Inline, so that the usual one is not multiplied by a `times` of 1. */
+SIMD_INLINE void round_times(int bits, const float *x, int64_t k, float times, float most,
+                             int32_t *words, int32_t *sums)
 {
     const int64_t terms = bits == 8 ? SIMD_INT8_TERMS : SIMD_INT10_TERMS;
-    const int64_t rounded = ceil_div(g->k, SIMD_WIDTH) * SIMD_WIDTH / 2;
-    const int64_t read = 2 * depth_of(bits, g->k);
+    const float steps = SIMD_INT8_MOST / (most * times);
 
-    for (int64_t i = 0; i < rows; i++) {
-        const float *x = g->x + (row + i) * g->ldx;
-        const float most = largest(x, g->k);
-        int32_t *words = to->words + i * to->words_row, *sums = to->sums + i * to->sums_row;
-        to->scale[i] = most / SIMD_INT8_MOST;
-        for (int64_t term = 0; term < g->k; term += terms, sums += 2)
-            round_block(bits, x, most > 0 ? SIMD_INT8_MOST / most : 0, term,
-                        at_most(term + terms, g->k), words, sums);
-        for (int64_t word = rounded; word < read; word++)
-            words[word] = 0;
-    }
+    for (int64_t term = 0; term < k; term += terms, sums += 2)
+        round_block(bits, x, times, steps, term, at_most(term + terms, k), words, sums);
+}
+
+/* Row `i` of a block to 16 bits, and zeros behind it as far as weights are read. One whose largest
+ * is NaN is zeros, and NaN by its scale. Is it small? */
+static bool round_row(int bits, const float *x, int64_t k, int64_t i, const struct space *to)
+{
+    const float most = largest(x, k);
+    const bool any = most > 0, small = any && most < small_row;
+    const int64_t rounded = any ? ceil_div(k, SIMD_WIDTH) * SIMD_WIDTH / 2 : 0;
+    int32_t *words = to->words + i * to->words_row, *sums = to->sums + i * to->sums_row;
+
+    to->scale[i] = (small ? most * lift : most) / SIMD_INT8_MOST;
+    to->unit[i] = small ? 1 / lift : 1;
+    if (small)
+        round_times(bits, x, k, lift, most, words, sums);
+    else if (any)
+        round_times(bits, x, k, 1, most, words, sums);
+    else
+        memset(sums, 0, (size_t)to->sums_row * sizeof(*sums));
+    for (int64_t word = rounded; word < 2 * depth_of(bits, k); word++)
+        words[word] = 0;
+    return small;
+}
+
+static void round_rows(int bits, const struct gemm_linear *g, int64_t row, int64_t rows,
+                       struct space *to)
+{
+    to->small = false;
+    for (int64_t i = 0; i < rows; i++)
+        to->small |= round_row(bits, g->x + (row + i) * g->ldx, g->k, i, to);
 }
 
 /* ---- the product ---- */
@@ -161,6 +192,16 @@ static int8_tile_fn *tile_of(int bits, int64_t vectors, int64_t rows)
     return bits == 8 ? int8_tiles[vectors - 1][rows - 1] : int10_tiles[vectors - 1][rows - 1];
 }
 
+/* Sums of small rows are those of a multiple until here. */
+static void lower_rows(int64_t rows, int64_t vectors, const float *unit, float *sums)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t v = 0; v < vectors; v++) {
+            float *to = sums + i * INT8_PANEL + v * SIMD_WIDTH;
+            simd_store(to, simd_load(to) * simd_set(unit[i]));
+        }
+}
+
 /* The rows of a tile through one panel: to y where nothing follows. */
 static void multiply_tile(int bits, const struct gemm_linear *g, int64_t row, int64_t rows,
                           int64_t col, const struct int8_rows *x, const struct int8_panel *w)
@@ -169,11 +210,13 @@ static void multiply_tile(int bits, const struct gemm_linear *g, int64_t row, in
     const int64_t cols = at_most(INT8_PANEL, g->n - col), vectors = ceil_div(cols, SIMD_WIDTH);
     int8_tile_fn *tile = tile_of(bits, vectors, rows);
 
-    if (is_plain(g) && cols % SIMD_WIDTH == 0) {
+    if (is_plain(g) && cols % SIMD_WIDTH == 0 && x->unit == NULL) {
         tile(x, w, g->y + row * g->ldy + col, g->ldy);
         return;
     }
     tile(x, w, sums, INT8_PANEL);
+    if (x->unit != NULL)
+        lower_rows(rows, vectors, x->unit, sums);
     for (int64_t i = 0; i < rows; i++)
         finish_row(g, row + i, col, cols, sums + i * INT8_PANEL);
 }
@@ -184,8 +227,12 @@ static void multiply_group(int bits, const struct gemm_linear *g, int64_t row, i
                            int64_t col, int64_t end, const struct space *x)
 {
     for (int64_t i = 0; i < rows; i += INT8_ROWS) {
-        const struct int8_rows part = { x->words + i * x->words_row, x->words_row,
-                                        x->sums + i * x->sums_row, x->sums_row, x->scale + i };
+        const struct int8_rows part = { x->words + i * x->words_row,
+                                        x->words_row,
+                                        x->sums + i * x->sums_row,
+                                        x->sums_row,
+                                        x->scale + i,
+                                        x->small ? x->unit + i : NULL };
         for (int64_t j = col; j < end; j += INT8_PANEL) {
             const float *panel = g->w + panel_at(bits, j, g->k);
             const struct int8_panel w = { panel, (const uint8_t *)(panel + width_of(g->n, j)),
@@ -211,13 +258,13 @@ static void multiply(int bits, const struct gemm_linear *g)
     const int64_t group = group_of(bits, g->k);
     int32_t *scratch =
         (int32_t *)(void *)g->scratch + omp_get_thread_num() * gemm_int8_words(g->m, g->k);
-    const struct space x = {
-        .words = scratch,
-        .sums = scratch + block * row_words,
-        .scale = (float *)(void *)(scratch + block * (row_words + gemm_int8_row_sums(g->k))),
-        .words_row = row_words,
-        .sums_row = gemm_int8_row_sums(g->k)
-    };
+    float *factors = (float *)(void *)(scratch + block * (row_words + gemm_int8_row_sums(g->k)));
+    struct space x = { .words = scratch,
+                       .sums = scratch + block * row_words,
+                       .scale = factors,
+                       .unit = factors + block,
+                       .words_row = row_words,
+                       .sums_row = gemm_int8_row_sums(g->k) };
 
 #pragma omp for schedule(static) nowait
     for (int64_t t = 0; t < parts; t++) {
@@ -348,7 +395,7 @@ int64_t gemm_int8_block(int64_t m, int64_t k)
 
 int64_t gemm_int8_words(int64_t m, int64_t k)
 {
-    const int64_t row = gemm_int8_row_words(k) + gemm_int8_row_sums(k) + 1;
+    const int64_t row = gemm_int8_row_words(k) + gemm_int8_row_sums(k) + 2; /* scale, unit */
 
     return ceil_div(gemm_int8_block(m, k) * row, LINE) * LINE;
 }

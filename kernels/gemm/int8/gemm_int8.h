@@ -6,7 +6,7 @@
  *
  * What is right: the product with the rounded weights, which is exact but for the 16 bits of x and
  * a few roundings of fp32 (the tolerance in gemm.c). What the rounding of weights costs is a matter
- * of the weights, not of the kernel.
+ * of the weights, not of the kernel. A row of x with a NaN or an infinity in it is NaN in y.
  */
 #ifndef HARNESS_KERNELS_GEMM_INT8_H
 #define HARNESS_KERNELS_GEMM_INT8_H

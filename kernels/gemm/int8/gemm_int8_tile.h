@@ -45,6 +45,7 @@ struct int8_rows {
     const int32_t *sums; /* two a block */
     int64_t sums_row;
     const float *scale;
+    const float *unit; /* a factor of each row that a tile leaves to its caller; NULL: all are 1 */
 };
 
 struct int8_panel {
