@@ -3,8 +3,8 @@
  * One source for all widths: GCC vector types, instantiated for 64, 32 and 16 bytes under the
  * fitting target attribute, chosen once at run time.
  *
- * FMA: enough independent accumulators to hide the latency of two pipes (2 x 4 or 5 cycles), few
- * enough to stay in registers.
+ * FMA: enough independent accumulators to hide the latency of two pipes (2 x 4 or 5 cycles), or of
+ * AArch64's four (4 x 4), few enough to stay in registers.
  * Read: 8 loads a turn, summed so that none can be dropped.
  * Dots: the same of vdpbf16ps, whose products are of bfloat16 and whose sums are fp32, and of
  * vpdpbusd, whose products are of bytes and whose sums are int32.
@@ -17,9 +17,29 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16 };
+
+/* One step of a chain. AArch64's FMLA overwrites what it adds to: a chain through a factor would be
+ * three instructions there, two of which move. */
+#if defined(__aarch64__)
+enum { PORTABLE_CHAINS = 24 };
+#define CHAIN(a, b, c) vfmaq_f32((a), (b), (c))
+#else
+enum { PORTABLE_CHAINS = 10 };
+#define CHAIN(a, b, c) ((a) * (b) + (c))
+#endif
+
+/* Unrolls the loop over chains that follows. It stands before all of them: gcc keeps the chains of
+ * one that it does not unroll early in memory, and stores them in every round. */
+#ifdef __clang__
+#define EACH_CHAIN _Pragma("clang loop unroll(full)")
+#else
+#define EACH_CHAIN _Pragma("GCC unroll 24")
+#endif
 
 /* Stores a vector past the caches where there is an instruction for it. */
 #if defined(__x86_64__)
@@ -83,14 +103,18 @@ enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16 };
     {                                                                                              \
         vector_##suffix a[accumulators], b = { 0 }, c = { 0 };                                     \
         memset(a, 0, sizeof(a));                                                                   \
+        EACH_CHAIN                                                                                 \
         for (int j = 0; j < (accumulators); j++)                                                   \
             __asm__ volatile("" : "+" REGISTER(a[j])); /* or equal chains are merged */            \
         b += 0.5F;                                                                                 \
         c += 1.0F;                                                                                 \
         __asm__ volatile("" : "+" REGISTER(b), "+" REGISTER(c));                                   \
-        for (size_t i = 0; i < rounds; i++)                                                        \
+        for (size_t i = 0; i < rounds; i++) {                                                      \
+            EACH_CHAIN                                                                             \
             for (int j = 0; j < (accumulators); j++)                                               \
-                a[j] = a[j] * b + c;                                                               \
+                a[j] = CHAIN(a[j], b, c);                                                          \
+        }                                                                                          \
+        EACH_CHAIN                                                                                 \
         for (int j = 0; j < (accumulators); j++)                                                   \
             __asm__ volatile("" ::REGISTER(a[j]));                                                 \
     }
@@ -101,7 +125,7 @@ enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16 };
 DEFINE_LOOPS(avx512, 64, 16, __attribute__((target("avx512f"))))
 DEFINE_LOOPS(avx2, 32, 10, __attribute__((target("avx2,fma"))))
 #endif
-DEFINE_LOOPS(portable, 16, 10, )
+DEFINE_LOOPS(portable, 16, PORTABLE_CHAINS, )
 
 #if defined(__x86_64__)
 /* Pairs of bfloat16, ones: twice the products of as many multiply-adds. */
@@ -153,7 +177,7 @@ struct loops {
 
 static const struct loops *choose(void)
 {
-    static const struct loops portable = LOOPS(portable, 16, 10);
+    static const struct loops portable = LOOPS(portable, 16, PORTABLE_CHAINS);
 #if defined(__x86_64__)
     static const struct loops avx512 = LOOPS(avx512, 64, 16), avx2 = LOOPS(avx2, 32, 10);
 

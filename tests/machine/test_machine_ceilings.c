@@ -265,6 +265,9 @@ TEST(loops_do_what_they_say)
     ceiling_fma(10);
     assert_true(ceiling_fma_flops(1) >= 2 * 4 &&
                 ceiling_fma_flops(10) == 10 * ceiling_fma_flops(1));
+#if defined(__aarch64__)
+    assert_true(ceiling_fma_flops(1) >= 2 * 4 * 16); /* four pipes, four cycles */
+#endif
     free(from);
     free(to);
 }
