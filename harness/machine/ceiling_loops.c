@@ -7,7 +7,8 @@
  * AArch64's four (4 x 4), few enough to stay in registers.
  * Read: 8 loads a turn, summed so that none can be dropped.
  * Dots: the same of vdpbf16ps, whose products are of bfloat16 and whose sums are fp32, and of
- * vpdpbusd, whose products are of bytes and whose sums are int32.
+ * vpdpbusd, whose products are of bytes and whose sums are int32; where there is none, of vpmaddwd,
+ * whose products are of the 16 bits to which bytes are widened, and of the addition of its pairs.
  * Stream: stores past the caches, which do not read a line before they write it; what is read is
  * fetched FETCH bytes ahead, which the hardware's own guess does not make up for beside them.
  */
@@ -21,7 +22,7 @@
 #include <arm_neon.h>
 #endif
 
-enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16 };
+enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16, PAIR_CHAINS = 10 };
 
 /* One step of a chain. AArch64's FMLA overwrites what it adds to: a chain through a factor would be
  * three instructions there, two of which move. */
@@ -159,6 +160,33 @@ __attribute__((target("avx512f,avx512vnni"))) static void dot_avx512_vnni(size_t
     for (int j = 0; j < DOT_CHAINS; j++)
         __asm__ volatile("" ::"v"(a[j]));
 }
+
+/* Two of 16 bits, ones, that are said to be others each time, or one product served all. A chain is
+ * of additions, which take a cycle: ten keep all pipes busy, and leave AVX2 registers. */
+#define DEFINE_PAIRS(suffix, type, set_ones, add, multiply, attribute)                             \
+    attribute static void dot_##suffix##_pairs(size_t rounds)                                      \
+    {                                                                                              \
+        type a[PAIR_CHAINS], one = set_ones(1);                                                    \
+        memset(a, 0, sizeof(a));                                                                   \
+        EACH_CHAIN                                                                                 \
+        for (int j = 0; j < PAIR_CHAINS; j++)                                                      \
+            __asm__ volatile("" : "+v"(a[j]));                                                     \
+        for (size_t i = 0; i < rounds; i++) {                                                      \
+            EACH_CHAIN                                                                             \
+            for (int j = 0; j < PAIR_CHAINS; j++) {                                                \
+                __asm__ volatile("" : "+v"(one));                                                  \
+                a[j] = add(a[j], multiply(one, one));                                              \
+            }                                                                                      \
+        }                                                                                          \
+        EACH_CHAIN                                                                                 \
+        for (int j = 0; j < PAIR_CHAINS; j++)                                                      \
+            __asm__ volatile("" ::"v"(a[j]));                                                      \
+    }
+
+DEFINE_PAIRS(avx512, __m512i, _mm512_set1_epi16, _mm512_add_epi32, _mm512_madd_epi16,
+             __attribute__((target("avx512f,avx512bw"))))
+DEFINE_PAIRS(avx2, __m256i, _mm256_set1_epi16, _mm256_add_epi32, _mm256_madd_epi16,
+             __attribute__((target("avx2"))))
 #endif
 
 struct loops {
@@ -214,33 +242,46 @@ double ceiling_fma_flops(size_t rounds)
     return choose()->flops_per_round * (double)rounds;
 }
 
-bool ceiling_has_dots(enum ceiling_dot dot)
+/* Loops of products that are more than multiply-adds; FLOPs by chains, lanes and terms of each. */
+struct dots {
+    void (*run)(size_t rounds);
+    double flops_per_round;
+};
+
+/* NULL: there are none. */
+static const struct dots *choose_dots(enum ceiling_dot dot)
 {
 #if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") &&
-           (dot == CEILING_DOT_INT8 ? __builtin_cpu_supports("avx512vnni")
-                                    : __builtin_cpu_supports("avx512bf16"));
+    static const struct dots bf16 = { dot_avx512_bf16, 2.0 * DOT_CHAINS * 16 * 2 };
+    static const struct dots vnni = { dot_avx512_vnni, 2.0 * DOT_CHAINS * 16 * 4 };
+    static const struct dots avx512 = { dot_avx512_pairs, 2.0 * PAIR_CHAINS * 16 * 2 };
+    static const struct dots avx2 = { dot_avx2_pairs, 2.0 * PAIR_CHAINS * 8 * 2 };
+    const bool wide = __builtin_cpu_supports("avx512f");
+
+    if (dot == CEILING_DOT_BF16)
+        return wide && __builtin_cpu_supports("avx512bf16") ? &bf16 : NULL;
+    if (wide && __builtin_cpu_supports("avx512vnni"))
+        return &vnni;
+    if (wide && __builtin_cpu_supports("avx512bw"))
+        return &avx512;
+    return __builtin_cpu_supports("avx2") ? &avx2 : NULL;
 #else
     (void)dot;
-    return false;
+    return NULL;
 #endif
+}
+
+bool ceiling_has_dots(enum ceiling_dot dot)
+{
+    return choose_dots(dot) != NULL;
 }
 
 void ceiling_dots(enum ceiling_dot dot, size_t rounds)
 {
-#if defined(__x86_64__)
-    if (dot == CEILING_DOT_INT8)
-        dot_avx512_vnni(rounds);
-    else
-        dot_avx512_bf16(rounds);
-#else
-    (void)dot, (void)rounds;
-#endif
+    choose_dots(dot)->run(rounds);
 }
 
 double ceiling_dots_flops(enum ceiling_dot dot, size_t rounds)
 {
-    const double terms = dot == CEILING_DOT_INT8 ? 4 : 2, lanes = 16;
-
-    return 2 * terms * lanes * DOT_CHAINS * (double)rounds;
+    return choose_dots(dot)->flops_per_round * (double)rounds;
 }

@@ -13,7 +13,7 @@ void ceiling_stream(void *to, const void *from, size_t bytes);
 void ceiling_fma(size_t rounds);         /* multiply-adds in registers */
 double ceiling_fma_flops(size_t rounds); /* what that was, in FLOPs */
 
-/* Products of bfloat16 pairs, of four bytes. */
+/* Products of bfloat16 pairs; of four bytes, or of pairs to which bytes are widened. */
 enum ceiling_dot { CEILING_DOT_BF16, CEILING_DOT_INT8 };
 
 bool ceiling_has_dots(enum ceiling_dot dot); /* are there any? Only then: */

@@ -265,7 +265,16 @@ TEST(loops_do_what_they_say)
     ceiling_fma(10);
     assert_true(ceiling_fma_flops(1) >= 2 * 4 &&
                 ceiling_fma_flops(10) == 10 * ceiling_fma_flops(1));
-#if defined(__aarch64__)
+    for (unsigned dot = CEILING_DOT_BF16; dot <= CEILING_DOT_INT8; dot++)
+        if (ceiling_has_dots((enum ceiling_dot)dot)) {
+            ceiling_dots((enum ceiling_dot)dot, 10);
+            assert_true(ceiling_dots_flops((enum ceiling_dot)dot, 10) ==
+                        10 * ceiling_dots_flops((enum ceiling_dot)dot, 1));
+        }
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) /* whatever it has beside that: pairs by vpmaddwd */
+        assert_true(ceiling_has_dots(CEILING_DOT_INT8));
+#elif defined(__aarch64__)
     assert_true(ceiling_fma_flops(1) >= 2 * 4 * 16); /* four pipes, four cycles */
 #endif
     free(from);
