@@ -54,8 +54,16 @@ const char *gpt_op_name(enum gpt_op op)
     return sites[op].name;
 }
 
-/* y[m,n] = x[m,k] w[n,k]^T. `added` bytes more are read: bias, residual. */
-static struct work product(const struct gpt_op_size *s, enum gpt_tensor which, double added)
+/*
+ * In all that follows `handed` are the bytes of an element of what operations hand each other, of
+ * norms, biases and rows of embeddings; `element` of a size are those of matrices, of keys and
+ * values in the cache and of logits.
+ */
+
+/* y[m,n] = x[m,k] w[n,k]^T, of whose elements y has `out` bytes. `added` bytes more are read: bias,
+ * residual. */
+static struct work product(const struct gpt_op_size *s, enum gpt_tensor which, double handed,
+                           double out, double added)
 {
     int64_t rows, cols;
 
@@ -65,72 +73,95 @@ static struct work product(const struct gpt_op_size *s, enum gpt_tensor which, d
     double m = (double)(s->batch * s->seq), element = (double)s->element;
     double w = s->rounded ? ceil(n * k * bits / 8) + n * (double)sizeof(float) : n * k * element;
 
-    return (struct work) { .flops = 2 * m * n * k, .bytes = (m * k + m * n) * element + w + added };
+    return (struct work) { .flops = 2 * m * n * k,
+                           .bytes = m * k * handed + m * n * out + w + added };
 }
 
-static struct work embed_work(const struct gpt_op_size *s, double rows)
+/* One inside a layer, with its bias. */
+static struct work linear(const struct gpt_op_size *s, enum gpt_tensor which, double handed,
+                          double residual)
+{
+    int64_t rows, cols;
+
+    gpt_weight_extents(s->config, which, &rows, &cols);
+    return product(s, which, handed, handed, (double)rows * handed + residual);
+}
+
+static struct work embed_work(const struct gpt_op_size *s, double rows, double handed)
 {
     double width = (double)s->config->width, vocab = (double)s->config->vocab;
     double read = (rows < vocab ? rows : vocab) + (double)s->seq;
 
     return (struct work) { .flops = rows * width,
-                           .bytes = read * width * (double)s->element +
-                                    rows * width * (double)s->stream +
+                           .bytes = read * width * handed + rows * width * (double)s->stream +
                                     rows * (double)sizeof(int32_t) };
 }
 
-static struct work norm_work(const struct gpt_op_size *s, double rows)
+static struct work norm_work(const struct gpt_op_size *s, double rows, double handed)
 {
-    double width = (double)s->config->width, element = (double)s->element;
+    double width = (double)s->config->width;
 
     return (struct work) { .flops = 8 * rows * width,
                            .bytes =
-                               rows * width * ((double)s->stream + element) + 2 * width * element };
+                               rows * width * ((double)s->stream + handed) + 2 * width * handed };
 }
 
-static struct work attention_work(const struct gpt_op_size *s)
+/* A decode step, which asks for one token a sequence, finds keys and values in the cache. */
+static struct work attention_work(const struct gpt_op_size *s, double handed)
 {
     double batch = (double)s->batch, seq = (double)s->seq, length = (double)s->length;
     double queries = s->last ? 1 : seq;
     double pairs = s->last ? length : seq * (seq + 1) / 2;
     double width = (double)s->config->width;
+    double kept = s->last && s->seq == 1 ? (double)s->element : handed;
 
     return (struct work) { .flops = 4 * width * batch * pairs,
-                           .bytes =
-                               batch * width * (2 * queries + 2 * length) * (double)s->element };
+                           .bytes = batch * width * (2 * queries * handed + 2 * length * kept) };
 }
 
-struct work gpt_op_work(const struct gpt_op_size *s, enum gpt_op op)
+static struct work op_work(const struct gpt_op_size *s, enum gpt_op op, double handed)
 {
     double rows = (double)(s->batch * s->seq), c = (double)s->config->width;
     double element = (double)s->element, stream = (double)s->stream;
     /* The two products that end in the residual stream read and write that. */
-    double residual = rows * c * (2 * stream - element);
+    double residual = rows * c * (2 * stream - handed);
 
     switch (op) {
     case GPT_OP_EMBED:
-        return embed_work(s, rows);
+        return embed_work(s, rows, handed);
     case GPT_OP_LN_1:
     case GPT_OP_LN_2:
     case GPT_OP_LN_F:
-        return norm_work(s, rows);
+        return norm_work(s, rows, handed);
     case GPT_OP_QKV:
-        return product(s, GPT_ATTN_WEIGHT, 3 * c * element);
+        return linear(s, GPT_ATTN_WEIGHT, handed, 0);
     case GPT_OP_REMEMBER:
-        return (struct work) { .bytes = 4 * rows * c * element };
+        return (struct work) { .bytes = 2 * rows * c * (handed + element) };
     case GPT_OP_ATTENTION:
-        return attention_work(s);
+        return attention_work(s, handed);
     case GPT_OP_PROJ:
-        return product(s, GPT_PROJ_WEIGHT, c * element + residual);
+        return linear(s, GPT_PROJ_WEIGHT, handed, residual);
     case GPT_OP_FC:
-        return product(s, GPT_FC_WEIGHT, 4 * c * element);
+        return linear(s, GPT_FC_WEIGHT, handed, 0);
     case GPT_OP_PROJ_2:
-        return product(s, GPT_FC_PROJ_WEIGHT, c * element + residual);
+        return linear(s, GPT_FC_PROJ_WEIGHT, handed, residual);
     case GPT_OP_HEAD:
-        return product(s, GPT_LM_HEAD, 0);
+        return product(s, GPT_LM_HEAD, handed, element, 0);
     default:
         return (struct work) { 0 };
     }
+}
+
+struct work gpt_op_work(const struct gpt_op_size *s, enum gpt_op op)
+{
+    return op_work(s, op, (double)s->element);
+}
+
+/* On a CPU what is handed on is fp32 (models/generation/gpt_narrow.h). */
+static struct work work_of(const struct gpt_scopes *scopes, const struct gpt_op_size *s,
+                           enum gpt_op op)
+{
+    return scopes->device == PROF_CPU ? op_work(s, op, (double)sizeof(float)) : gpt_op_work(s, op);
 }
 
 static int name_layers(struct gpt_scopes *scopes, int64_t layers)
@@ -183,16 +214,16 @@ static struct prof_scope begin(const struct gpt_scopes *scopes, const struct pro
 struct prof_scope gpt_scope_begin(const struct gpt_scopes *scopes, enum gpt_op op,
                                   const struct gpt_op_size *size)
 {
-    struct work work = size ? gpt_op_work(size, op) : (struct work) { .flops = 0 };
+    struct work work = size ? work_of(scopes, size, op) : (struct work) { .flops = 0 };
 
     return begin(scopes, &sites[op], &work);
 }
 
-static void add(struct work *sum, const struct gpt_op_size *size, enum gpt_op first,
-                enum gpt_op last, enum gpt_op without)
+static void add(struct work *sum, const struct gpt_scopes *scopes, const struct gpt_op_size *size,
+                enum gpt_op first, enum gpt_op last, enum gpt_op without)
 {
     for (enum gpt_op op = first; op <= last; op++) {
-        struct work work = gpt_op_work(size, op);
+        struct work work = work_of(scopes, size, op);
         if (op == without)
             continue;
         sum->flops += work.flops;
@@ -207,8 +238,9 @@ struct prof_scope gpt_scope_layer(const struct gpt_scopes *scopes, int64_t layer
     struct work work = { .flops = 0 };
 
     if (size) {
-        add(&work, size, GPT_OP_LN_1, GPT_OP_ATTENTION, remembers ? GPT_OP_NR : GPT_OP_REMEMBER);
-        add(&work, tail, GPT_OP_PROJ, GPT_OP_PROJ_2, GPT_OP_NR);
+        add(&work, scopes, size, GPT_OP_LN_1, GPT_OP_ATTENTION,
+            remembers ? GPT_OP_NR : GPT_OP_REMEMBER);
+        add(&work, scopes, tail, GPT_OP_PROJ, GPT_OP_PROJ_2, GPT_OP_NR);
     }
     return begin(scopes, scopes->layers[layer], &work);
 }

@@ -3,6 +3,7 @@
  * every thread, their work is the model's, and together they are the forward's time. */
 #include "gpt_walk.h"
 
+#include "models/generation/gpt_narrow.h"
 #include "models/gpt_scopes.h"
 #include "profile/trace.h"
 
@@ -173,42 +174,51 @@ static struct work work_of(const struct rig *r)
     return sum;
 }
 
+static const struct kind {
+    const struct gpt_ops *ops;
+    enum dtype dtype;
+    enum math math;
+    double kept; /* what a decode step moves to keep a token's keys and values, as `handed` */
+} kinds[] = {
+    { &gpt_ops_simd, DTYPE_FP32, MATH_FP32, 4 },
+    { &gpt_ops_simd_int8, DTYPE_FP32, MATH_INT8, 4 },
+    { &gpt_ops_simd_bf16, DTYPE_BF16, MATH_BF16, 3 }, /* kept as bfloat16 */
+};
+
 /* The model's work and what it leaves out: the FLOPs of embedding (1 an element) and norms (8), the
  * bytes of activations, `handed` elements of the width a token and layer and 4 outside. */
-static void check_work(const struct rig *r, const struct kernel *like, enum math math, double rows,
-                       double handed)
+static void check_work(const struct rig *r, const struct kernel *like, const struct kind *kind,
+                       double rows, double seq, double handed)
 {
     const struct gpt_config *c = r->w.config;
     const struct shape shape = { { BATCH, SEQ } };
     struct kernel k = *like;
 
     k.config = c;
-    struct work model = k.work(&k, &shape, DTYPE_FP32, math), sum = work_of(r);
+    struct work model = k.work(&k, &shape, kind->dtype, kind->math), sum = work_of(r);
     double elements = rows * (double)c->width, layers = (double)c->layers;
     double unseen = elements * (1 + 8 * (2 * layers + 1));
     assert_true(fabs(sum.flops - model.flops - unseen) < 1e-9 * sum.flops);
-    double moved = 4 * elements * (handed * layers + 4);
+    /* Of a model in bfloat16 biases, norms and rows of embeddings are fp32. */
+    double plain = 13 * layers + 2 + fmin(rows, (double)c->vocab) + seq;
+    double wider = (double)(sizeof(float) - dtype_size(kind->dtype)) * plain * (double)c->width;
+    double moved = 4 * elements * (handed * layers + 4) + wider;
     assert_true(fabs(sum.bytes - model.bytes - moved) < 1e-9 * sum.bytes);
 }
 
 TEST(test_work)
 {
-    static const struct {
-        const struct gpt_ops *ops;
-        enum math math;
-    } kinds[] = { { &gpt_ops_simd, MATH_FP32 }, { &gpt_ops_simd_int8, MATH_INT8 } };
-
     for (size_t i = 0; i < NR(configs) * NR(kinds); i++) {
-        const enum math math = kinds[i % NR(kinds)].math;
+        const struct kind *kind = &kinds[i % NR(kinds)];
         struct rig r;
-        rig_init(&r, &configs[i / NR(kinds)], kinds[i % NR(kinds)].ops, 1);
+        rig_init(&r, &configs[i / NR(kinds)], kind->ops, 1);
         record_prefill(&r, NULL, GPT_LOGITS_ALL);
-        check_work(&r, &gpt_prefill_nano, math, BATCH * SEQ, 2 + 4 + 4 + 3 + 2 + 5 + 6);
+        check_work(&r, &gpt_prefill_nano, kind, BATCH * SEQ, SEQ, 2 + 4 + 4 + 3 + 2 + 5 + 6);
         prof_trace_release(&r.trace);
         prof_clear(prof_global());
         record_decode(&r);
         /* Attention's q and output; keys and values are copied to the cache, too. */
-        check_work(&r, &gpt_decode_nano, math, BATCH, 2 + 4 + 4 + 2 + 3 + 2 + 5 + 6);
+        check_work(&r, &gpt_decode_nano, kind, BATCH, 1, 2 + 4 + kind->kept + 2 + 3 + 2 + 5 + 6);
         rig_release(&r);
     }
 }
