@@ -18,6 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 remote=${REMOTE:-origin}
 tries=5
 
+help_if_asked "$@"
 [ $# -ge 2 ] || { usage_of "$0" >&2; exit 2; }
 action=$1 branch=$2
 shift 2

@@ -18,6 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 # shellcheck source=ci/forge.sh
 . "$here/forge.sh"
+help_if_asked "$@"
 [ $# -eq 1 ] || { usage_of "$0" >&2; exit 2; }
 # The pictures of those that are closed.
 prune() {

@@ -7,6 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
+help_if_asked "$@"
 
 words=()
 while IFS= read -r line; do

@@ -9,6 +9,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 source "$here/lib.sh"
+help_if_asked "$@"
 
 if [ $# -ne 1 ] || [[ $1 == -* ]]; then
   usage_of "$0" >&2

@@ -7,11 +7,14 @@
 # Nothing is done where PREFIX already holds this commit. As root, or where sudo asks nothing, the
 # packages that the build needs are installed, too.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
-. ci/lib.sh
-[ $# -ge 1 ] || { usage_of "ci/$(basename "$0")" >&2; exit 2; }
-prefix=$(realpath -m "$1")
+. "$here/lib.sh"
+help_if_asked "$@"
+[ $# -ge 1 ] || { usage_of "$0" >&2; exit 2; }
+[[ $1 != -* ]] || fail "PREFIX comes first, and \"$1\" is none; ./$1 names such a folder"
+cd "$here/.."
+prefix=$(realpath -m -- "$1")
 shift
 
 commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)

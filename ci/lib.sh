@@ -12,6 +12,13 @@ fail() {
 # usage_of FILE: the comment on top of a script, without its first line.
 usage_of() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
 
+# help_if_asked ARG...: where the first is -h or --help, what usage_of() says is all that is done.
+help_if_asked() {
+  case ${1:-} in
+    -h|--help) usage_of "$0"; exit 0 ;;
+  esac
+}
+
 # Of a project with cmake, as `harness compare --build` does it.
 # shellcheck disable=SC2016,SC2034  # for the shell that builds
 build_by_cmake='cmake -S "$SOURCE" -B "$BUILD" -DCMAKE_BUILD_TYPE=Release &&

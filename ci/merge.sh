@@ -12,6 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
 
+help_if_asked "$@"
 [ $# -ge 2 ] || { usage_of "$0" >&2; exit 2; }
 nr=$1 folder=$2 db='' patience=0
 shift 2

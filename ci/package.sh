@@ -10,6 +10,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
+help_if_asked "$@"
 [ $# -eq 2 ] || { usage_of "$0" >&2; exit 2; }
 package=$1 folder=$2
 mkdir -p "$folder"

@@ -25,9 +25,7 @@ need git
 out=harness-pr db='' kept='' image_base='' bench=${HARNESS_BENCH:-} build=${HARNESS_BENCH_BUILD:-}
 given='' # --bench
 gate=() kernels=() # options; those of harness's own kernels
-case ${1:-} in # anywhere else it may be the value of one of gate's options
-  -h|--help) usage_of "$0"; exit 0 ;;
-esac
+help_if_asked "$@" # anywhere else it may be the value of one of gate's options
 while [ $# -gt 0 ]; do
   case $1 in
     --output|--db|--history|--image-base) [ $# -ge 2 ] || fail "$1 needs a value" ;;

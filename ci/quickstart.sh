@@ -2,7 +2,11 @@
 # From a clone to measured kernels, forward passes, a comparison and pictures. Safe to repeat:
 # the first time it also makes the baseline "main", later it compares with it.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
+help_if_asked "$@"
+cd "$here/.."
 
 step() { printf '\n== %s\n' "$*"; }
 

@@ -21,6 +21,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
 
+help_if_asked "$@"
 [ $# -ge 3 ] || { usage_of "$0" >&2; exit 2; }
 index=$1 nr=$2 folder=$3
 shift 3

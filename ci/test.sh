@@ -10,7 +10,11 @@
 #                             aarch64; by name only: architectures web fuzz analyze valgrind
 #                             reliability reproducible
 set -euo pipefail
-cd "$(dirname "$0")/.."
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
+help_if_asked "$@"
+cd "$here/.."
 jobs=$(nproc)
 # Tests at a time: more than processors, since a test waits for more than half of its time: for the
 # disk, a time limit or an answer. Those of many threads count as two (PROCESSORS), those that judge

@@ -24,6 +24,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 scripts=$(dirname "$here")
 # shellcheck source=ci/lib.sh
 . "$scripts/lib.sh"
+help_if_asked "$@"
 need sbatch
 
 nr=4 out=harness-slurm db='' gres='' shared=no wait='' batch=() run=() own='' label="slurm-$(date -u +%Y%m%dT%H%M%SZ)"
