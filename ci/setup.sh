@@ -11,6 +11,26 @@ usage() {
   echo "            compiler for 64-bit Arm and qemu to run what it makes)"
 }
 
+# installable PACKAGE: some packages are known by name alone, of which apt-get makes an error.
+installable() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -E '^ +Candidate: [^(]' >/dev/null; }
+
+# A browser without windows of its own, where the distribution has it apart. Ubuntu has it as a snap
+# alone.
+add_browser() {
+  local name
+  if ! command -v apt-cache >/dev/null; then
+    packages+=(chromium)
+    return
+  fi
+  for name in chromium-headless-shell chromium; do
+    if installable "$name"; then
+      packages+=("$name")
+      return
+    fi
+  done
+  echo "setup: no package of Chromium is here: where none is installed otherwise, tests of the page are skipped" >&2
+}
+
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
   libopenblas-dev zlib1g-dev libexpat1-dev libmicrohttpd-dev gnuplot-nox fonts-dejavu-core)
 case "${1:-}" in
@@ -25,12 +45,7 @@ case "${1:-}" in
     if apt-cache show libclang-rt-dev >/dev/null 2>&1; then
       packages+=(libclang-rt-dev)
     fi
-    # A browser without windows of its own, where the distribution has it apart.
-    if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
-      packages+=(chromium-headless-shell)
-    else
-      packages+=(chromium)
-    fi
+    add_browser
     # For the tests of this folder's scripts: what they call, and a Slurm on one machine.
     packages+=(jq curl python3-yaml slurm-wlm munge python3-pytest-benchmark)
     # What the export is checked against its JSON Schema with, .deb packages are made with, and

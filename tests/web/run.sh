@@ -13,7 +13,7 @@ folder=$(cd "$(dirname "$0")" && pwd)
 modules=$HARNESS_BUILD/web/tests
 
 skip() {
-  echo "skipped: $1 (ci/setup.sh --tests installs it)"
+  echo "skipped: $1 (ci/setup.sh --tests installs it where the distribution has it)"
   exit 77
 }
 

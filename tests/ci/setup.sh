@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# Which packages ci/setup.sh asks for, by what a distribution has; nothing is installed.
+# shellcheck source=tests/ci/lib.sh
+. "$CLI/../ci/lib.sh"
+mkdir bin
+printf '#!/bin/sh\necho 1000\n' >bin/id
+printf '#!/bin/sh\nexit 1\n' >bin/dpkg-query # none is installed
+# `apt-cache show` succeeds for a name that others mention; `policy` says that it has no candidate.
+cat >bin/apt-cache <<'FAKE'
+#!/bin/sh
+case $1:$2 in
+  policy:chromium*)
+    candidate='(none)'
+    case " $BROWSERS " in *" $2 "*) candidate=156.0 ;; esac
+    printf '%s:\n  Installed: (none)\n  Candidate: %s\n' "$2" "$candidate"
+    ;;
+  policy:*) printf '%s:\n  Installed: (none)\n  Candidate: 1.0\n' "$2" ;;
+esac
+FAKE
+chmod +x bin/*
+
+# asked BROWSER...: what of Chromium is asked for where the distribution has these; the status is 2.
+asked() {
+  local status=0
+  BROWSERS="$*" PATH=$PWD/bin:$PATH "$CI/setup.sh" --tests >out 2>err || status=$?
+  grep -v '^  sudo ' err
+  echo "[$status] $(grep -o 'chromium[a-z-]*' err || echo none)"
+  check "and the rest" grep -q 'install .* libcmocka-dev .* jq ' err
+}
+
+say "A browser where it is a package, the one without windows first"
+asked chromium chromium-headless-shell
+asked chromium
+
+say "As on Ubuntu, which has it as a snap alone: all else is installed"
+asked chromium-browser
