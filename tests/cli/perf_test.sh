@@ -124,8 +124,9 @@ outcomes bad/build
 grep -c 'left no JSON' bad/build/Testing/Temporary/LastTest.log
 
 say "Words that are refused"
+# refused WORDS [LINE]: the line stands before the package is found.
 refused() {
-  printf '%s\n' 'cmake_minimum_required(VERSION 3.21)' 'project(bad NONE)' \
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(bad NONE)' "${2:-}" \
     'find_package(harness 0.1 REQUIRED)' "harness_add_perf_test($1)" >bad/CMakeLists.txt
   cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" 2>&1 | tr '\n' ' ' |
     sed -nE 's/.*CMake Error at [^:]*:[0-9]+ \([a-z_]*\): *(.*) Call Stack.*/\1\n/p' | tr -s ' '
@@ -140,6 +141,7 @@ refused "NAME a COMMAND b GOOGLE_BENCHMARK OPTIONS --seed 1"
 refused "NAME a SUITE ci BASLINE b"
 refused "NAME a SUITE ci DELTA 5"
 refused "NAME a SUITE ci DELTA 5% p95=1.5"
+refused "NAME a SUITE ci" "set(CMAKE_VERSION 3.18.4)"
 cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" -Dharness_DIR= >/dev/null 2>&1
 sed -i 's/harness 0.1/harness 9.0/' bad/CMakeLists.txt
 check "another version is not taken" not cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX"
