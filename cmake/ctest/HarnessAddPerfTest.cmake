@@ -16,7 +16,8 @@
 #     [TIMEOUT seconds]    of the measuring; default 1500
 #     [WORKING_DIRECTORY dir])  where it runs and baselines/ is looked for; default the source folder
 #
-# Tests: NAME.record measures, once and with nothing beside it; it fails where a result is wrong.
+# Tests: NAME.record measures, once and with nothing beside it; it fails where a result is
+# wrong, and is skipped with all that it has where this machine can measure nothing of it.
 # NAME.<group> gates one group of what it measured: a kernel, with dots for its slashes, or
 # "verdict" for a COMMAND. Exit status 0 no regression, 1 regression, 77 (skipped) cannot tell, or this
 # is the first recording of all for machines of this class and there is no baseline for them: the

@@ -11,10 +11,11 @@
 # baseline for machines of this class, the first recording is kept as the candidate, against which
 # the next ones are gated. With HARNESS_PERF_AGAINST=REF nothing of that counts: the commit where
 # HEAD left REF and HEAD are built and measured in turn. HARNESS_PERF_LAUNCHES goes over --launches.
-# Exit status 0; 1 a result is wrong or failed; 2 it could not be measured.
+# Exit status 0; 1 a result is wrong or failed; 77 nothing of it can be measured on this machine; 2 it
+# could not be measured.
 # judge gates a group of the newest recording, and prints the table, percentiles for CTest and the
 # figures' files. Exit status 0 no regression, 1 regression, 77 cannot tell or nothing to gate
-# against yet, with the command that changes that, 2 failure.
+# against yet, with the command that changes that, or record ended with 77; 2 failure.
 # baseline makes the newest recording the baseline, in place of what it was.
 #
 # OPTIONs: --harness PROGRAM --name NAME --db FILE --baseline NAME, and as wanted --launches N,
@@ -43,8 +44,9 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 launches=${HARNESS_PERF_LAUNCHES:-$launches}
-# Beside the history: the label of the newest recording, which is judged; that of what was measured
-# in turn with it; "<machine class> <label>" of the candidate.
+# Beside the history: the label of the newest recording, which is judged, or nothing where there was
+# nothing that this machine can measure; that of what was measured in turn with it; "<machine class>
+# <label>" of the candidate.
 newest=$(dirname "$db")/$name.newest in_turn=$(dirname "$db")/$name.in-turn
 candidate=$(dirname "$db")/$name.candidate
 
@@ -53,6 +55,10 @@ find_head() {
   [ -e "$newest" ] || {
     echo "There is no recording of \"$name\": run the test $name.record first."
     exit 2
+  }
+  [ -s "$newest" ] || {
+    echo "Nothing of \"$name\" can be measured on this machine; $name.record says why."
+    exit 77
   }
   head="label:$(cat "$newest")"
 }
@@ -236,6 +242,7 @@ record() {
       status=2
       ;;
   esac
+  [ $status -ne 77 ] || : >"$newest"
   [ $status -eq 0 ] || exit $status
   echo "$label" >"$newest"
   # All of it in one table, and a record of the verdicts for `harness baseline accept`.

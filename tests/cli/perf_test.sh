@@ -195,6 +195,13 @@ say "Never measured"
 rm perf/perf.newest
 outcomes perf -R null.copy --fixture-exclude-setup '.*'
 
+say "Nothing of it can be measured on this machine: skipped, as its judgement"
+cmake -DFOLDER=nothing -DNAME=nothing -DFILTERS=scope/on -DDEVICE=cpu:1 -DOPTIONS='--dim;calls=5000000' \
+  -DLAUNCHES=1 -DPLOTS=NONE -P "$PREFIX/share/harness/ctest/folder.cmake" >"$WORK.log/folder" 2>&1 ||
+  cat "$WORK.log/folder"
+outcomes nothing -L perf
+grep '^Nothing of' nothing/Testing/Temporary/LastTest.log
+
 say "Against a branch: both commits built and measured in turn"
 cd "$WORK" || exit 1
 mkdir against
