@@ -3,7 +3,7 @@
 # that merges their histories when all have ended.
 #
 #   submit.sh [--shards N] [--output FOLDER] [--db FILE] [--gres SPEC] [--shared] [--wait]
-#             [--sbatch OPTION]... [RUN-OPTION...]
+#             [--sbatch OPTION]... [--sbatch-merge OPTION]... [RUN-OPTION...]
 #
 #   --shards N        parts (default 4)
 #   --output FOLDER   on a file system that the nodes share (default harness-slurm); a new one for
@@ -13,6 +13,8 @@
 #   --gres SPEC       what each task needs, such as gpu:1; then also say --device cuda
 #   --shared          other jobs may run on the same node: they disturb what is measured
 #   --sbatch OPTION   handed to sbatch for the array: --sbatch --partition=gpu --sbatch --time=30
+#   --sbatch-merge OPTION   handed to sbatch for the job that merges. What a cluster demands of every
+#                     job goes to both: also by sbatch's own SBATCH_ACCOUNT, SBATCH_PARTITION, SBATCH_QOS
 #   --wait            until all is merged; the exit status is that of ci/merge.sh
 # All else are options of `harness run`: --suite full, --device cuda ... Without --label the runs
 # get one of their own, by which `harness compare` finds them all.
@@ -27,11 +29,11 @@ scripts=$(dirname "$here")
 help_if_asked "$@"
 need sbatch
 
-nr=4 out=harness-slurm db='' gres='' shared=no wait='' batch=() run=() own='' label="slurm-$(date -u +%Y%m%dT%H%M%SZ)"
+nr=4 out=harness-slurm db='' gres='' shared=no wait='' batch=() batch_merge=() run=() own='' label="slurm-$(date -u +%Y%m%dT%H%M%SZ)"
 while [ $# -gt 0 ]; do
   case $1 in
     -h|--help) usage_of "$0"; exit 0 ;;
-    --shards|--output|--db|--gres|--sbatch|--label) [ $# -ge 2 ] || fail "$1 needs a value" ;;
+    --shards|--output|--db|--gres|--sbatch|--sbatch-merge|--label) [ $# -ge 2 ] || fail "$1 needs a value" ;;
   esac
   case $1 in
     --shards) nr=$2; shift ;;
@@ -39,6 +41,7 @@ while [ $# -gt 0 ]; do
     --db) db=$(realpath -m "$2"); shift ;;
     --gres) gres=$2; shift ;;
     --sbatch) batch+=("$2"); shift ;;
+    --sbatch-merge) batch_merge+=("$2"); shift ;;
     --shared) shared=yes ;;
     --wait) wait=--wait ;;
     --label) own=$2; shift ;;
@@ -68,8 +71,12 @@ array=${array%%;*}
 [ -e "$out/sweep" ] || printf '%s\n' "$label" "${HARNESS_SWEEP:-slurm-$array}" >"$out/sweep"
 echo "submit.sh: job $array: $nr parts${label:+, labelled $label}; they say what they do in $out/log"
 sbatch --parsable --dependency="afterany:$array" --output="$out/log/merge.log" $wait \
-  "$here/merge.sbatch" "$scripts" "$nr" "$out" ${db:+--db "$db"} >"$out/log/merge.job" || {
+  "${batch_merge[@]}" "$here/merge.sbatch" "$scripts" "$nr" "$out" ${db:+--db "$db"} \
+  >"$out/log/merge.job" || {
   status=$?
+  [ -s "$out/log/merge.job" ] ||
+    fail "Slurm takes no job that merges, see above: what it needs is said by --sbatch-merge." \
+      "Job $array measures; when it has ended: $scripts/merge.sh $nr $out${db:+ --db $db}"
   cat "$out/log/merge.log" >&2 || true
   exit $status
 }

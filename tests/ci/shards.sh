@@ -136,6 +136,15 @@ calls() {
 calls --gres gpu:1 --sbatch --partition=gpu --sbatch --time=30 --device cuda --suite gpu
 calls --gres gpu:2 --shared
 s slurm/submit.sh --gres
+say "What a cluster demands of every job, for the job that merges, too"
+calls --sbatch --account=team --sbatch --partition=gpu --sbatch-merge --account=team --shared
+s slurm/submit.sh --sbatch-merge
+say "A cluster that takes the tasks alone: how they are merged is said"
+echo "#!/bin/sh
+case \$* in *--dependency*) echo 'sbatch: error: no account' >&2; exit 1 ;; esac
+echo 7" >bin/sbatch
+PATH=$PWD/bin:$PATH s slurm/submit.sh --shards 2 --shared --output sub |
+  sed "s#$CI#CI#; s/slurm-[0-9TZ]*/slurm-TIME/"
 
 say "A wrong result is told by all of them"
 HARNESS=$HARNESS "$CI/shard.sh" 1 1 wrong null/copy/inexact --device "$FAKE" --batch 1 --launches 1 >out 2>err
