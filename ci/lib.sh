@@ -49,6 +49,13 @@ find_harness() {
 # that the script has made itself.
 remove_history() { rm -f "$1" "$1-wal" "$1-shm" "$1-journal"; }
 
+# status_of_part FILE: what ci/shard.sh says in its first line of a part that is complete.
+status_of_part() {
+  local status=0
+  [ ! -s "$1" ] || read -r status <"$1"
+  echo "$status"
+}
+
 # give_name FILE NAME [OPTION-OF-MV...]: the complete file gets that name in its folder, where it is
 # after a power cut, too, and whole. A file system that cannot synchronise a folder has to do without.
 give_name() {

@@ -40,7 +40,7 @@ for i in $(seq "$nr"); do
   part=$folder/shards/$i-of-$nr
   if [ -e "$part.db" ]; then
     files+=("$part.db")
-    case $(cat "$part.status" 2>/dev/null || echo 0) in
+    case $(status_of_part "$part.status") in
       0) ;;
       77) echo "merge.sh: nothing of part $i of $nr can be measured there" >&2 ;;
       *)

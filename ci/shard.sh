@@ -6,10 +6,12 @@
 #
 # The history is written on this machine (SLURM_TMPDIR, TMPDIR or /tmp: SQLite trusts no network file
 # system) and put into FOLDER/shards, which the machines share, when it is complete: I-of-N.db, with
-# the exit status of the run in I-of-N.status. So a task that was killed leaves nothing there, and
-# one that is started again begins its part anew: no measurement is there twice. One that is
-# complete is not measured again. After SIGTERM (time is up, or another job wants the node) what
-# was finished is kept as I-of-N.partial.db, and gives way to the complete one.
+# the exit status of the run and what was run in I-of-N.status. So a task that was killed leaves
+# nothing there, and one that is started again begins its part anew: no measurement is there twice.
+# One that is complete is not measured again. Where it is of another sweep (other options, another
+# build of harness), that is a failure: each sweep has a folder of its own. After SIGTERM (time is up,
+# or another job wants the node) what was finished is kept as I-of-N.partial.db, and gives way to the
+# complete one.
 #
 # SHARD_COMPLETE_IS_0=yes: for schedulers that try again what fails. A part that is complete ends with
 # 0, whatever its results; ci/merge.sh tells of them.
@@ -31,6 +33,17 @@ harness=$(find_harness)
 mkdir -p "$folder/shards"
 result=$(realpath "$folder")/shards/$index-of-$nr
 
+# What a part is of, in a line. Other places of the same build are the same.
+sweep=$("$harness" version | sed -n '1s/^harness //p')$(printf ' %q' "$@")
+
+# check_sweep: of the part that is there. None is told by parts of before they said it.
+check_sweep() {
+  local there
+  there=$(sed -n '2p' "$result.status" 2>/dev/null || true)
+  [ -z "$there" ] || [ "$there" = "$sweep" ] ||
+    fail "$index of $nr in $folder is of another sweep, \"$there\", and this is \"$sweep\": take another folder"
+}
+
 # leave STATUS: of a part that is complete.
 leave() {
   [ "${SHARD_COMPLETE_IS_0:-}" != yes ] || exit 0
@@ -38,8 +51,9 @@ leave() {
 }
 
 if [ -e "$result.db" ]; then
+  check_sweep
   echo "shard.sh: $index of $nr is measured already"
-  leave "$(cat "$result.status" 2>/dev/null || echo 0)"
+  leave "$(status_of_part "$result.status")"
 fi
 scratch=$(mktemp -d "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/harness-shard.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -72,7 +86,7 @@ if [ $status -ge 128 ]; then
   publish "$result.partial.db"
   echo "shard.sh: $index of $nr was stopped (status $status); what was finished is in $result.partial.db" >&2
 elif [ $status -le 1 ] || [ $status -eq 77 ]; then
-  echo $status >"$result.status"
+  printf '%s\n' $status "$sweep" >"$result.status"
   sync "$result.status"
   publish "$result.db"
   remove_history "$result.partial.db"
