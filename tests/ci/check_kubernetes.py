@@ -148,6 +148,11 @@ for what, document in documents:
         parts.add(container["args"][0])
         parts |= {str(job[key]) for key in ("completions", "parallelism") if key in job}
         parts |= {"folder " + container["args"][1]}
+        # Kubernetes refuses a label like this, so that nobody forgets the name; the rest takes it.
+        given = {v["name"]: v["value"] for v in container["env"]}
+        check(f"{what}: each sweep has a name, and a folder of that name",
+              document["metadata"]["labels"]["harness/sweep"] == given["HARNESS_SWEEP"] == "<SWEEP>"
+              and "$(HARNESS_SWEEP)" in container["args"][1])
     if job.get("completionMode") == "Indexed":
         rule = pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
         check(f"{what}: no two on one node", rule[0]["labelSelector"]["matchLabels"].items() <=
