@@ -17,6 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 remote=${REMOTE:-origin}
 tries=5
+trust_checkout
 
 help_if_asked "$@"
 [ $# -ge 2 ] || { usage_of "$0" >&2; exit 2; }

@@ -50,6 +50,7 @@ done
 [[ $launches =~ ^[1-9][0-9]{0,2}$ ]] || fail "--launches: \"$launches\" is no number up to 999"
 check_share --delta "$delta"
 harness=$(find_harness)
+trust_checkout
 mkdir -p "$out"
 out=$(realpath "$out")
 db=${db:-$out/history.db}

@@ -21,6 +21,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
 need git
+trust_checkout
 
 out=harness-pr db='' kept='' image_base='' bench=${HARNESS_BENCH:-} build=${HARNESS_BENCH_BUILD:-}
 given='' # --bench

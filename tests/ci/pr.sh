@@ -93,6 +93,17 @@ s pr.sh --base nowhere
 s pr.sh --base main --bench true --suite ci
 PICTURES_BRANCH=pictures GITHUB_REPOSITORY='' s pr.sh --base main --number 7 --output ../out
 
+say "A checkout of somebody else, as in a container of a job"
+foreign() {
+  GIT_TEST_ASSUME_DIFFERENT_OWNER=1 s "$@" 2>&1 |
+    grep -o -e '^\$.*' -e 'dubious ownership' -e 'git knows no commit "[a-z]*"'
+}
+foreign pr.sh --base nowhere
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Ada
+GITHUB_ACTIONS=true foreign pr.sh --base nowhere
+GITLAB_CI=true foreign pr.sh --base nowhere
+unset GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0
+
 say "GitLab's merge request"
 rm -rf ../out
 CI_MERGE_REQUEST_IID=7 CI_MERGE_REQUEST_DIFF_BASE_SHA=$fork CI_COMMIT_SHA=$slower pr | tail -n 1
