@@ -79,6 +79,10 @@ check("GitHub: the action is where it is said to be", steps[1]["uses"].endswith(
 check("GitHub: inputs are the action's", set(steps[1]["with"]) <= set(action["inputs"]))
 include = yaml.load(gitlab, Strict)["include"][0]
 check("GitLab: inputs are the component's", set(include["inputs"]) <= set(inputs))
+check("GitLab: it runs where the project can be built", "image" in include["inputs"])
+listed = re.search(r"^Inputs of both:.*$", section, re.M)[0]
+check("every input that a component's user needs is told",
+      all(f"`{name}`" in listed for name in ("bench", "build-command", "options", "package", "image")))
 
 
 def by_schema(path):
