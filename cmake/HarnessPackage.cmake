@@ -33,6 +33,12 @@ include(HarnessManual)         # man pages, completion
 include(HarnessPackageCTest)   # find_package(harness), for other projects
 include(HarnessPackageProfile) # the scopes library, for other projects
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/harness)
+# What these pages and those of docs link to.
+foreach(file CONTRIBUTING.md ci/peers_targets.py harness/machine/environment.h kernels/team.h
+    tests/fuzz/README.md tests/guides/guide.py tests/measure/fake_sycl.c)
+  get_filename_component(folder "${file}" DIRECTORY)
+  install(FILES "${file}" DESTINATION "share/harness/${folder}")
+endforeach()
 if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
   install(FILES "${CUDAToolkit_LIBRARY_ROOT}/EULA.txt" DESTINATION share/harness/licences
     RENAME cuda-runtime.txt OPTIONAL)

@@ -51,6 +51,11 @@ fi
 check "no CUDA library is linked" not grep -qE 'cuda|cublas|nvidia' <(bare ldd "$root/bin/harness")
 
 say "What else is in it"
+if command -v python3 >/dev/null; then
+  check "links of its pages lead somewhere" python3 "$CLI/../guides/links.py" "$root/share/harness"
+else
+  echo "skipped: no python3"
+fi
 count() { find "$root/$1" -type f | wc -l; }
 check "a licence text for each package of a library" test "$(count share/harness/licences)" -ge 3
 for file in README.md CHANGELOG.md LICENSE ctest/perf.sh ci/docker/Dockerfile ci/kubernetes/history.yaml examples/perf_test/CMakeLists.txt ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py docs/formats.md plots/presets; do
