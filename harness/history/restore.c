@@ -174,10 +174,11 @@ static int open_present(const char *path, const struct store_teller *tell, struc
         *beyond = is_beyond_use(failure);
         return -1;
     }
-    (*s)->failure = SQLITE_OK;
     if (store_verify_readable(*s, &health, err) == 0)
         return 0;
-    *beyond = health.problems > 0 || is_beyond_use((*s)->failure);
+    /* Without memory SQLite finds problems where there are none. */
+    *beyond =
+        (health.problems > 0 && (*s)->failure != SQLITE_NOMEM) || is_beyond_use((*s)->failure);
     store_close(*s);
     *s = NULL;
     return -1;

@@ -131,6 +131,17 @@ static int check_pages(struct checking *c, struct error *err)
     return rc;
 }
 
+/* What could not be read, as `problem` says: that is the file's, unless no memory was left. */
+static int take_problem(struct checking *c, const char *problem, struct error *err)
+{
+    struct store *s = c->store;
+
+    if (s->failure == SQLITE_NOMEM || sqlite3_errcode(s->db) == SQLITE_NOMEM)
+        return sql_error(s, SQLITE_NOMEM, err);
+    add_problem(c, problem);
+    return 0;
+}
+
 /* integrity_check answers with one row "ok", or one row a problem. */
 static int check_integrity(struct checking *c, struct error *err)
 {
@@ -141,8 +152,9 @@ static int check_integrity(struct checking *c, struct error *err)
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
         const char *text = sql_text(&q);
-        if (!text || strcmp(text, "ok") != 0)
-            add_problem(c, text ? text : "no answer");
+        if ((!text || strcmp(text, "ok") != 0) &&
+            (rc = take_problem(c, text ? text : "no answer", err)) < 0)
+            break;
     }
     sql_close(&q);
     return rc;
@@ -191,7 +203,8 @@ static int check_rows(struct checking *c, const struct table *t, struct error *e
         c->store->odd = NULL;
         if (table_check(t, &q, &problem)) {
             error_prefix(&problem, "%s %" PRId64, t->name, id);
-            add_problem(c, problem.message);
+            if ((rc = take_problem(c, problem.message, err)) < 0)
+                break;
         } else if (c->store->odd) {
             add_odd(c, t->name, id);
         }
@@ -217,18 +230,18 @@ static int check_tables(struct checking *c, struct error *err)
 }
 
 /* Names of baselines, and the dims of benchmarks. */
-static void check_names(struct checking *c)
+static int check_names(struct checking *c, struct error *err)
 {
     struct store_baselines baselines = { 0 };
     struct error problem;
     struct scan *scan = scan_create(c->store, NULL, SCAN_BY_LAUNCH, &problem);
+    int rc = scan ? 0 : take_problem(c, problem.message, err);
 
-    if (!scan)
-        add_problem(c, problem.message);
     scan_free(scan);
-    if (store_baseline_list(c->store, &baselines, &problem))
-        add_problem(c, problem.message);
+    if (rc == 0 && store_baseline_list(c->store, &baselines, &problem))
+        rc = take_problem(c, problem.message, err);
     store_baselines_release(&baselines);
+    return rc;
 }
 
 static int check_measurements(struct checking *c, struct error *err)
@@ -244,12 +257,14 @@ static int check_measurements(struct checking *c, struct error *err)
         int64_t id = sql_int(&q);
         c->store->odd = NULL;
         if (read_measurement(c->store, id, &m, &problem))
-            add_problem(c, problem.message);
+            rc = take_problem(c, problem.message, err);
         else if (c->store->odd)
             add_odd(c, "measurement", id);
         c->health->measurements++;
         c->health->samples += (int64_t)m.nr_samples;
         measurement_release(&m);
+        if (rc < 0)
+            break;
     }
     sql_close(&q);
     return rc;
@@ -271,8 +286,7 @@ static int check_all(struct checking *c, struct error *err)
         return -1;
     if (check_tables(c, err) || check_measurements(c, err))
         return -1;
-    check_names(c);
-    return 0;
+    return check_names(c, err);
 }
 
 static int look(struct checking *c, struct error *err)
@@ -307,6 +321,7 @@ static int verify(struct store *s, bool odd_is_fine, struct store_health *health
     struct checking c = { .store = s, .health = health };
 
     *health = (struct store_health) { 0 };
+    s->failure = SQLITE_OK;
     strbuf_init(&c.problems);
     int rc = look(&c, err);
     if (rc == 0 && health->problems > (odd_is_fine ? health->odd : 0))

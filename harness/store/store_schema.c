@@ -212,24 +212,49 @@ static int strange_error(const struct store *s, const char *what, sqlite3_stmt *
                      s->path, what, object_text(row, 0), object_text(row, 1));
 }
 
+/* That says nothing of the file. */
+static int own_tables_error(struct store *s, sqlite3 *own, struct error *err)
+{
+    s->failure = sqlite3_errcode(own) & 0xff;
+    return error_set(err, "the tables of a history cannot be made: %s", sqlite3_errmsg(own));
+}
+
+/* What theirs has in another way than our own; NULL: nothing. `row`: which of the two tells it. */
+static const char *difference(sqlite3_stmt *own, sqlite3_stmt *theirs, bool ours_ended,
+                              bool theirs_ended, sqlite3_stmt **row)
+{
+    int first = ours_ended ? 1 : theirs_ended ? -1 : order_objects(own, theirs);
+
+    *row = first < 0 ? own : theirs;
+    if (first != 0)
+        return first > 0 ? "it has a strange" : "it lacks the";
+    bool same = strcmp(object_text(own, 2), object_text(theirs, 2)) == 0 &&
+                same_sql(object_text(own, 3), object_text(theirs, 3));
+    return same ? NULL : "it has another";
+}
+
 /* Both stand before their first rows. */
 static int compare_objects(struct store *s, sqlite3_stmt *own, sqlite3_stmt *theirs,
                            struct error *err)
 {
+    sqlite3 *db = sqlite3_db_handle(own);
+    sqlite3_stmt *row;
+
     for (;;) {
         int a = sqlite3_step(own), b = sqlite3_step(theirs);
+        if (a != SQLITE_ROW && a != SQLITE_DONE)
+            return own_tables_error(s, db, err);
         if (b != SQLITE_ROW && b != SQLITE_DONE)
             return sql_error(s, sqlite3_extended_errcode(s->db), err);
         if (a != SQLITE_ROW && b != SQLITE_ROW)
             return 0;
-        int first = a != SQLITE_ROW ? 1 : b != SQLITE_ROW ? -1 : order_objects(own, theirs);
-        if (first > 0)
-            return strange_error(s, "it has a strange", theirs, err);
-        if (first < 0)
-            return strange_error(s, "it lacks the", own, err);
-        if (strcmp(object_text(own, 2), object_text(theirs, 2)) != 0 ||
-            !same_sql(object_text(own, 3), object_text(theirs, 3)))
-            return strange_error(s, "it has another", theirs, err);
+        const char *what = difference(own, theirs, a != SQLITE_ROW, b != SQLITE_ROW, &row);
+        if (what && sqlite3_errcode(db) == SQLITE_NOMEM) /* then a text was none, and differs */
+            return own_tables_error(s, db, err);
+        if (what && sqlite3_errcode(s->db) == SQLITE_NOMEM)
+            return sql_error(s, SQLITE_NOMEM, err);
+        if (what)
+            return strange_error(s, what, row, err);
     }
 }
 
@@ -255,7 +280,7 @@ static int compare_with_scripts(struct store *s, const char *const *scripts, int
 
     if (make_own(scripts, nr, &db) != SQLITE_OK ||
         sqlite3_prepare_v2(db, objects_query, -1, &own, NULL) != SQLITE_OK)
-        error_set(err, "the tables of a history cannot be made: %s", sqlite3_errmsg(db));
+        own_tables_error(s, db, err);
     else if (sqlite3_prepare_v2(s->db, objects_query, -1, &theirs, NULL) != SQLITE_OK)
         sql_error(s, sqlite3_extended_errcode(s->db), err);
     else

@@ -141,8 +141,8 @@ SCRATCH_TEST(test_each_machine_has_its_roofs)
     assert_non_null(strstr(f->alt, "of 4 of 5 runs"));
     assert_int_equal(points->nr, 4);
     for (size_t i = 0; i < points->nr; i++) {
-        double share = i % 2 ? 0.25 : 0.5;
-        assert_float_equal(points->items[i].y, share, 1e-9);
+        double percent = i % 2 ? 25 : 50;
+        assert_float_equal(points->items[i].y, percent, 1e-9);
     }
     figure_free(f);
     store_close(s);

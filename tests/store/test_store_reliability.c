@@ -333,6 +333,33 @@ SCRATCH_TEST(test_no_locks)
     knock("a file system that cannot lock, as NFS", 2, 2, "refused, with what to do");
 }
 
+/* SQLite's memory ends at one place after another. What is there is no less sound for that: it
+ * stays at its place, whole, and the restoring fails or succeeds. */
+SCRATCH_TEST(test_restore_without_memory)
+{
+    enum { STEP = 4 << 10, REACH = 2 << 20 };
+    const struct scratch *scratch = *state;
+    struct store_restored out;
+    char backup[160];
+    struct error err;
+    int failed = 0;
+
+    snprintf(backup, sizeof(backup), "%s/backup.db", scratch->folder);
+    assert_int_equal(write_run(backup, 3, -1, &err), 0);
+    assert_int_equal(write_run(scratch->path, 3, -1, &err), 0);
+    for (int room = 0; room < REACH; room += STEP) {
+        sqlite3_hard_heap_limit64(sqlite3_memory_used() + room + 1);
+        int rc = store_restore(scratch->path, backup, NULL, &out, &err);
+        sqlite3_hard_heap_limit64(0);
+        if (out.aside || out.kept.length)
+            fail_msg("with %d bytes: put aside: %s", room, rc ? err.message : "and restored");
+        store_restored_release(&out);
+        failed += rc != 0;
+    }
+    assert_in_range(failed, 10, REACH / STEP - 10); /* in between are all the places */
+    assert_all_there(scratch->path, 1, 3);
+}
+
 /* A backup takes the place of a history on sectors that nobody can read any more; one that cannot
  * be locked stays. */
 SCRATCH_TEST(test_restore_over_bad_sectors)
