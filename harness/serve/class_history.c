@@ -155,7 +155,7 @@ static int maker_find_trends(struct class_history *history, struct error *err)
 {
     struct trend_settings settings = {
         .metric = trend_metric("p50", err),
-        .fdr = 0.05,
+        .fdr = TREND_FDR,
     };
 
     annotations_apply(&history->annotations, &settings);

@@ -89,19 +89,11 @@ typedef int edit_write_fn(const struct serve *s, struct store *store, const stru
 static int edit_accept(const struct serve *s, struct store *store, const struct edit *e,
                        const struct trends *t, const struct trend_card *card, struct error *err)
 {
-    const struct series *series = card->trend->series;
-    struct acceptance a = {
-        .key = (char *)series->bench->key,
-        .metric = (char *)t->settings.metric->id,
-        .machine = (char *)series->machine,
-        .commit = (char *)series->items[card->high].commit,
-        .change = card->change,
-        .reason = (char *)e->text,
-        .author = (char *)(s->options.author ? s->options.author : ""),
-        .accepted_ms = clock_epoch_ms(),
-        .seen_ms = series->items[card->high].time_ms,
-    };
+    struct acceptance a = trend_card_accept(t, card);
 
+    a.reason = (char *)e->text;
+    a.author = (char *)(s->options.author ? s->options.author : "");
+    a.accepted_ms = clock_epoch_ms();
     return store_acceptance_add(store, &a, 1, err);
 }
 

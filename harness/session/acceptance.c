@@ -101,95 +101,164 @@ static const struct acceptance *find_equal_acceptance(const struct accepting *ba
     return NULL;
 }
 
-static int add_finding(struct accepting *batch, const struct accept_request *request,
-                       struct finding *f, struct error *err)
+/* 1: an equal one is there; err says so. */
+static int add_acceptance(struct accepting *batch, const struct accept_request *request,
+                          struct acceptance a, double seen, struct error *err)
 {
-    const struct store_verdict *v = f->verdict;
-    const struct metric *metric = metric_find(v->metric, err);
+    const struct metric *metric = metric_find(a.metric, err);
 
     if (!metric)
         return -1;
-    if (request->change && isnan(f->change))
-        return error_set(err, "%s is broken, not slower: there is no --change to accept", v->key);
-    if (request->change && parse_accepted_change(request->change, metric, &f->change, err))
+    if (request->change && isnan(a.change))
+        return error_set(err, "%s is broken, not slower: there is no --change to accept", a.key);
+    if (request->change && parse_accepted_change(request->change, metric, &a.change, err))
         return -1;
-    struct acceptance a = {
-        .key = v->key,
-        .metric = v->metric,
-        .machine = v->machine,
-        .commit = f->comparison->head_commit,
-        .change = f->change,
-        .reason = batch->reason,
-        .author = batch->author,
-        .accepted_ms = clock_epoch_ms(),
-        .seen_ms = f->comparison->head_ms,
-    };
+    a.reason = batch->reason;
+    a.author = batch->author;
+    a.accepted_ms = clock_epoch_ms();
     const struct acceptance *equal = find_equal_acceptance(batch, &a);
     if (equal) {
-        batch->again++;
-        error_set(err, "%s (%s): the same was accepted already, as %" PRId64, v->key, v->metric,
+        error_set(err, "%s (%s): the same was accepted already, as %" PRId64, a.key, a.metric,
                   equal->id);
         return 1;
     }
     *array_push(&batch->items) = a;
-    *array_push(&batch->seen) = f->result.change;
+    *array_push(&batch->seen) = seen;
     return 0;
 }
 
-/* Looks at all before anything is written; -1 where there is nothing to accept. */
+static int add_finding(struct accepting *batch, const struct accept_request *request,
+                       const struct finding *f, struct error *err)
+{
+    const struct acceptance a = {
+        .key = f->verdict->key,
+        .metric = f->verdict->metric,
+        .machine = f->verdict->machine,
+        .commit = f->comparison->head_commit,
+        .change = f->change,
+        .seen_ms = f->comparison->head_ms,
+    };
+    int rc = add_acceptance(batch, request, a, f->result.change, err);
+
+    batch->again += rc == 1;
+    batch->verdicts += rc == 0;
+    return rc;
+}
+
+/* Where none is to be accepted, err says of the last one why. */
 static int gather_findings(struct accepting *batch, const struct accept_request *request,
-                           const struct store_comparisons *found, struct error *err)
+                           struct error *err)
 {
     int rc = 0;
 
-    for (size_t i = 0; rc >= 0 && i < found->nr; i++) {
+    for (size_t i = 0; rc >= 0 && i < batch->found.nr; i++) {
         struct finding f;
-        rc = examine_verdict(request, &found->items[i], &f, err);
+        rc = examine_verdict(request, &batch->found.items[i], &f, err);
         if (rc == 0)
             rc = add_finding(batch, request, &f, err);
     }
-    if (rc < 0 || batch->items.nr > 0)
-        return rc < 0 ? -1 : 0;
-    if (found->nr == 1)
+    return rc < 0 ? -1 : 0;
+}
+
+/* ---- steps of the history ---- */
+
+static int add_standing_steps(struct accepting *batch, const struct accept_request *request,
+                              struct error *err)
+{
+    const struct trends *t = &batch->history.trends;
+    size_t nr;
+    struct trend_card *cards = trends_cards(t, &nr);
+    int rc = 0;
+
+    for (size_t i = 0; rc >= 0 && i < nr; i++) {
+        struct error why;
+        if (!cards[i].step || cards[i].rank != TREND_REGRESSION)
+            continue;
+        rc = add_acceptance(batch, request, trend_card_accept(t, &cards[i]), cards[i].change, &why);
+        if (rc < 0)
+            *err = why;
+    }
+    free(cards);
+    return rc < 0 ? -1 : 0;
+}
+
+/* The steps that `harness trend` would still tell if what has been gathered were accepted: nights
+ * are compared with none, so there no verdict speaks of them. */
+static int gather_steps(struct store *store, const struct accept_request *request,
+                        struct accepting *batch, struct error *err)
+{
+    static const struct trend_scope all = { .since = INT64_MIN };
+    struct store_acceptances known = { 0 };
+    struct error no_direction;
+    struct trend_settings settings = {
+        .metric = trend_metric(request->metric ? request->metric : "p50", &no_direction),
+        .fdr = TREND_FDR,
+        .filters = &request->key,
+        .nr_filters = 1,
+    };
+
+    if (!settings.metric) /* it does not get worse */
+        return 0;
+    for (size_t i = 0; i < batch->earlier.nr; i++)
+        *array_push(&known) = batch->earlier.items[i];
+    for (size_t i = 0; i < batch->items.nr; i++)
+        *array_push(&known) = batch->items.items[i];
+    settings.accepted = known.items;
+    settings.nr_accepted = known.nr;
+    int rc = trend_history_load(store, &all, &settings, &batch->history, err);
+    if (rc == 0)
+        rc = trend_history_find(&batch->history, &settings, err);
+    if (rc == 0)
+        rc = add_standing_steps(batch, request, err);
+    array_release(&known); /* its texts are those of the batch */
+    return rc;
+}
+
+/* ---- both ---- */
+
+/* err says why the last verdict was none to accept. */
+static int refuse_nothing(struct store *store, const struct accept_request *request,
+                          const struct accepting *batch, struct error *err)
+{
+    if (batch->found.nr == 1)
         return -1;
+    if (batch->found.nr == 0)
+        return error_set(
+            err,
+            "%s: no verdict of \"%s\"%s%s has been recorded, and no step of it stands; "
+            "`harness compare --baseline REF` records verdicts, `harness trend` tells "
+            "steps",
+            store_path(store), request->key, request->metric ? " on " : "",
+            request->metric ? request->metric : "");
     return error_set(err,
                      "%zu newest verdicts fit \"%s\", and none of them is regressed or broken "
                      "without being accepted",
-                     found->nr, request->key);
+                     batch->found.nr, request->key);
 }
 
-static int accept_found(struct store *store, const struct accept_request *request,
-                        const struct store_comparisons *found, struct accepting *batch,
-                        struct error *err)
+/* Looks at all before anything is written. */
+static int gather_all(struct store *store, const struct accept_request *request,
+                      struct accepting *batch, struct error *err)
 {
     batch->author = acceptance_author(request->author);
     batch->reason = memory_string(request->reason);
-    batch->of = found->nr;
-    int rc = store_acceptance_list(store, NULL, &batch->earlier, err);
-    if (rc == 0)
-        rc = gather_findings(batch, request, found, err);
-    return rc ? rc : store_acceptance_add(store, batch->items.items, batch->items.nr, err);
+    if (store_verdict_newest(store, &request->key, 1, request->metric, &batch->found, err) ||
+        store_acceptance_list(store, NULL, &batch->earlier, err) ||
+        gather_findings(batch, request, err) || gather_steps(store, request, batch, err))
+        return -1;
+    return batch->items.nr ? 0 : refuse_nothing(store, request, batch, err);
 }
 
 int accept_run(struct store *store, const struct accept_request *request, struct accepting *batch,
                struct error *err)
 {
-    struct store_comparisons *found = &batch->found;
-
     if (!request->reason || !*request->reason)
         return error_set(err, "say why with --reason TEXT, for those who find the change later");
     if (request->metric && !metric_find(request->metric, err))
         return -1;
-    int rc = store_verdict_newest(store, &request->key, 1, request->metric, found, err);
-    if (rc == 0 && found->nr == 0)
-        rc = error_set(err,
-                       "%s: no verdict of \"%s\"%s%s has been recorded; `harness compare "
-                       "--baseline REF` records verdicts",
-                       store_path(store), request->key, request->metric ? " on " : "",
-                       request->metric ? request->metric : "");
-    if (rc == 0)
-        rc = accept_found(store, request, found, batch, err);
-    return rc;
+    if (gather_all(store, request, batch, err))
+        return -1;
+    return store_acceptance_add(store, batch->items.items, batch->items.nr, err);
 }
 
 void accepting_release(struct accepting *batch)
@@ -198,6 +267,7 @@ void accepting_release(struct accepting *batch)
     array_release(&batch->seen);
     store_acceptances_release(&batch->earlier);
     store_comparisons_release(&batch->found);
+    trend_history_release(&batch->history);
     free(batch->author);
     free(batch->reason);
 }

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "session/trend_history.h"
 #include "session/verdict_record.h"
 #include "store/verdicts.h"
 
@@ -13,7 +14,7 @@
 
 struct accept_request {
     const char *key;    /* or a filter (base/text.h) */
-    const char *metric; /* NULL: every one that was compared */
+    const char *metric; /* NULL: every one that was compared, and steps of the latency */
     const char *reason;
     const char *change; /* "+8%": instead of what was seen; may be NULL */
     const char *author; /* NULL: what git calls the user, else $USER */
@@ -23,20 +24,22 @@ struct accept_request {
 struct accepting {
     ARRAY(struct acceptance) items; /* borrow all their texts */
     ARRAY(double) seen;
-    size_t again; /* left out, because an equal one is there */
-    size_t of;    /* verdicts that fit */
+    size_t verdicts; /* of these; the others are steps of the history */
+    size_t again;    /* verdicts left out, because an equal acceptance is there */
     struct store_acceptances earlier;
-    struct store_comparisons found;
+    struct store_comparisons found; /* the verdicts that fit */
+    struct trend_history history;
     char *author, *reason;
 };
 
 /* Who accepts: `given`, or what git calls the user, else $USER; "" where nobody knows. free() it.
  */
 char *acceptance_author(const char *given);
-/* Accepts the newest recorded verdict of each benchmark that fits, if it is regressed or broken:
- * all of them or, on an error, none. What was accepted already, with the same change and of the
- * same runs, is left out. -1 where there is nothing to accept, with the reason. `batch` is zeroed;
- * release it whatever the result. */
+/* Accepts of each benchmark that fits the newest recorded verdict, if it is regressed or broken,
+ * and each step of the history that `harness trend` would still tell as a regression then: all of
+ * them or, on an error, none. What was accepted already, with the same change and of the same runs,
+ * is left out. -1 where there is nothing to accept, with the reason. `batch` is zeroed; release it
+ * whatever the result. */
 int accept_run(struct store *store, const struct accept_request *request, struct accepting *batch,
                struct error *err);
 void accepting_release(struct accepting *batch);

@@ -45,6 +45,7 @@
 #include "verdict/exit_status.h"
 
 #define TREND_ACCEPT_MARGIN 0.03
+#define TREND_FDR           0.05 /* the false-discovery rate, where nobody asks for another */
 
 /* What somebody wrote about a run: told beside the steps, and no part of the search. */
 struct trend_remark {
@@ -221,6 +222,9 @@ struct trend_card {
 struct trend_card *trends_cards(const struct trends *t, size_t *nr);
 /* Who said that it is meant to be; NULL: nobody. */
 const struct acceptance *trend_card_acceptance(const struct trend_card *card);
+/* That its change is meant to be, as seen in the first run that has all of it; without reason,
+ * author and time of their own. Borrows. */
+struct acceptance trend_card_accept(const struct trends *t, const struct trend_card *card);
 /* "regression", "surroundings", "improvement", "accepted", "gone" */
 const char *trend_rank_name(enum trend_rank rank);
 /* The last run before it, and the first that has all of it. */

@@ -26,6 +26,21 @@ const struct acceptance *trend_card_acceptance(const struct trend_card *card)
     return card->step ? card->step->accepted : card->trend->drift.accepted;
 }
 
+struct acceptance trend_card_accept(const struct trends *t, const struct trend_card *card)
+{
+    const struct series *series = card->trend->series;
+    const struct series_point *seen = &series->items[card->high];
+
+    return (struct acceptance) {
+        .key = (char *)series->bench->key,
+        .metric = (char *)t->settings.metric->id,
+        .machine = (char *)series->machine,
+        .commit = (char *)seen->commit,
+        .change = card->change,
+        .seen_ms = seen->time_ms,
+    };
+}
+
 static enum trend_rank rank_of_drift(const struct trend_drift *drift)
 {
     if (drift->accepted)

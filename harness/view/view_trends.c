@@ -12,7 +12,7 @@ struct view_trends {
 
 void view_find_trends(struct view *view)
 {
-    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = TREND_FDR };
     struct error ignored; /* of settings, and these are good */
 
     if (view->history.nr_runs == 0)

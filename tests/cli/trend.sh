@@ -73,8 +73,18 @@ fake seed=13,sd=0.004 --launches 5 --batch 4,5,6,7 --seq 8 --label before
 fake seed=14,sd=0.004,slow=1.10,only=4 --launches 5 --batch 4,5,6,7 --seq 8 --label after
 for i in $(seq 15 28); do night "seed=$i,sd=0.004,slow=1.10,only=4"; done
 t trend --json -o meant.json
+key=$(json meant.json steps 0 key)
+quiet baseline accept "$key" --reason 'seen by nights alone'
+"$HARNESS" trend --json -o alone.json
+check "without any verdict" test "$(json alone.json steps 0 accepted)" = 'seen by nights alone'
+"$HARNESS" baseline accepted --json >accepted.json
+check "it is of the run that has all of it" \
+  test "$(json accepted.json 0 seen_ms)" = "$(json alone.json steps 0 bad time_ms)"
+quiet baseline unaccept 1
 "$HARNESS" compare --baseline before --head after >compare.txt
-quiet baseline accept "$(json meant.json steps 0 key)" --reason 'larger tables, fewer misses'
+quiet baseline accept "$key" --reason 'larger tables, fewer misses'
+"$HARNESS" baseline accepted --json >accepted.json
+check "a verdict and a step of the same change are one" test "$(json_length accepted.json)" = 1
 t trend --json -o meant.json
 json meant.json steps 0 accepted
 check "the card says so" test "$(json meant.json cards 0 rank)" = accepted

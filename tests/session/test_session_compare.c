@@ -9,6 +9,7 @@
 #include "verdict/placement_noise.h"
 
 #include "compare_fixture.h"
+#include "stats/random.h"
 
 #include <signal.h>
 
@@ -293,6 +294,8 @@ COMPARE_TEST(accepting_needs_a_reason_and_a_verdict)
         { { .key = "gemm" }, "say why" },
         { { .key = "gemm", .reason = "r", .metric = "none" }, "none" },
         { { .key = "other", .reason = "r" }, "no verdict" },
+        { { .key = A, .reason = "r" }, "no step of it stands" },
+        { { .key = A, .reason = "r", .metric = "steal_percent" }, "no verdict" },
     };
     struct history h;
 
@@ -306,6 +309,69 @@ COMPARE_TEST(accepting_needs_a_reason_and_a_verdict)
         accepting_release(&batch);
     }
     store_close(h.store);
+}
+
+enum { NIGHTS = 24, FIRST_SLOW_NIGHT = 12 };
+#define NIGHT   (INT64_C(24) * 3600 * 1000)
+#define NIGHT_0 INT64_C(1700000000000)
+
+/* Of a benchmark that is a fifth slower from the twelfth on, with 0.5 % of noise. */
+static void keep_slower_nights(struct store *store)
+{
+    struct random random;
+
+    random_seed(&random, 7);
+    for (int i = 0; i < NIGHTS; i++) {
+        double level = i < FIRST_SLOW_NIGHT ? 1000 : 1200, ns[3];
+        for (int k = 0; k < 3; k++)
+            ns[k] = level * (1 + 0.005 * random_normal(&random));
+        keep_times(store, A, ns, 3, NIGHT_0 + i * NIGHT);
+    }
+}
+
+COMPARE_TEST(a_step_of_nights_is_accepted_that_no_comparison_has_seen)
+{
+    const struct accept_request request = { .key = A, .reason = "exact", .author = "Ada" };
+    const struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct accepting batch = { .again = 0 }, twice = { .again = 0 };
+    struct error err;
+
+    keep_slower_nights(store);
+    assert_ok(accept_run(store, &request, &batch, &err), &err);
+    assert_int_equal(batch.items.nr, 1);
+    assert_int_equal(batch.verdicts, 0);
+    const struct acceptance *a = &batch.items.items[0];
+    assert_string_equal(a->key, A);
+    assert_string_equal(a->metric, "p50");
+    assert_string_equal(a->machine, "class");
+    assert_string_equal(a->author, "Ada");
+    assert_close(a->change, 0.2, 0.02);
+    assert_true(a->seen_ms >= NIGHT_0 + FIRST_SLOW_NIGHT * NIGHT);
+    assert_fails(accept_run(store, &request, &twice, &err), &err, "no step of it stands");
+    accepting_release(&twice);
+    accepting_release(&batch);
+    store_close(store);
+}
+
+COMPARE_TEST(more_than_a_step_is_accepted_where_that_is_said)
+{
+    const struct scratch *scratch = *state;
+    struct accept_request request = { .key = A, .reason = "exact", .change = "-30%" };
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct accepting refused = { .again = 0 }, batch = { .again = 0 };
+    struct error err;
+
+    keep_slower_nights(store);
+    assert_fails(accept_run(store, &request, &refused, &err), &err, "no change for the worse");
+    accepting_release(&refused);
+    request.change = "+30%";
+    assert_ok(accept_run(store, &request, &batch, &err), &err);
+    assert_int_equal(batch.items.nr, 1);
+    assert_close(batch.items.items[0].change, 0.3, 1e-9);
+    assert_close(batch.seen.items[0], 0.2, 0.02);
+    accepting_release(&batch);
+    store_close(store);
 }
 
 RUN_TESTS(NULL, NULL)

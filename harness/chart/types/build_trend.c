@@ -387,7 +387,7 @@ static void trend_find_series(struct trend_chart *t)
     /* As `harness trend` judges them: all series of the history are one family. */
     struct trend_settings settings = {
         .metric = trend_metric("p50", NULL),
-        .fdr = 0.05,
+        .fdr = TREND_FDR,
         .accepted = t->chart->accepted,
         .nr_accepted = t->chart->nr_accepted,
     };

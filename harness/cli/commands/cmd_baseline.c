@@ -395,9 +395,10 @@ static int accept_change(struct store *store, const struct baseline_options *o, 
         print_accepted(&batch.items.items[i], batch.seen.items[i]);
     if (rc == 0 && batch.again)
         terminal_print("%zu accepted already\n", batch.again);
-    if (rc == 0 && batch.items.nr + batch.again < batch.of)
+    size_t taken = batch.verdicts + batch.again;
+    if (rc == 0 && taken > 0 && taken < batch.found.nr)
         terminal_print("%zu of the %zu verdicts that fit; the others have nothing to accept\n",
-                       batch.items.nr + batch.again, batch.of);
+                       taken, batch.found.nr);
     accepting_release(&batch);
     return rc;
 }
@@ -485,7 +486,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("reason", 0, OPTION_LINE, struct baseline_options, reason, "TEXT",
                "accept: why the change is meant to be"),
     OPTION_ROW("metric", 0, OPTION_STRING, struct baseline_options, metric, "NAME",
-               "accept: of this metric alone (default all that were compared)"),
+               "accept: of this metric alone (default all that were compared, and steps of p50)"),
     OPTION_ROW("change", 0, OPTION_STRING, struct baseline_options, change, "SHARE",
                "accept: a change up to this, such as +8% (default what was seen)"),
     OPTION_ROW("by", 0, OPTION_LINE, struct baseline_options, author, "NAME",
@@ -508,9 +509,10 @@ const struct command cmd_baseline = {
         "  harness baseline accept gemm/linear --reason 'exact GELU'\n"
         "\n"
         "accept takes the newest recorded verdict of every benchmark that KEY (a filter) fits, if\n"
-        "it is regressed or broken. Later comparisons mark such a change as accepted, and it "
-        "does\n"
-        "not count for their exit status, as long as their baseline does not have it yet.",
+        "it is regressed or broken, and the steps of it that `harness trend` tells as\n"
+        "regressions. Later comparisons mark such a change as accepted, and it does not count\n"
+        "for their exit status, as long as their baseline does not have it yet; nor does it for\n"
+        "that of trend.",
     .action = baseline_action_at,
     .owned = owned,
     .options = rows,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
-#include "base/array.h"
 #include "base/json.h"
 #include "cli/history_open.h"
 #include "cli/shared_options.h"
 #include "reporters/trend/trend_json.h"
 #include "reporters/trend/trend_table.h"
 #include "session/builds/repository.h"
+#include "session/trend_history.h"
 #include "terminal/terminal.h"
 #include "view/annotations.h"
 
@@ -22,14 +22,12 @@ struct trend_options {
     bool all, alone, json;
 };
 
-/* The history, and what was made of it; each part borrows from those above. */
+/* The history, and what was made of it; its trends borrow from the rest. */
 struct subject {
     struct store *store;
-    struct records runs; /* without measurements */
-    struct series_list series;
     struct annotations annotations;
     struct repository *repository;
-    struct trends trends;
+    struct trend_history history;
 };
 
 /* "2026-01-31", midnight UTC, as ms since the epoch. */
@@ -45,57 +43,6 @@ static int parse_date(const char *text, int64_t *ms, struct error *err)
         return error_set(err, "--since: \"%s\" is no date such as 2026-01-31", text);
     *ms = (int64_t)time * 1000;
     return 0;
-}
-
-static void keep_history(struct records *runs, int64_t since)
-{
-    bool *keep = memory_zeroed(runs->nr_runs + 1, sizeof(*keep));
-
-    for (size_t i = 0; i < runs->nr_runs; i++)
-        keep[i] = runs->runs[i].started_ms >= since && series_takes(&runs->runs[i]);
-    history_keep_runs(runs, keep);
-    free(keep);
-}
-
-struct machine_count {
-    const char *machine;
-    int64_t runs;
-};
-
-/* The newest `last` of each machine class. */
-static void keep_last(struct records *runs, int64_t last)
-{
-    bool *keep = memory_zeroed(runs->nr_runs + 1, sizeof(*keep));
-    ARRAY(struct machine_count) counts = ARRAY_EMPTY;
-
-    for (size_t i = runs->nr_runs; i-- > 0;) {
-        const char *machine = runs->runs[i].machine.class_name;
-        size_t k = 0;
-        while (k < counts.nr && strcmp(counts.items[k].machine, machine) != 0)
-            k++;
-        if (k == counts.nr)
-            *array_push(&counts) = (struct machine_count) { machine, 0 };
-        keep[i] = counts.items[k].runs++ < last;
-    }
-    history_keep_runs(runs, keep);
-    array_release(&counts);
-    free(keep);
-}
-
-static int load_runs(struct subject *s, const struct trend_options *o, struct error *err)
-{
-    int64_t since = INT64_MIN;
-
-    if ((o->since && parse_date(o->since, &since, err)) ||
-        store_finished_runs(s->store, o->machine, &s->runs, err))
-        return -1;
-    keep_history(&s->runs, since);
-    if (o->last)
-        keep_last(&s->runs, o->last);
-    if (s->runs.nr_runs == 0)
-        return 0;
-    const struct run *newest = &s->runs.runs[s->runs.nr_runs - 1];
-    return store_load_ceilings(s->store, newest->machine.id, NULL, NULL, &s->runs, err);
 }
 
 static int print(const struct trends *t, const struct trend_options *o, struct error *err)
@@ -119,43 +66,44 @@ static int print(const struct trends *t, const struct trend_options *o, struct e
     return rc;
 }
 
+static int check_options(const struct trend_options *o, const struct trend_settings *settings,
+                         struct error *err)
+{
+    if (!settings->metric)
+        return -1;
+    if (o->alone && settings->nr_filters == 0)
+        return error_set(err, "--alone is about the series of a FILTER; there is none");
+    return settings->fdr >= 0.5 ? error_set(err, "--fdr must be below 50%%") : 0;
+}
+
 static int find_and_print(struct subject *s, const struct trend_options *o, int argc, char **argv,
                           struct error *err)
 {
-    struct store_filter facts = { 0 };
+    struct trend_scope scope = {
+        .since = INT64_MIN, .last = o->last, .machine = o->machine, .alone = o->alone
+    };
 
     if (history_open(&s->store, o->db, STORE_READ, err)) /* it may bring metrics of programs */
         return -1;
     struct trend_settings settings = {
         .metric = trend_metric(o->metric ? o->metric : "p50", err),
-        .fdr = o->fdr > 0 ? o->fdr : 0.05,
+        .fdr = o->fdr > 0 ? o->fdr : TREND_FDR,
         .delta = o->delta,
         .min_segment = (size_t)o->min_segment,
         .filters = (const char *const *)argv,
         .nr_filters = (size_t)argc,
     };
 
-    if (!settings.metric)
-        return -1;
-    facts.without_telemetry = !metric_needs_telemetry(settings.metric);
-    if (o->alone && argc == 0)
-        return error_set(err, "--alone is about the series of a FILTER; there is none");
-    if (o->alone) {
-        facts.filters = settings.filters;
-        facts.nr_filters = settings.nr_filters;
-    }
-    if (settings.fdr >= 0.5)
-        return error_set(err, "--fdr must be below 50%%");
-    if (load_runs(s, o, err) ||
-        history_series(s->store, &s->runs, settings.metric, &facts, &s->series, err) ||
+    if (check_options(o, &settings, err) || (o->since && parse_date(o->since, &scope.since, err)) ||
+        trend_history_load(s->store, &scope, &settings, &s->history, err) ||
         annotations_load(s->store, &s->annotations, err))
         return -1;
     annotations_apply(&s->annotations, &settings);
     s->repository = repository_create();
     settings.repository = repository_for_trends(s->repository);
-    if (trends_find(&s->series, &s->runs, &settings, &s->trends, err))
+    if (trend_history_find(&s->history, &settings, err))
         return -1;
-    return print(&s->trends, o, err) ? -1 : s->trends.exit_status;
+    return print(&s->history.trends, o, err) ? -1 : s->history.trends.exit_status;
 }
 
 static int run(int argc, char **argv, void *options, struct error *err)
@@ -169,11 +117,9 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (o->since && o->last)
         return error_set(err, "--since and --last both say where the history begins; give one");
     int rc = find_and_print(&s, o, argc, argv, err);
-    trends_release(&s.trends);
+    trend_history_release(&s.history);
     repository_free(s.repository);
     annotations_release(&s.annotations);
-    series_list_release(&s.series);
-    records_release(&s.runs);
     store_close(s.store);
     return rc;
 }

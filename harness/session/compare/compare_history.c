@@ -271,7 +271,8 @@ int compare_history_draw(const struct compare_history *earlier, const char *fold
 static int find_past(const struct compare_history *earlier, struct series_list *list,
                      struct trends *past, struct error *err)
 {
-    const struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    const struct trend_settings settings = { .metric = trend_metric("p50", NULL),
+                                             .fdr = TREND_FDR };
     const struct store_filter all = { 0 };
 
     if (earlier->runs.nr_runs == 0)
