@@ -2,7 +2,9 @@
 # Issues from what `harness trend --all --json` says: one for each place in the history where
 # something got slower and stays so, closed when all of it is gone.
 #
-#   alert.sh TREND.json [--db FILE] [--dry-run]
+#   alert.sh TREND.json [--db FILE] [--history BRANCH/NAME] [--dry-run]
+#
+# --history: where nights keep the history; issues then say how a change is accepted there.
 #
 # An issue speaks of the steps that fall into one window of commits: what one change did to twenty
 # benchmarks is one issue. Its body holds a mark for each benchmark (key, machine, metric, and the
@@ -26,11 +28,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/forge.sh
 . "$here/forge.sh"
 
-trend='' db='' dry=no
+trend='' db='' kept='' dry=no
 while [ $# -gt 0 ]; do
   case $1 in
     -h|--help) usage_of "$0"; exit 0 ;;
     --db) db=${2:?}; shift ;;
+    --history) kept=${2:?}; shift ;;
     --dry-run) dry=yes ;;
     -*) fail "unknown option $1" ;;
     *) trend=$1 ;;
@@ -135,6 +138,14 @@ culprit() {
   printf '</pre>\n'
 }
 
+# accepting KEY: how it is said that the change of a benchmark is meant to be.
+accepting() {
+  local call=harness
+  [ -z "$kept" ] || call="\"\$HARNESS_CI/history.sh\" $kept"
+  printf '\nIf it is meant to be: <code>%s baseline accept %s --reason WHY</code>. ' \
+    "$(jq -rn --arg text "$call" "$row"'$text | cell')" "$(jq -rn --arg key "$1" "$row"'$key | @sh | cell')"
+}
+
 # body GROUP-FILE BISECT: of a new issue, the worst step first.
 body() {
   local key good bad since
@@ -156,8 +167,9 @@ body() {
     printf ': the code was the same on both sides; look at the machine.\n'
   fi
   [ "$2" = no ] || culprit "$key" "$good" "$bad"
-  printf '\nIf it is meant to be: <code>harness baseline accept</code>. This issue is closed when '
-  printf 'the runs are as fast as before, or later nights show that it was no step.\n'
+  accepting "$key"
+  printf 'This issue is closed when the runs are as fast as before, all of it is accepted, or later '
+  printf 'nights show that it was no step.\n'
 }
 
 act() {

@@ -25,6 +25,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
+# shellcheck source=ci/kept.sh
+. "$here/kept.sh"
 
 out=harness-nightly db='' branch='' name=cpu bench=${HARNESS_BENCH:-} launches=5 delta=3% run=()
 while [ $# -gt 0 ]; do
@@ -63,26 +65,20 @@ export -n GITHUB_TOKEN HARNESS_GITLAB_TOKEN
 # A history that cannot be read is never replaced by a new one.
 fetch_history() {
   local status=0
-  rm -rf "$out/kept"
-  "$here/branch.sh" get "$branch" "$name" "$out/kept" || status=$?
+  kept_fetch "$branch" "$name" "$db" "$out/kept" || status=$?
   case $status in
-    0)
-      # Not over the file that is there: its log may be beside it, and somebody may have it open.
-      { gzip -dc "$out/kept/history.db.gz" >"$out/kept/history.db" &&
-        "$harness" history restore "$out/kept/history.db" --db "$db" >/dev/null; } ||
-        fail "the history that was kept is damaged"
-      ;;
+    0) ;;
+    1) fail "the history that was kept is damaged" ;;
     77) echo "nightly.sh: this is the first night of $name" ;;
     *) fail "the history cannot be fetched; nothing was measured" ;;
   esac
-  rm -rf "$out/kept"
 }
 
 keep_history() {
-  rm -rf "$out/history.db.gz" "$out/kept"
-  mkdir "$out/kept"
-  "$harness" history backup "$out/kept/history.db" --db "$db"
-  gzip -9n "$out/kept/history.db"
+  [ -z "$branch" ] || kept_merge "$branch" "$name" "$db" "$out/kept" ||
+    fail "what was put into the history meanwhile cannot be fetched; the night is in $db alone"
+  kept_pack "$db" "$out/kept" || fail "the history cannot be packed"
+  rm -rf "$out/history.db.gz"
   cp "$out/kept/history.db.gz" "$out/history.db.gz"
   if [ -n "$branch" ]; then
     "$here/branch.sh" put "$branch" "$name" "$out/kept"
@@ -136,7 +132,7 @@ cat "$out/trend.txt"
 
 if [ -n "${GITHUB_TOKEN:-}${HARNESS_GITLAB_TOKEN:-}" ]; then
   export GITHUB_TOKEN HARNESS_GITLAB_TOKEN
-  HARNESS=$harness "$here/alert.sh" "$out/trend.json" --db "$db" ||
+  HARNESS=$harness "$here/alert.sh" "$out/trend.json" --db "$db" ${branch:+--history "$branch/$name"} ||
     fail "the issues are not up to date, see above"
 else
   echo "nightly.sh: no token of a forge, so no issues are opened or closed"

@@ -185,6 +185,13 @@ steps=$(step a/c 30 35 0.12)
 alert
 body 1 | grep -A4 '^Commits'
 
+say "Where the history is kept on a branch, that is where a change is accepted"
+forge_set '.issues = []'
+steps=$(step "a'b_c" 30 35 0.12)
+trend
+s alert.sh trend.json --history harness-history/cpu
+body 0 | grep -o '^If it is meant to be: <code>.*</code>'
+
 say "What is no trend"
 echo '{"schema_version": 2}' >trend.json
 s alert.sh trend.json 2>&1 | grep -v '^2> jq'

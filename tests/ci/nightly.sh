@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Nights: the history comes back from its branch and goes there again, a regression opens one issue
 # with its commits, and closes it when it is gone. U-05, U-06, U-11.
+# shellcheck disable=SC2016  # what is quoted is for another shell
 # shellcheck source=tests/ci/lib.sh
 . "$CLI/../ci/lib.sh"
 forge_start
@@ -84,6 +85,47 @@ for i in $(seq $nights); do
   held=$((held + 1))
 done
 check "each time it has all nights, and one more" test $held = $nights
+
+say "It is meant to be: that is said in the history that is kept, by one command"
+rm -rf ../back
+"$CI/branch.sh" get history box ../back
+gzip -d ../back/history.db.gz
+for i in $(seq 60 75); do
+  fake "seed=$i,sd=0.004,slow=1.2,only=4" --launches 1 --batch 3,4 --seq 8 --db ../back/history.db
+done
+mkdir ../meant
+quiet history backup ../meant/history.db --db ../back/history.db
+gzip ../meant/history.db
+"$CI/branch.sh" put history meant ../meant
+on_meant() { "$CI/history.sh" history/meant "$@"; }
+check "a step stands" not on_meant trend --delta 3%
+on_meant baseline accept null/copy --reason 'checks its input' >../said 2>&1
+check "it is accepted" grep -q '^accepted as 1: null/copy/right/' ../said
+check "and stands no longer" on_meant trend --delta 3%
+git -C ../remote.git rev-parse history >../before
+on_meant history list >../said 2>&1
+check "what is only read is not put back" cmp ../before <(git -C ../remote.git rev-parse history)
+s history.sh history/nowhere trend 2>&1 | grep -v '^2> branch.sh'
+s history.sh history/meant baseline accept null/copy --reason twice 2>&1 | sed 's#/[^ ]*/history.db#DB#'
+
+say "Written while a night measures: neither is lost"
+cat >../bench.sh <<'END'
+echo x >>../count
+printf '{"context":{"num_cpus":2},"benchmarks":[{"name":"BM","run_type":"iteration","iterations":9,"real_time":%d,"time_unit":"us"}]}' \
+  $((1000 + $(wc -l <../count))) >"$OUT"
+END
+own() { # COMMAND: a night of the project's own
+  HARNESS_BENCH_BUILD=true s nightly.sh --output ../own --branch history --name own --launches 1 --bench "$1" \
+    >../said 2>&1
+}
+own 'sh ../bench.sh'
+status_in ../said
+export CI
+own 'sh ../bench.sh; "$CI/history.sh" history/own history annotate latest "new BIOS" >&2'
+status_in ../said
+check "both nights are there" test "$("$CI/history.sh" history/own history list | grep -c OK)" = 2
+"$CI/history.sh" history/own trend --json >../trend.json 2>/dev/null
+check "and what was written" test "$(jq -r '.annotations[].text' ../trend.json)" = "new BIOS"
 
 say "A result that is wrong is told, a damaged history is kept, and nothing is measured"
 night seed=40 null/copy/inexact

@@ -37,6 +37,9 @@ twelve_nights() {
 after() {
   check "a report" test -s nightly/report.html
   check "the history of the night" test -s nightly/history.db.gz
+  check "what was written is on the branch" grep -q 'new BIOS' \
+    <("$HARNESS_CI/history.sh" harness-history/ci-runner trend --json)
+  check "what was accepted stands no longer" harness trend --db twelve-nights.db
   check "the branch holds it, and no history" test \
     "$(git --git-dir="$HOME/remote.git" rev-list --count harness-history)" = 1
   check "the line of cron holds the command" grep -qxF "HARNESS_BENCH='$HARNESS_BENCH'" nightly.cron
