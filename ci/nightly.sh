@@ -11,9 +11,11 @@
 #   --branch BRANCH   where the history is kept between the nights: fetched before, put back after.
 #                     A branch without history of its own (ci/branch.sh)
 #   --name NAME       this machine's folder on the branch (default cpu)
-#   --bench COMMAND   instead of `harness run`: writes results that `harness import` reads to $OUT
-#                     (default HARNESS_BENCH; where that is set, options of `harness run` do not
-#                     matter). It runs in this checkout; HARNESS_BENCH_BUILD is run once before,
+#   --bench COMMAND   instead of `harness run`, one of `harness gate`, [NAME: ]COMMAND: its result is
+#                     what it writes to $OUT, or to its standard output, in a form that `harness
+#                     import` reads, else the time of the whole command, unless that names $OUT.
+#                     (Default HARNESS_BENCH; where that is set, options of `harness run` do not
+#                     matter.) It runs in this checkout; HARNESS_BENCH_BUILD is run once before,
 #                     with $SOURCE, here, and $BUILD as of `harness gate`
 #   --launches N      times COMMAND is run (default 5)
 #   --delta SHARE     leave out steps smaller than this (default 3%)
@@ -86,6 +88,71 @@ keep_history() {
   rm -rf "$out/kept"
 }
 
+# The name and the command of --bench, as harness/session/bench/bench.c takes them apart: what has no
+# name is called by its program.
+bench_name=bench bench_call='' bench_project=() bench_form=''
+# shellcheck disable=SC2016
+names_out='\$(OUT([^A-Za-z0-9_]|$)|\{OUT)'
+split_bench() {
+  local words word
+  if [[ $bench =~ ^([A-Za-z0-9_.+-]{1,60}):\ (.*)$ ]]; then
+    bench_name=${BASH_REMATCH[1]} bench_call=${BASH_REMATCH[2]} bench_project=(--project "$bench_name")
+    return
+  fi
+  bench_call=$bench
+  read -rd '' -a words <<<"$bench" || true
+  for word in "${words[@]}"; do
+    [[ $word != *=* ]] || continue # a variable of the command's environment
+    word=${word##*/}
+    word=${word//[^A-Za-z0-9_.+-]/}
+    [[ ! $word =~ ^[A-Za-z0-9] ]] || bench_name=${word:0:60}
+    break
+  done
+}
+
+# is_result FILE: can `harness import` read it?
+is_result() {
+  local status=0
+  "$harness" import "$1" --db "$out/try.db" >/dev/null 2>&1 || status=$?
+  remove_history "$out/try.db"
+  return $status
+}
+
+# write_time FILE BEGAN TOOK, in microseconds: a result of hyperfine, by the key that `harness gate`
+# gives the time of a command. When it began makes it unlike all others: a file that is in the history
+# already adds nothing.
+write_time() {
+  local key
+  key=$("$harness" run --dry-run --name "$bench_name" -- true)
+  printf '{"results": [{"command": "%s", "times": [%d.%06d]}], "began": %s}\n' "$key" \
+    $(($3 / 1000000)) $(($3 % 1000000)) "$2" >"$1"
+}
+
+# call_bench FILE: one launch, whose result is FILE then. What a result is, the first call decides.
+call_bench() {
+  local said=$out/said.txt form start took
+  start=${EPOCHREALTIME/[.,]/}
+  OUT=$1 BENCHMARK_OUT=$1 BENCHMARK_OUT_FORMAT=json sh -c "$bench_call" </dev/null >"$said" || {
+    tail -n 20 "$said" >&2
+    fail "the command failed: $bench"
+  }
+  took=$((${EPOCHREALTIME/[.,]/} - start))
+  if [ -s "$1" ]; then
+    form="a result in \$OUT"
+  elif [[ $bench_call =~ $names_out ]]; then
+    fail "the command wrote no \$OUT ($1): $bench"
+  elif is_result "$said"; then
+    form='a result on its standard output'
+    cp "$said" "$1"
+  else
+    form='no result, so its time counts'
+    write_time "$1" "$start" $took
+    bench_project=()
+  fi
+  [ "${bench_form:-$form}" = "$form" ] || fail "the command gave $bench_form before, and $form now: $bench"
+  bench_form=$form
+}
+
 measure() {
   local launch files=() commit=()
   ! git rev-parse --verify --quiet HEAD >/dev/null 2>&1 || commit=(--commit HEAD)
@@ -99,13 +166,15 @@ measure() {
     tail -n 20 "$out/build.log" >&2
     fail "the build failed"
   }
-  rm -f "$out"/launch-*.json # of another night: the command may write none
+  rm -rf "$out"/launch-*.json # of another night: the command may write none
+  split_bench
   for launch in $(seq "$launches"); do
     files+=("$(printf '%s/launch-%03d.json' "$out" "$launch")")
-    OUT=${files[-1]} sh -c "$bench" </dev/null || fail "the command failed: $bench"
-    [ -s "${files[-1]}" ] || fail "the command wrote no \$OUT (${files[-1]}): $bench"
+    call_bench "${files[-1]}"
   done
-  "$harness" import "${files[@]}" --label nightly --machine this --db "$db" "${commit[@]}"
+  rm -f "$out/said.txt"
+  "$harness" import "${files[@]}" --label nightly --machine this --db "$db" "${commit[@]}" \
+    "${bench_project[@]}"
 }
 
 [ -z "$branch" ] || fetch_history

@@ -144,5 +144,23 @@ s nightly.sh --delta 5
 say "Programs of one's own: one that writes nothing is no night, whatever is left of another"
 mkdir ../out2
 echo '{}' >../out2/launch-001.json
-HARNESS_BENCH=true HARNESS_BENCH_BUILD=true s nightly.sh --output ../out2 --launches 2 2>&1 |
-  sed "s#$WORK#WORK#"
+export HARNESS_BENCH_BUILD=true
+HARNESS_BENCH='true "$OUT"' s nightly.sh --output ../out2 --launches 2 2>&1 | sed "s#$WORK#WORK#"
+
+say "What is a result for a gate is one for a night: a file, what is printed, the time of the whole"
+cat >../print.sh <<'END'
+printf '{"context":{"num_cpus":2},"benchmarks":[{"name":"BM","run_type":"iteration","iterations":9,"real_time":%s,"time_unit":"us"}]}' \
+  "$(date +%N | sed 's/^0*//')"
+END
+printf 'sh ../print.sh >"$BENCHMARK_OUT"\necho "BM took long"\n' >../write.sh
+for command in 'sh ../write.sh' 'sh ../print.sh' 'sort: sh ../print.sh' 'A=1 "$SOURCE"/../takes.sh x' 'wait: sleep 0.01'; do
+  rm -rf ../out3
+  printf '#!/bin/sh\necho done\n' >../takes.sh
+  chmod +x ../takes.sh
+  "$CI/nightly.sh" --output ../out3 --launches 3 --bench "$command" >../said 2>&1 || cat ../said
+  "$HARNESS" history show latest --db ../out3/history.db >../shown.json
+  echo "$command: $(jq -r '[.. | objects | .key // empty] | unique | join(" ")' ../shown.json)"
+done
+check "it took ten milliseconds" test "$(jq '[.. | objects | .samples_ns? // empty | .[]] | min / 1e7 | floor' ../shown.json)" -ge 1
+HARNESS_BENCH='[ ! -e ../once ] || exit 0; touch ../once; sh ../print.sh' s nightly.sh --output ../out4 --launches 2
+HARNESS_BENCH='echo in vain; exit 3' s nightly.sh --output ../out4
