@@ -154,8 +154,8 @@ call_bench() {
 }
 
 measure() {
-  local launch files=() commit=()
-  ! git rev-parse --verify --quiet HEAD >/dev/null 2>&1 || commit=(--commit HEAD)
+  local launch files=() commit
+  commit=$(git rev-parse --verify --quiet HEAD 2>/dev/null) || commit='' # before it is built
   if [ -z "$bench" ]; then
     "$harness" run "${run[@]}" --db "$db" --output "$out/run.txt"
     return
@@ -173,8 +173,8 @@ measure() {
     call_bench "${files[-1]}"
   done
   rm -f "$out/said.txt"
-  "$harness" import "${files[@]}" --label nightly --machine this --db "$db" "${commit[@]}" \
-    "${bench_project[@]}"
+  "$harness" import "${files[@]}" --label nightly --machine this --db "$db" \
+    ${commit:+--commit "$commit"} "${bench_project[@]}"
 }
 
 [ -z "$branch" ] || fetch_history

@@ -164,3 +164,10 @@ done
 check "it took ten milliseconds" test "$(jq '[.. | objects | .samples_ns? // empty | .[]] | min / 1e7 | floor' ../shown.json)" -ge 1
 HARNESS_BENCH='[ ! -e ../once ] || exit 0; touch ../once; sh ../print.sh' s nightly.sh --output ../out4 --launches 2
 HARNESS_BENCH='echo in vain; exit 3' s nightly.sh --output ../out4
+
+say "A night is of the commit that was built, whatever is checked out when it ends"
+built=$(git rev-parse HEAD)
+"$CI/nightly.sh" --output ../out5 --launches 1 --bench 'git commit -q --allow-empty -m Later; sh ../print.sh' \
+  >../said 2>&1 || cat ../said
+"$HARNESS" history show latest --db ../out5/history.db >../shown.json
+check "it is" test "$(jq -r '.runs[0].build.commit' ../shown.json)" = "$built"
