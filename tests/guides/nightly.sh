@@ -1,8 +1,16 @@
 # shellcheck shell=bash
 # Around docs/guides/nightly.md: a project with three Google Benchmarks, twelve nights of it, and a
 # forge on loopback.
-not_run 'crontab nightly.cron' 'would change the table of this machine'
+# The table of this machine is not touched: it is a file here, in which somebody has another line.
+crontab() {
+  case ${1:-} in
+    -l) cat "$WORK/table" ;;
+    -) cat >"$WORK/table.new" && mv "$WORK/table.new" "$WORK/table" ;;
+    *) cp "$1" "$WORK/table" ;;
+  esac
+}
 before() {
+  echo '5 4 * * 0 other' >"$WORK/table"
   need_tools jq curl gzip
   in_path
   installed
@@ -55,7 +63,8 @@ after() {
     "$(git --git-dir="$HOME/remote.git" rev-list --count harness-history)" = 1
   check "the line of cron holds the command" grep -qF " --bench '$HARNESS_BENCH' >" nightly.cron
   one_night_at_a_time
-  if command -v crontab >/dev/null; then check "cron takes it" crontab -n nightly.cron; fi
+  check "the table has it beside what was there" diff "$WORK/table" <(echo '5 4 * * 0 other'; cat nightly.cron)
+  if type -P crontab >/dev/null; then check "cron takes it" command crontab -n nightly.cron; fi
   "$HARNESS_CI/alert.sh" twelve-nights.json --db twelve-nights.db
   check "the issue names the benchmark" grep -q BM_sort <(forge '.issues[0].title')
 }
