@@ -19,7 +19,11 @@
 #   ALERT_LABEL    of the issues (default harness-regression)
 #   ALERT_LIMIT    most new issues in one call (default 5)
 #   ALERT_BISECT   a budget such as 20m: `harness bisect` names the commit in the newest new issue
-#                  (each comparison gets that long; BISECT_OPTIONS go to it, too)
+#                  (each comparison gets that long; BISECT_OPTIONS go to it, too: words of a shell,
+#                  without expansions)
+#   HARNESS_BENCH, HARNESS_BENCH_BUILD   what the nights measured, as of nightly.sh: by that the commit
+#                  is looked for. Else it is by the command that the trend tells; where it tells none
+#                  the issue says why
 # Forge and token: see ci/forge.sh. Exit status 0, or 2 on failure.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -44,6 +48,11 @@ done
 label=${ALERT_LABEL:-harness-regression}
 limit=${ALERT_LIMIT:-5}
 [[ $label =~ ^[A-Za-z0-9._-]+$ && $limit =~ ^[0-9]+$ ]] || fail "ALERT_LABEL or ALERT_LIMIT is none"
+words_of "${BISECT_OPTIONS:-}" || fail "BISECT_OPTIONS has a quote without its other half: $BISECT_OPTIONS"
+bisect_options=("${words[@]}")
+bench=()
+[ -z "${HARNESS_BENCH:-}" ] ||
+  bench=(--bench "$HARNESS_BENCH" ${HARNESS_BENCH_BUILD:+--build-command "$HARNESS_BENCH_BUILD"})
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 forge_init
@@ -65,13 +74,14 @@ def same($a; $b): $a.key == $b.key and same_place($a; $b);
 # What stands, and which series are judged at all.
 jq "$definitions"'
   if .schema_version != 1 then error("not the JSON of harness trend --json") else . end |
-  .metric as $metric |
+  .metric as $metric | (.cards // []) as $cards |
   { judged: ([.steps[], .drifts[], ((.quiet // [])[] | select(.p != null))] |
       map({key, machine}) | unique),
-    standing: [ .steps[] | select(.worse and (.back | not) and (.accepted | not) and
-      ((.surroundings // "") == "")) |
+    standing: [ .steps | to_entries[] | .key as $nth | .value |
+      select(.worse and (.back | not) and (.accepted | not) and ((.surroundings // "") == "")) |
       { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
-        good: (.good.commit // ""), bad: (.bad.commit // ""), before, after, change } ],
+        good: (.good.commit // ""), bad: (.bad.commit // ""), before, after, change } +
+      ((first($cards[] | select(.kind == "step" and .nth == $nth)) | {command, no_command}) // {}) ],
     # Why a step does not stand.
     facts: [ .steps[], (.withdrawn // [])[] |
       { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
@@ -125,13 +135,42 @@ commits() {
     cut -c 1-120 | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g' || true
 }
 
-# culprit KEY GOOD BAD: what `harness bisect` found, where it was asked for.
+# shown TEXT: as it is, in a line of Markdown.
+shown() { jq -rn --arg text "$1" "$row"'$text | cell'; }
+
+# search_line GROUP-FILE: how the commit is looked for, or why it is not. The benchmark's own command
+# is not shown: a token may stand in it.
+search_line() {
+  local call own=''
+  [ ${#bench[@]} -eq 0 ] || own="--bench \"\$HARNESS_BENCH\"${bench[2]:+ --build-command \"\$HARNESS_BENCH_BUILD\"}"
+  call=$(jq -r --arg own "$own" '.[0] |
+    "harness bisect --good \(.good[:12]) --bad \(.bad[:12])" as $begin |
+    if $own != "" then "\($begin) \($own) \(.key | @sh)"
+    elif .no_command then ""
+    else .command // "\($begin) \(.key | @sh)" end' "$1")
+  if [ -n "$call" ]; then
+    printf 'To search them: <code>%s</code>\n' "$(shown "$call")"
+  else
+    printf 'No search for the commit: %s.\n' "$(shown "$(jq -r '.[0].no_command' "$1")")"
+  fi
+}
+
+# culprit GROUP-FILE: what `harness bisect` found, where it was asked for and can be told.
 culprit() {
-  local status=0
-  [ -n "${ALERT_BISECT:-}" ] && is_commit "$2" && is_commit "$3" || return 0
-  # shellcheck disable=SC2086  # options are words
-  "$(find_harness)" bisect --good "$2" --bad "$3" --budget "$ALERT_BISECT" ${db:+--db "$db"} \
-    ${BISECT_OPTIONS:-} -- "$1" >"$work/bisect" 2>"$work/bisect.log" || status=$?
+  local status=0 good bad key known search
+  [ -n "${ALERT_BISECT:-}" ] || return 0
+  good=$(jq -r '.[0].good' "$1") bad=$(jq -r '.[0].bad' "$1") key=$(jq -r '.[0].key' "$1")
+  known=$(jq -r '.[0] | .command // .no_command // empty' "$1")
+  is_commit "$good" && is_commit "$bad" || return 0
+  search=(--good "$good" --bad "$bad" "${bench[@]}" --budget "$ALERT_BISECT" ${db:+--db "$db"}
+    "${bisect_options[@]}")
+  if [ ${#bench[@]} -gt 0 ] || [ -z "$known" ]; then
+    search+=(-- "$key")
+  else # its own words: it knows the device
+    [[ $known == 'harness bisect '* ]] && words_of "$known" || return 0
+    search=("${words[@]:2}" "${search[@]:4}")
+  fi
+  "$(find_harness)" bisect "${search[@]}" >"$work/bisect" 2>"$work/bisect.log" || status=$?
   [ $status -eq 0 ] || [ $status -eq 77 ] || tail -n 3 "$work/bisect.log" >>"$work/bisect"
   printf '\nWhat <code>harness bisect</code> says:\n\n<pre>\n'
   tail -n 40 "$work/bisect" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'
@@ -143,7 +182,7 @@ accepting() {
   local call=harness
   [ -z "$kept" ] || call="\"\$HARNESS_CI/history.sh\" $kept"
   printf '\nIf it is meant to be: <code>%s baseline accept %s --reason WHY</code>. ' \
-    "$(jq -rn --arg text "$call" "$row"'$text | cell')" "$(jq -rn --arg key "$1" "$row"'$key | @sh | cell')"
+    "$(shown "$call")" "$(shown "$(jq -rn --arg key "$1" '$key | @sh')")"
 }
 
 # body GROUP-FILE BISECT: of a new issue, the worst step first.
@@ -161,12 +200,11 @@ body() {
     printf ' (%s..%s):\n\n' "${good:0:7}" "${bad:0:7}"
     commits "$good" "$bad" >"$work/commits"
     if [ -s "$work/commits" ]; then printf '<pre>\n%s\n</pre>\n\n' "$(cat "$work/commits")"; fi
-    printf 'To search them: <code>harness bisect --good %s --bad %s %s</code>\n' \
-      "${good:0:12}" "${bad:0:12}" "$(jq -rn --arg key "$key" "$row"'$key | @sh | cell')"
+    search_line "$1"
   else
     printf ': the code was the same on both sides; look at the machine.\n'
   fi
-  [ "$2" = no ] || culprit "$key" "$good" "$bad"
+  [ "$2" = no ] || culprit "$1"
   accepting "$key"
   printf 'This issue is closed when the runs are as fast as before, all of it is accepted, or later '
   printf 'nights show that it was no step.\n'

@@ -9,19 +9,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 help_if_asked "$@"
 
-words=()
+options=()
 while IFS= read -r line; do
-  [[ $line =~ ^[[:space:]]*$ ]] || words+=(--bench "$line")
+  [[ $line =~ ^[[:space:]]*$ ]] || options+=(--bench "$line")
 done <<<"${BENCH:-}"
-[ ${#words[@]} -gt 0 ] || fail "BENCH has no command"
-[ -z "${BUILD_COMMAND:-}" ] || words+=(--build-command "$BUILD_COMMAND")
-# xargs knows quotes, and nothing that runs a program.
-options=$(mktemp)
-trap 'rm -f "$options"' EXIT
-if [[ ${OPTIONS:-} =~ [^[:space:]] ]]; then
-  xargs printf '%s\0' <<<"$OPTIONS" >"$options" || fail "the options have a quote without its other half: $OPTIONS"
-fi
-while IFS= read -r -d '' word; do words+=("$word"); done <"$options"
-rm -f "$options"
+[ ${#options[@]} -gt 0 ] || fail "BENCH has no command"
+[ -z "${BUILD_COMMAND:-}" ] || options+=(--build-command "$BUILD_COMMAND")
+words_of "${OPTIONS:-}" || fail "the options have a quote without its other half: $OPTIONS"
+options+=("${words[@]}")
 unset HARNESS_BENCH HARNESS_BENCH_BUILD
-exec bash "$here/pr.sh" --output "${OUTPUT:-harness-pr}" "${words[@]}"
+exec bash "$here/pr.sh" --output "${OUTPUT:-harness-pr}" "${options[@]}"

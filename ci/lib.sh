@@ -84,6 +84,20 @@ check_share() {
     fail "$1: \"$2\" is no share: write 5% or 0.05"
 }
 
+# words_of TEXT: `words` are the words of the text, with quotes as a shell has them, and nothing that
+# runs a program. False: a quote lacks its other half.
+words_of() {
+  local list status=0
+  words=()
+  [[ $1 =~ [^[:space:]] ]] || return 0
+  list=$(mktemp)
+  xargs printf '%s\0' <<<"$1" >"$list" || status=1
+  # shellcheck disable=SC2034  # for the caller
+  [ $status -ne 0 ] || mapfile -d '' -t words <"$list"
+  rm -f "$list"
+  return $status
+}
+
 # is_commit TEXT: a full hash, and nothing else.
 is_commit() { [[ $1 =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]; }
 

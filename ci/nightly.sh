@@ -201,7 +201,7 @@ cat "$out/trend.txt"
 
 if [ -n "${GITHUB_TOKEN:-}${HARNESS_GITLAB_TOKEN:-}" ]; then
   export GITHUB_TOKEN HARNESS_GITLAB_TOKEN
-  HARNESS=$harness "$here/alert.sh" "$out/trend.json" --db "$db" ${branch:+--history "$branch/$name"} ||
+  HARNESS=$harness HARNESS_BENCH=$bench "$here/alert.sh" "$out/trend.json" --db "$db" ${branch:+--history "$branch/$name"} ||
     fail "the issues are not up to date, see above"
 else
   echo "nightly.sh: no token of a forge, so no issues are opened or closed"

@@ -18,9 +18,9 @@ t0=1767312000000 # 2026-01-02
 # trend: as `harness trend --all --json` says it, from the steps and quiet series in $steps, $quiet.
 trend() {
   jq -n --argjson steps "[${steps:-}]" --argjson quiet "[${quiet:-}]" \
-    --argjson withdrawn "[${withdrawn:-}]" --argjson watch "[${watch:-}]" \
+    --argjson withdrawn "[${withdrawn:-}]" --argjson watch "[${watch:-}]" --argjson cards "[${cards:-}]" \
     '{schema_version: 1, metric: "p50", fdr: 0.05, delta: 0.03, exit_status: 0, counts: {},
-      steps: $steps, withdrawn: $withdrawn, watch: $watch, drifts: [], quiet: $quiet}' >trend.json
+      steps: $steps, withdrawn: $withdrawn, watch: $watch, drifts: [], quiet: $quiet, cards: $cards}' >trend.json
 }
 # step KEY FROM-DAY TO-DAY CHANGE [MORE]: worse, and still there.
 step() {
@@ -168,6 +168,36 @@ steps=$(step --seed=4 3 5 0.2)
 trend
 HARNESS=$WORK/bisector ALERT_BISECT=1m BISECT_OPTIONS='--seed 3' s alert.sh trend.json
 body 0 | sed -n '/^<pre>/,/^<.pre>/p' | tail -n 3
+
+say "It is looked for by what the nights measured"
+# shellcheck disable=SC2028  # for that shell
+echo '#!/bin/sh
+printf "[%s] " "$@"; echo' >"$WORK/bisector"
+# searched: a night with this step alone; what its issue says, and what is called.
+searched() {
+  forge_set '.issues = []'
+  trend
+  HARNESS=$WORK/bisector ALERT_BISECT=1m s alert.sh trend.json --db n.db | grep -v '^alert.sh: '
+  body 0 | grep -E '^(To search|No search|\[)'
+}
+steps=$(step --seed=4 3 5 0.2)
+export HARNESS_BENCH='TOKEN=1 "$BUILD/bench" --x' BISECT_OPTIONS="--delta '--seed=4=5%'"
+searched
+HARNESS_BENCH_BUILD='make O=$BUILD' searched
+unset HARNESS_BENCH
+steps=$(step a/b 3 5 0.2),$(step a/c 3 5 0.1)
+cards=$(jq -nc '{kind: "drift", nth: 0, command: "harness compare --build"},
+  {kind: "step", nth: 1, no_command: "of another"},
+  {kind: "step", nth: 0, command: "harness bisect --good aaaa --bad bbbb --device '"'fake:a b'"' a/b"}' | paste -sd ,)
+searched
+cards=$(jq -nc '{kind: "step", nth: 0, no_command: "these are results of another program"}')
+searched
+cards='' BISECT_OPTIONS="--delta '5%" s alert.sh trend.json 2>&1 | grep -v '^2> xargs'
+unset BISECT_OPTIONS
+cards=''
+forge_set '.issues = []'
+steps=$(step --seed=4 3 5 0.2)
+alert
 
 say "A mark that somebody spoilt is none"
 forge_set '.issues[0].body |= gsub("harness-alert:[A-Za-z0-9+/=]+"; "harness-alert:====")'
