@@ -19,10 +19,13 @@
 #                     with $SOURCE, here, and $BUILD as of `harness gate`
 #   --launches N      times COMMAND is run (default 5)
 #   --delta SHARE     leave out steps smaller than this (default 3%)
+#   --prune OPTIONS   of `harness history prune`, which is done before measuring, as words of a shell:
+#                     '--samples-older-than 90d --vacuum'. A forge may refuse a history that only grows
 # All other options are those of `harness run`, such as --suite full --device cuda.
 #
 # Exit status: 0 no step for the worse stands, or too few nights to tell; 1 a regression
-# stands, or a result was wrong; 2 failure.
+# stands, or a result was wrong; 2 failure. Where only the history is not pruned, or not put back, the
+# night is measured and told all the same.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
@@ -30,11 +33,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/kept.sh
 . "$here/kept.sh"
 
-out=harness-nightly db='' branch='' name=cpu bench=${HARNESS_BENCH:-} launches=5 delta=3% run=()
+out=harness-nightly db='' branch='' name=cpu bench=${HARNESS_BENCH:-} launches=5 delta=3% prune='' run=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h|--help) usage_of "$0"; exit 0 ;;
-    --output|--db|--branch|--name|--bench|--launches|--delta)
+    --output|--db|--branch|--name|--bench|--launches|--delta|--prune)
       [ $# -ge 2 ] || fail "$1 needs a value"
       ;;
   esac
@@ -46,6 +49,7 @@ while [ $# -gt 0 ]; do
     --bench) bench=$2; shift ;;
     --launches) launches=$2; shift ;;
     --delta) delta=$2; shift ;;
+    --prune) prune=$2; shift ;;
     *) run+=("$1") ;;
   esac
   shift
@@ -53,6 +57,9 @@ done
 [[ $name =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*$ ]] || fail "--name: letters, digits, . _ -"
 [[ $launches =~ ^[1-9][0-9]{0,2}$ ]] || fail "--launches: \"$launches\" is no number up to 999"
 check_share --delta "$delta"
+words_of "$prune" || fail "--prune has a quote without its other half: $prune"
+prune_options=("${words[@]}")
+undone=()
 harness=$(find_harness)
 trust_checkout
 mkdir -p "$out"
@@ -76,16 +83,14 @@ fetch_history() {
   esac
 }
 
+# keep_history: false where it is not all kept.
 keep_history() {
-  [ -z "$branch" ] || kept_merge "$branch" "$name" "$db" "$out/kept" ||
-    fail "what was put into the history meanwhile cannot be fetched; the night is in $db alone"
-  kept_pack "$db" "$out/kept" || fail "the history cannot be packed"
+  local merged=yes
+  [ -z "$branch" ] || kept_merge "$branch" "$name" "$db" "$out/kept" || merged=no
   rm -rf "$out/history.db.gz"
-  cp "$out/kept/history.db.gz" "$out/history.db.gz"
-  if [ -n "$branch" ]; then
-    "$here/branch.sh" put "$branch" "$name" "$out/kept"
-  fi
-  rm -rf "$out/kept"
+  kept_pack "$db" "$out/kept" && cp "$out/kept/history.db.gz" "$out/history.db.gz" || return 1
+  [ -z "$branch" ] ||
+    { [ $merged = yes ] && "$here/branch.sh" put "$branch" "$name" "$out/kept"; }
 }
 
 # The name and the command of --bench, as harness/session/bench/bench.c takes them apart: what has no
@@ -180,13 +185,15 @@ measure() {
 [ -z "$branch" ] || fetch_history
 if [ -f "$db" ]; then
   "$harness" history verify --db "$db" >&2 || fail "the history $db is damaged; nothing was measured"
+  [ ${#prune_options[@]} -eq 0 ] || "$harness" history prune "${prune_options[@]}" --db "$db" >&2 || undone+=(pruned)
 fi
 "$harness" doctor >"$out/doctor.txt" 2>&1 || true
 
 wrong=0
 measure || wrong=$?
 [ "$wrong" -le 1 ] || fail "nothing was measured (status $wrong)"
-keep_history
+keep_history || undone+=("kept outside of $db")
+rm -rf "$out/kept"
 
 status=0
 trend=("$harness" trend --delta "$delta" --db "$db")
@@ -206,6 +213,7 @@ if [ -n "${GITHUB_TOKEN:-}${HARNESS_GITLAB_TOKEN:-}" ]; then
 else
   echo "nightly.sh: no token of a forge, so no issues are opened or closed"
 fi
+[ ${#undone[@]} -eq 0 ] || fail "see above: the history was not ${undone[0]}${undone[1]:+, nor ${undone[1]}}"
 [ "$status" -ne 77 ] || status=0 # too few nights yet
 [ "$wrong" -eq 0 ] || status=1
 exit "$status"

@@ -114,8 +114,8 @@ echo x >>../count
 printf '{"context":{"num_cpus":2},"benchmarks":[{"name":"BM","run_type":"iteration","iterations":9,"real_time":%d,"time_unit":"us"}]}' \
   $((1000 + $(wc -l <../count))) >"$OUT"
 END
-own() { # COMMAND: a night of the project's own
-  HARNESS_BENCH_BUILD=true s nightly.sh --output ../own --branch history --name own --launches 1 --bench "$1" \
+own() { # COMMAND [ARG...]: a night of the project's own
+  HARNESS_BENCH_BUILD=true s nightly.sh --output ../own --branch history --name own --launches 1 --bench "$@" \
     >../said 2>&1
 }
 own 'sh ../bench.sh'
@@ -126,6 +126,24 @@ status_in ../said
 check "both nights are there" test "$("$CI/history.sh" history/own history list | grep -c OK)" = 2
 "$CI/history.sh" history/own trend --json >../trend.json 2>/dev/null
 check "and what was written" test "$(jq -r '.annotations[].text' ../trend.json)" = "new BIOS"
+
+say "What is old goes where that is wanted; a history that cannot be put back is told, and so is the trend"
+nights() { "$CI/history.sh" history/own history list | grep -c OK; }
+own 'sh ../bench.sh' --prune '--keep-runs 1 --vacuum'
+status_in ../said
+check "one night of before stays" test "$(nights)" = 2
+own 'sh ../bench.sh' --prune '--keep-runs none'
+status_in ../said
+tail -n 1 ../said
+check "it was measured all the same" test "$(nights)" = 3
+s nightly.sh --prune "'"  2>&1 | grep -v '^2> xargs'
+rm -r ../own
+own 'sh ../bench.sh; mv ../remote.git ../away.git'
+mv ../away.git ../remote.git
+status_in ../said
+tail -n 1 ../said
+check "there is a trend" grep -q '1 too short' ../own/trend.txt
+check "and a history to keep" gzip -t ../own/history.db.gz
 
 say "A result that is wrong is told, a damaged history is kept, and nothing is measured"
 night seed=40 null/copy/inexact
