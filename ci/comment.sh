@@ -20,18 +20,23 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/forge.sh"
 help_if_asked "$@"
 [ $# -eq 1 ] || { usage_of "$0" >&2; exit 2; }
-# The pictures of those that are closed.
+# The pictures of those that are closed, or not there any more.
 prune() {
-  local folder folders there open gone=()
+  local folder folders there change gone=() unknown=0
   forge_init
   there=$("$here/branch.sh" list "${PICTURES_BRANCH:?}")
   mapfile -t folders < <(sed -n 's#^\(pr-[0-9]*\)/.*#\1#p' <<<"$there" | sort -u)
+  forge_changes_readable
   for folder in "${folders[@]}"; do
-    open=$(forge_change "${folder#pr-}" | jq .open)
-    [ "$open" = true ] || gone+=("$folder")
+    if ! change=$(forge_absent='{}' forge_change "${folder#pr-}"); then
+      unknown=$((unknown + 1))
+    elif [ "$(jq .open <<<"$change")" != true ]; then
+      gone+=("$folder")
+    fi
   done
   [ ${#gone[@]} -eq 0 ] || "$here/branch.sh" drop "$PICTURES_BRANCH" "${gone[@]}"
   echo "comment.sh: took away the pictures of ${#gone[@]} pull requests"
+  [ $unknown -eq 0 ] || fail "of $unknown it is not known whether they are open, see above; their pictures stay"
 }
 
 most_bytes=65000    # GitHub's limit is 65,536 characters

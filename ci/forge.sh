@@ -32,8 +32,9 @@ forge_init() {
   esac
 }
 
-# forge_call METHOD PATH [FILE]: prints the answer. The token is read from standard input by curl,
-# so that no list of processes shows it. Only what changes nothing is tried again.
+# forge_call METHOD PATH [FILE]: prints the answer; of what is not there forge_absent, where the caller
+# has set that. The token is read from standard input by curl, so that no list of processes shows it.
+# Only what changes nothing is tried again.
 forge_call() {
   local answer status words
   local request=(--silent --show-error --globoff --max-time 60 --request "$1" --header @-
@@ -45,6 +46,7 @@ forge_call() {
     curl "${request[@]}" --output "$answer" "$forge_base/$2") || status=000
   words=$(cat "$answer")
   rm -f "$answer"
+  if [ "$status" = 404 ] && [ -n "${forge_absent:-}" ]; then status=200 words=$forge_absent; fi
   [[ $status == 2* ]] ||
     fail "$1 $2: status $status: $(jq -r '.message? // empty' <<<"$words" 2>/dev/null | head -c 300)"
   printf '%s\n' "$words"
@@ -86,6 +88,11 @@ forge_change() {
   else
     forge_call GET "merge_requests/$1" | jq -c '{open: (.state == "opened"), head: .sha}'
   fi
+}
+
+# Fails where no change can be read: a token that may not is told of each that it is not there.
+forge_changes_readable() {
+  forge_call GET "$(forge_is_github && echo pulls || echo merge_requests)?per_page=1" >/dev/null
 }
 
 # change_notes NUMBER: where the comments of a change are.

@@ -158,6 +158,17 @@ s comment.sh --prune
 forge_set '.pulls["7"].open = false'
 s comment.sh --prune
 on_branch
+say "So are those of one that is not there; of what cannot be asked about they stay"
+mkdir some
+png closed >some/closed.png
+for number in 8 9 10; do "$CI/branch.sh" put pictures "pr-$number/HEAD" some; done
+forge_set '.pulls["10"] = {open: false, head: "1"} | .refused = ["pulls"]'
+s comment.sh --prune
+on_branch
+forge_set '.refused = ["pulls/8"]'
+s comment.sh --prune
+on_branch
+forge_set '.refused = []'
 cd ..
 
 say "A token that is wrong, or none"

@@ -5,7 +5,8 @@
     fake_forge.py STATE.json PORT-FILE
 
 STATE.json holds pulls, notes and issues; it is read before and written after each request, so that
-a test can change it and look at it. Requests without the test's token are refused."""
+a test can change it and look at it. Requests without the test's token are refused, and those of the
+paths in its "refused"."""
 import json
 import os
 import re
@@ -66,6 +67,8 @@ def answer(state, method, forge, path, query, fields):
     pulls = "pulls" if forge == "github" else "merge_requests"
     if method == "GET" and path == "user" and forge == "gitlab":
         return {"username": BOT[forge]}
+    if path == pulls and method == "GET":
+        return page(sorted(state["pulls"]), query)
     if match := re.fullmatch(pulls + r"/(\d+)", path):
         pull = state["pulls"].get(match[1])
         if pull is None:
@@ -122,6 +125,8 @@ class Handler(BaseHTTPRequestHandler):
         if TOKEN not in (self.headers.get("Authorization") or self.headers.get("PRIVATE-TOKEN")
                          or ""):
             status, body = 401, {"message": "Bad credentials"}
+        elif path in state.get("refused", []):
+            status, body = 403, {"message": "Forbidden"}
         else:
             body = answer(state, self.command, forge, path, parse_qs(address.query), fields)
             status = 404 if body is None else 201 if self.command == "POST" else 200
