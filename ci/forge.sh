@@ -4,8 +4,8 @@
 #
 #   FORGE=github   GITHUB_REPOSITORY, GITHUB_TOKEN, GITHUB_API_URL   (as in a workflow)
 #   FORGE=gitlab   CI_PROJECT_ID, HARNESS_GITLAB_TOKEN, CI_API_V4_URL
-#   HARNESS_BOT    the account whose comments and issues are ours; GitHub's default is that of the
-#                  workflow's own token, GitLab is asked
+#   HARNESS_BOT    the accounts whose comments and issues are ours, with blanks between them, the
+#                  token's first; GitHub's default is that of the workflow's own token, GitLab is asked
 # Texts go through files: no title, name or comment is ever a part of a command line.
 
 forge_init() {
@@ -18,14 +18,18 @@ forge_init() {
       [ -n "${GITHUB_TOKEN:-}" ] || fail "GITHUB_TOKEN is not set"
       forge_base=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
       forge_headers=("Authorization: Bearer $GITHUB_TOKEN" "Accept: application/vnd.github+json")
-      forge_bot=${HARNESS_BOT:-github-actions[bot]}
+      read -ra forge_bots <<<"${HARNESS_BOT:-github-actions[bot]}"
+      forge_bots_too=''
       ;;
     gitlab)
       [[ ${CI_PROJECT_ID:-} =~ ^[0-9]+$ ]] || fail "CI_PROJECT_ID must be a number"
       [ -n "${HARNESS_GITLAB_TOKEN:-}" ] || fail "HARNESS_GITLAB_TOKEN is not set"
       forge_base=${CI_API_V4_URL:-https://gitlab.com/api/v4}
       forge_headers=("PRIVATE-TOKEN: $HARNESS_GITLAB_TOKEN")
-      forge_bot=${HARNESS_BOT:-$(forge_call GET user | jq -r .username)}
+      read -ra forge_bots <<<"${HARNESS_BOT:-$(forge_call GET user | jq -r .username)}"
+      # A project's access token is an account of its own; what one wrote whose token was revoked is
+      # the ghost's.
+      forge_bots_too="^(ghost|project_${CI_PROJECT_ID}_bot([0-9]*|_[0-9a-z]+))\$"
       forge_base=$forge_base/projects/$CI_PROJECT_ID
       ;;
     *) fail "FORGE is github or gitlab, not \"$FORGE\"" ;;
@@ -98,11 +102,14 @@ forge_changes_readable() {
 # change_notes NUMBER: where the comments of a change are.
 change_notes() { forge_is_github && echo "issues/$1/comments" || echo "merge_requests/$1/notes"; }
 
-# Our comments on a change, the oldest first: {"id", "body"} a line.
+# Our comments on a change, the oldest first: {"id", "body"} a line. On GitLab those of the token's own
+# account: with the role Developer it may change no others.
 forge_notes() {
+  local bots=("${forge_bots[@]}")
+  forge_is_github || bots=("${forge_bots[0]}")
   forge_all "$(change_notes "$1")" |
-    jq -c --arg bot "$forge_bot" 'select((.user // .author | .login // .username) == $bot) |
-      {id, body}' | jq -sc 'sort_by(.id)[]'
+    jq -c 'select((.user // .author | .login // .username) | IN($ARGS.positional[])) | {id, body}' \
+      --args "${bots[@]}" | jq -sc 'sort_by(.id)[]'
 }
 
 forge_note_add() { forge_send POST "$(change_notes "$1")" "$2" body >/dev/null; }
@@ -116,12 +123,15 @@ forge_note_replace() {
   fi
 }
 
-# forge_issues LABEL: our issues with it: {"number", "open", "body"} a line.
+# forge_issues LABEL: our issues with it: {"number", "open", "body"} a line. Only members can give a
+# label, so on GitLab those are ours, too, that another token of the project has written.
 forge_issues() {
   forge_all "issues?state=all&labels=$1" |
-    jq -c --arg bot "$forge_bot" 'select(.pull_request | not) |
-      select((.user // .author | .login // .username) == $bot) |
-      {number: (.iid // .number), open: (.state != "closed"), body: (.description // .body // "")}'
+    jq -c --arg too "$forge_bots_too" 'select(.pull_request | not) |
+      select((.user // .author | .login // .username) |
+        IN($ARGS.positional[]) or ($too != "" and test($too))) |
+      {number: (.iid // .number), open: (.state != "closed"), body: (.description // .body // "")}' \
+      --args "${forge_bots[@]}"
 }
 
 issue_field() { forge_is_github && echo body || echo description; }

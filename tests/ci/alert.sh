@@ -240,6 +240,18 @@ steps=$both
 alert
 issues
 forge '.issues[0].labels | join(",")'
+say "Those that another token of the project wrote are ours, also where that was revoked"
+for author in project_5_bot project_5_bot2 project_5_bot_0a1b2c ghost; do
+  forge_set --arg author $author '.issues[0].author = $author'
+  alert
+done
+say "Those of another project's token, or of somebody who is called alike, are not"
+for author in project_55_bot project_5_botanist mallory; do
+  forge_set --arg author $author '.issues |= .[:1] | .issues[0].author = $author'
+  alert | tail -n 2 | head -n 1
+done
+HARNESS_BOT='project_1_bot mallory' s alert.sh trend.json
+forge_set '.issues |= .[:1] | .issues[0].author = "project_1_bot"'
 
 say "More than one issue can hold: several, and each within what a forge takes"
 # many COUNT: that many benchmarks of one change.

@@ -65,6 +65,13 @@ s comment.sh artifact
 echo 9 >artifact/number
 s comment.sh artifact
 
+say "Of another account, which was ours"
+forge_set '.notes = [{id: 1, on: "pull:7", author: "old[bot]", body: "<!-- harness:cpu -->\nold"}]'
+artifact
+HARNESS_BOT='github-actions[bot] old[bot]' s comment.sh artifact
+notes
+forge_set '.notes = []'
+
 say "Folders that are not what ci/pr.sh leaves"
 for number in '' 0 -1 '7 8' '7;id' '$(touch run)' '`touch run`' '../../issues' 99999999999; do
   artifact
@@ -186,3 +193,7 @@ artifact cpu "the second push"
 s comment.sh artifact
 notes
 forge '.log[]'
+say "There only those of its own account can be replaced"
+forge_set '.notes[0].author = "project_5_bot"'
+HARNESS_BOT='project_1_bot project_5_bot' s comment.sh artifact
+s comment.sh artifact
