@@ -88,8 +88,16 @@ int name_check_baseline(const char *name, size_t size, struct error *err)
 
 int name_check_baseline_file(const char *name, size_t size, struct error *err)
 {
+    static const char ending[] = ".json";
+    size_t end = strlen(ending), whole = strlen(name);
+
     if (name_check_baseline(name, size, err))
         return -1;
+    if (whole >= end && strcmp(name + whole - end, ending) == 0)
+        return error_set(err,
+                         "\"%s\" cannot name a baseline's file: as a REF it means that file; leave "
+                         "%s out",
+                         name, ending);
     for (const char *part = name;; part++) {
         size_t length = strcspn(part, "/");
         if (length <= 2 && strspn(part, ".") >= length)

@@ -40,7 +40,7 @@ bool name_mend(char *text);
  * that means something else as a REF ("latest", bare numbers). */
 int name_check_baseline(const char *name, size_t size, struct error *err);
 /* The same for one that is a file, NAME.json below a folder: it stays below it, so that no part
- * between two '/' is empty, "." or "..". */
+ * between two '/' is empty, "." or "..", and it does not end in .json itself. */
 int name_check_baseline_file(const char *name, size_t size, struct error *err);
 
 #endif

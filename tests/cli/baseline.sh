@@ -30,7 +30,7 @@ t baseline save gate --ref 1 --file auto
 t baseline save gate --ref 1 --file b/gate.json --note "why"
 t baseline save gate --ref 1 --file b/gate.json --replace
 check "it is where compare looks" cmp b/gate.json baselines/*/gate.json
-for name in latest 42 a..b ../out release/ release/1.0; do
+for name in latest 42 a..b ../out release/ main.json release/1.0; do
   t baseline save "$name" --ref 1 --file auto
 done
 t compare --baseline ./b/gate.json --head 2
