@@ -78,7 +78,7 @@ blocks_of_code() {
     !from && before == "" && NR > 2 && /^```[a-z]+$/ { from = NR; next }
     /```|~~~/ { other = 1 }
     !from { before = $0; gsub(/<\/?(details|summary)>/, "") }
-    !from && /[<$]|^(---|\+\+\+|;;;)/ { other = 1 }
+    !from && /[<$]|^(---|\+\+\+|;;;| *>>>)/ { other = 1 }
     END { if (!other) printf "%s", blocks }' "$1"
 }
 # Harness writes names of people so that nobody is called; a text of another origin might not.

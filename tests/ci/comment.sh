@@ -113,7 +113,8 @@ printf '\n@ada\n\n```sh\n# with <b>, $x and a@b\nnpx @angular/cli build\n```\n\n
 s comment.sh artifact
 notes
 for text in '<!--\n\n```sh\n-->\n@ada\n```' '<details>\n```sh\n@ada\n```' '````\n\n```sh\n````\n@ada\n\n```' \
-  '~~~\n\n```sh\n~~~\n@ada\n```' '```sh\n````\n@ada\n```' '$$\n\n```sh\n$$\n@ada\n```' '---\n\n```sh\n---\n@ada\n```'; do
+  '~~~\n\n```sh\n~~~\n@ada\n```' '```sh\n````\n@ada\n```' '$$\n\n```sh\n$$\n@ada\n```' '---\n\n```sh\n---\n@ada\n```' \
+  '>>>\n\n```sh\n>>>\n@ada\n```'; do
   artifact
   printf '\n%b\n' "$text" >>artifact/comment.md
   "$CI/comment.sh" artifact >"$WORK/said"
