@@ -29,7 +29,7 @@ static struct scale mermaid_scale_of(const struct mermaid_trend *trend, double f
         s.high = fmax(s.high, trend->origin / factor);
     }
     double room = fmax(s.high - s.low, 0.1 * fabs(s.high)) * 0.1, begin = s.low;
-    s.low -= s.low > room ? room : s.low;
+    s.low -= s.low < 0 || s.low > room ? room : s.low; /* 0 is an end where nothing is below it */
     s.high += room;
     ticks_widen(&s.low, &s.high, 5);
     if (isfinite(trend->origin))

@@ -560,6 +560,10 @@ TEST(charts_keep_to_the_grammar)
     assert_chart((double[]) { 1, 1e6, 1e12 }, 3, QUANTITY_TIME, "");
     assert_chart((double[]) { 5e9, 5.1e9, 9e9 }, 3, QUANTITY_TIME, "");
     assert_chart((double[]) { 0.5, 0.25, 0.75 }, 3, QUANTITY_SHARE, "");
+    assert_chart((double[]) { -5, 3, 10 }, 3, QUANTITY_PLAIN, "");
+    assert_chart((double[]) { 3, 10, -5 }, 3, QUANTITY_PLAIN, "");
+    assert_chart((double[]) { -4, -5, -3 }, 3, QUANTITY_PLAIN, "");
+    assert_chart((double[]) { -1, 0, -1 }, 3, QUANTITY_PLAIN, "");
     assert_begins_at((double[]) { 45, 46, 48 }, 40.3, "\"x\" 40.3 --> ");
     assert_begins_at((double[]) { 45, 39, 48 }, 40.3, "\"x\" 39 --> ");
     struct strbuf out;
