@@ -2,6 +2,7 @@
 #include "session/model_agreement.h"
 
 #include "base/memory.h"
+#include "kernels/simd.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -106,6 +107,16 @@ static void agreement_round(const struct model_backend *b, const struct gpt_mode
             agreement_narrow(gpt_weight(&m->weights, which, i / GPT_TENSOR_NR),
                              gpt_weight_elements(m->config, which), v->dtype);
     }
+}
+
+int model_agreement_check(const struct model_backend *b, const struct gpt_tokens *tokens,
+                          struct error *err)
+{
+    int rc = model_backend_check_logits(b, tokens, err);
+
+    if (rc == 0 && !simd_supports(NULL, NULL, NULL, err))
+        rc = CALL_UNSUPPORTED;
+    return rc;
 }
 
 int model_agreement_measure(struct model_backend *b, const struct gpt_model *m,

@@ -30,6 +30,10 @@ struct agreement agreement_of(const float *fp32, const float *other, int64_t row
 /* AGREEMENT_TOKENS random ones, in sequences. */
 void agreement_tokens(struct gpt_tokens *t, const struct gpt_config *c, uint64_t seed);
 
+/* As model_backend_check_logits(), of the backend and of what it is held against: fp32's logits are
+ * by vectors, whatever the backend. */
+int model_agreement_check(const struct model_backend *b, const struct gpt_tokens *tokens,
+                          struct error *err);
 /* Returns as model_backend_write_logits(). Rounds the model's weights where the backend does. */
 int model_agreement_measure(struct model_backend *b, const struct gpt_model *m,
                             const struct gpt_tokens *tokens, struct model_agreement *a,

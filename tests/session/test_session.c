@@ -7,7 +7,7 @@
 #include "session/compare/compare.h"
 #include "session/measure/measuring.h"
 #include "session/measure/sharding.h"
-#include "session/model_backend.h"
+#include "session/model_agreement.h"
 #include "session/serve_token.h"
 
 #include <stdlib.h>
@@ -408,6 +408,35 @@ TEST(backends_that_cannot_as_they_are_told_are_refused)
         assert_has(err.message, cases[i].why ? cases[i].why : "");
         model_backend_close(&backend);
         unsetenv(cases[i].variable);
+    }
+}
+
+/* fp32, beside which a backend is held, is by vectors, whatever the backend. */
+TEST(agreement_is_with_the_instruction_set_that_is_named)
+{
+    static const struct {
+        const char *name, *isa;
+        int rc;
+    } cases[] = {
+        { "plain", "avx1024", CALL_UNSUPPORTED },
+        { "simd", "avx1024", CALL_UNSUPPORTED },
+        { "plain", "portable", 0 },
+        { "simd", "portable", 0 },
+    };
+    int32_t ids[] = { 1, 2, 3 };
+    const struct gpt_tokens tokens = { ids, 1, 3 };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct model_backend_request request = { cases[i].name, "cpu:1", 0 };
+        struct model_backend backend;
+        struct error err = { "" };
+        setenv("HARNESS_ISA", cases[i].isa, 1);
+        assert_ok(model_backend_open(&backend, gpt_config_find("nano", &err), &request, &err),
+                  &err);
+        assert_int_equal(model_agreement_check(&backend, &tokens, &err), cases[i].rc);
+        assert_has(err.message, cases[i].rc ? "HARNESS_ISA is 'avx1024'" : "");
+        model_backend_close(&backend);
+        unsetenv("HARNESS_ISA");
     }
 }
 

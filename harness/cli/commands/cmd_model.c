@@ -315,7 +315,7 @@ static int compute_agreement(struct model_job *job, struct error *err)
     const struct model_options *o = job->o;
     struct model_agreement a;
 
-    int rc = model_backend_check_logits(&job->backend, &job->tokens, err);
+    int rc = model_agreement_check(&job->backend, &job->tokens, err);
     if (rc || open_named_model(o, &job->model, err))
         return rc ? rc : -1;
     rc = model_agreement_measure(&job->backend, &job->model, &job->tokens, &a, err);
