@@ -2,6 +2,7 @@
 #include "metrics/metric_limit.h"
 
 #include "base/array.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -25,19 +26,10 @@ static struct {
 
 /* ---- values ---- */
 
-/* How many of the ascending samples are within the limit. */
+/* How many samples are within the limit. */
 static size_t limit_count(const struct metric_input *in)
 {
-    size_t low = 0, high = in->s->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (in->s->sorted[middle] <= in->metric->p)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return stats_count_below(in->s->sorted, in->s->n, in->metric->p, true);
 }
 
 /* Of what somebody else measured there may be one number alone, a median: it says nothing of how
