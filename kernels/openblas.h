@@ -21,8 +21,8 @@ struct openblas {
 };
 
 /* Whoever calls the entry points of gemm.h and attention.h that need it does this before: loads it
- * once. -1 and an error with the package to install, the loader's words, or that
- * there is not enough address space. */
+ * once. -1 and an error with the package to install, the loader's words, or that there is not
+ * enough address space. */
 int openblas_open(struct error *err);
 
 /* Its functions. openblas_open() has succeeded before. */
