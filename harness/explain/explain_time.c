@@ -15,13 +15,13 @@ static struct explain_change upside_down(const struct explain_change *c)
     return (struct explain_change) { c->base, c->head, -c->mid, -c->high, -c->low };
 }
 
-/* `part` in logs, of the time. NULL: it is too small, or noise. */
-static struct cause *add_part(struct ranking *r, enum cause_kind kind, const char *name,
-                              const struct explain_change *part)
+/* `part` in logs, of the time; more than noise, as its caller knows. NULL: it is too small. */
+static struct cause *add_shown_part(struct ranking *r, enum cause_kind kind, const char *name,
+                                    const struct explain_change *part)
 {
     double share = part->mid / r->all;
 
-    if (!change_is_shown(part) || share < PART_LEAST)
+    if (share < PART_LEAST)
         return NULL;
     struct cause *cause = ranking_add(r, kind, name);
     cause_set_share(cause, share, BELIEF_MEASURED);
@@ -29,6 +29,13 @@ static struct cause *add_part(struct ranking *r, enum cause_kind kind, const cha
     cause->share_of[1] = part->high / r->all;
     r->measured += part->mid;
     return cause;
+}
+
+/* NULL also where it is noise. */
+static struct cause *add_part(struct ranking *r, enum cause_kind kind, const char *name,
+                              const struct explain_change *part)
+{
+    return change_is_shown(part) ? add_shown_part(r, kind, name, part) : NULL;
 }
 
 /* ---- processors and clock ---- */
@@ -159,7 +166,7 @@ static void add_stall(struct ranking *r, const struct stall *s, const struct exp
 {
     const struct explain_change *e = &r->of[s->events], *cycles = &r->of[EXPLAIN_CYCLES];
     const struct explain_change *work = &r->of[EXPLAIN_INSTRUCTIONS];
-    struct cause *cause = add_part(r, s->kind, s->name, part);
+    struct cause *cause = add_shown_part(r, s->kind, s->name, part);
     struct strbuf evidence;
 
     if (!cause)
@@ -173,7 +180,9 @@ static void add_stall(struct ranking *r, const struct stall *s, const struct exp
 }
 
 /* The cycles that instructions take longer are one part of the sum: it is that of the events that
- * could cost a third of them or more, and of several each has its own by what it could cost. */
+ * could cost a third of them or more, and of several each has its own by what it could cost.
+ * Whether they are more than noise is asked of all of them: where nobody knows the noise a part of
+ * them would seem too small. */
 static void add_stalls(struct ranking *r)
 {
     const struct explain_change *cycles = &r->of[EXPLAIN_CYCLES];
@@ -181,15 +190,16 @@ static void add_stalls(struct ranking *r)
     double mid = cycles->mid - work->mid, cost[STALLS], all = 0;
     double reach = hypot(cycles->high - cycles->low, work->high - work->low) / 2;
     double stalled = cycles->head - cycles->base * exp(work->mid);
+    const struct explain_change whole = { NAN, NAN, mid, mid - reach, mid + reach };
 
-    if (!(stalled > 0)) /* nor where one of them is not known */
+    if (!(stalled > 0) || !change_is_shown(&whole)) /* nor where one of them is not known */
         return;
     for (size_t i = 0; i < STALLS; i++)
         all += cost[i] = stall_cost(r, &stalls[i], stalled);
     for (size_t i = 0; i < STALLS; i++) {
         double share = all > 0 ? cost[i] / all : 0;
-        const struct explain_change part = { NAN, NAN, share * mid, share * (mid - reach),
-                                             share * (mid + reach) };
+        const struct explain_change part = { NAN, NAN, share * mid, share * whole.low,
+                                             share * whole.high };
         if (share > 0)
             add_stall(r, &stalls[i], &part);
     }

@@ -273,6 +273,54 @@ TEST(stalled_cycles_are_shared_out)
     explain_case_release(&c);
 }
 
+/* Misses and branches that could each cost half of the cycles that are more. */
+static void know_halves(struct explain_case *c, double factor)
+{
+    double half = 100000 * (factor - 1) / 2;
+
+    add_series(c, EXPLAIN_TIME, 1000, factor);
+    add_series(c, EXPLAIN_BUSY, 1, 1);
+    add_series(c, EXPLAIN_INSTRUCTIONS, 200000, 1);
+    add_series(c, EXPLAIN_CYCLES, 100000, factor);
+    add_series(c, EXPLAIN_CACHE_MISSES, 50, 1 + half / 200 / 50);
+    add_series(c, EXPLAIN_BRANCH_MISSES, 500, 1 + half / 15 / 500);
+}
+
+/* One launch a side, or two, have no interval: then all stalled cycles must be 5 % of the time, not
+ * what each kind has of them. */
+TEST(stalled_cycles_of_few_launches_must_be_many)
+{
+    static const struct {
+        size_t launches;
+        double factor;
+        bool shown;
+    } rows[] = {
+        { 1, 1.083, true }, { 2, 1.083, true }, { LAUNCHES, 1.083, true },
+        { 1, 1.04, false }, { 2, 1.04, false }, { LAUNCHES, 1.04, true },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct explain_case c;
+        struct explanation e;
+        explain_case_init(&c, "k/v");
+        know_halves(&c, rows[i].factor);
+        for (size_t k = 0; k < 2 * EXPLAIN_QUANTITIES; k++)
+            if (c.of[k / 2].of[k % 2].nr > rows[i].launches)
+                c.of[k / 2].of[k % 2].nr = rows[i].launches;
+        explain_causes(&c, &e);
+        assert_int_equal(e.causes.nr, rows[i].shown ? 2 : 1);
+        for (size_t k = 0; k < e.causes.nr; k++) {
+            const struct cause *cause = &e.causes.items[k];
+            bool stalls = cause->kind == CAUSE_CACHE || cause->kind == CAUSE_BRANCHES;
+            assert_int_equal(stalls, rows[i].shown);
+            assert_close(cause->share, rows[i].shown ? 0.5 : 1, 0.02);
+            assert_int_equal(stalls && isfinite(cause->share_of[0]), rows[i].launches == LAUNCHES);
+        }
+        explanation_release(&e);
+        explain_case_release(&c);
+    }
+}
+
 /* One profile a side, or two, have no interval: then an operation must be 5 % slower of itself. All
  * are 2.5 % slower here, and attention (600 ns) more. */
 TEST(an_operation_of_few_profiles_must_be_much_slower)
