@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-07, S0-29: steps, drifts, acceptances and annotations in the trend figure. */
+#include "trend_testing.h"
+
+#include "chart/chart.h"
+#include "chart/presets.h"
+
+static struct figure *draw(const struct made *made, const struct presets *presets)
+{
+    struct chart chart = { .records = &made->records, .run = RUNS - 1 };
+
+    chart.accepted = &made->accepted;
+    chart.nr_accepted = 1;
+    chart.remarks = remarks;
+    chart.nr_remarks = 4;
+    for (size_t i = 0; i < presets->nr; i++)
+        if (strcmp(presets->items[i].name, "trend") == 0)
+            chart.preset = &presets->items[i];
+    assert_non_null(chart.preset);
+    return chart_build(&chart);
+}
+
+static const struct layer *find_layer(const struct figure *f, const char *label,
+                                      const struct panel **panel)
+{
+    const struct layer *found = NULL;
+
+    for (size_t i = 0; i < f->nr_panels; i++)
+        for (size_t k = 0; k < f->panels[i]->nr; k++) {
+            const struct layer *layer = f->panels[i]->layers[k];
+            if (layer->label && strncmp(layer->label, label, strlen(label)) == 0) {
+                assert_null(found); /* in one panel alone */
+                found = layer;
+                *panel = f->panels[i];
+            }
+        }
+    assert_non_null(found);
+    return found;
+}
+
+static bool has_text(const struct panel *panel, const char *text)
+{
+    for (size_t i = 0; i < panel->nr; i++)
+        for (size_t k = 0; panel->layers[i]->mark == MARK_TEXT && k < panel->layers[i]->nr; k++)
+            if (strstr(panel->layers[i]->items[k].text, text))
+                return true;
+    return false;
+}
+
+/* Each panel has them: a run is all benchmarks'. */
+static void check_remarks(const struct figure *f)
+{
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        const struct panel *panel = f->panels[i];
+        size_t k = 0;
+        while (k < panel->nr &&
+               (!panel->layers[k]->label || strcmp(panel->layers[k]->label, "annotated") != 0))
+            k++;
+        assert_true(k < panel->nr);
+        assert_int_equal(panel->layers[k]->nr, 2 * 3); /* two at one run share the place */
+        assert_close(panel->layers[k]->items[0].x, 2, 1e-9);
+        assert_close(panel->layers[k]->items[3].x, AT, 1e-9);
+    }
+    check_lines(f->caption,
+                (const char *const[]) { " 1: early <b> | words. 2: and more. 3: new BIOS.", NULL });
+}
+
+MADE_TEST(test_chart_)
+{
+    struct presets presets = { 0 };
+    const struct panel *panel;
+    struct error err;
+    assert_ok(presets_load_embedded(&presets, &err), &err);
+    made_init(made);
+    struct figure *f = draw(made, &presets);
+    assert_null(f->reason);
+    assert_has(f->title, ": 1 slower (worst drift, +12.1 %)");
+    assert_string_equal(f->panels[0]->title, "batch=3"); /* the drift is the worst that stands */
+    const struct layer *rule = find_layer(f, "accepted", &panel);
+    assert_int_equal(rule->nr, 1);
+    assert_close(rule->items[0].x, AT - 0.5, 1e-9);
+    assert_true(has_text(panel, "%, accepted: checks <bo"));
+    const struct layer *levels = find_layer(f, "level", &panel);
+    assert_int_equal(levels->nr, 3); /* a line and what ends it */
+    assert_true(has_text(panel, "abc0028..abc0029, 2026-10-31"));
+    const struct layer *drift = find_layer(f, "drift", &panel);
+    assert_int_equal(drift->nr, RUNS);
+    assert_close(drift->items[RUNS - 1].y / drift->items[0].y, 1.12, 0.01);
+    assert_true(has_text(panel, "drift, +"));
+    assert_has(f->caption, "Upright line: a step");
+    check_remarks(f);
+    figure_free(f);
+    made->accepted.key = RAMP; /* the other one */
+    made->accepted.change = 0.12;
+    f = draw(made, &presets);
+    assert_has(f->title, ": 1 slower (worst +");
+    assert_int_equal(find_layer(f, "drift, accepted", &panel)->style.ink, INK_GREY);
+    assert_true(has_text(panel, " in all, accepted"));
+    figure_free(f);
+    presets_release(&presets);
+}
+
+RUN_TESTS(NULL, NULL)
