@@ -26,12 +26,55 @@ struct go {
 
 static const char go_prefix[] = "Benchmark";
 
+/* "     100\t": behind the number of iterations, of no fewer columns than `least`. NULL: there is
+ * none. */
+static const char *go_behind_count(const char *text, size_t least)
+{
+    size_t blanks = strspn(text, " "), digits = strspn(text + blanks, "0123456789");
+    const char *rest = text + blanks + digits;
+
+    return digits > 0 && blanks + digits >= least && (*rest == '\t' || *rest == '\0') ? rest : NULL;
+}
+
+/* "\t      1042 ns/op". */
+static bool go_is_pair(const char *text)
+{
+    char *end;
+
+    if (*text != '\t')
+        return false;
+    strtod(text, &end);
+    return end > text && *end == ' ' && end[1] != '\0' && end[1] != ' ';
+}
+
+/* go writes the number of iterations in eight columns. */
+enum { GO_COLUMNS = 8 };
+
+static bool go_is_bare_result(const char *line)
+{
+    const char *rest = go_behind_count(line, GO_COLUMNS);
+
+    return rest && go_is_pair(rest);
+}
+
+/* Behind the tab that go writes with the name. What the benchmark prints may begin with a number,
+ * too ("3 of 5", a date of log's), so more than a digit is asked for: go's columns, or a value. */
+static bool go_is_result_behind_tab(const char *text)
+{
+    const char *rest = go_behind_count(text, 1);
+
+    return rest && (go_behind_count(text, GO_COLUMNS) || go_is_pair(rest));
+}
+
 static bool go_is_result(const char *line)
 {
-    size_t name = strcspn(line, " \t"), blanks = strspn(line + name, " \t");
+    size_t name = strcspn(line, " \t"), spaces = strspn(line + name, " ");
+    const char *rest = line + name + spaces;
 
-    return strncmp(line, go_prefix, sizeof(go_prefix) - 1) == 0 && blanks > 0 &&
-           isdigit((unsigned char)line[name + blanks]);
+    if (strncmp(line, go_prefix, sizeof(go_prefix) - 1) != 0)
+        return false;
+    return *rest == '\t' ? go_is_result_behind_tab(rest + 1)
+                         : spaces > 0 && isdigit((unsigned char)*rest);
 }
 
 /* Of "BenchmarkSort-8   \t" with something else than a result behind the tab: that; NULL: it is no
@@ -45,19 +88,6 @@ static char *go_behind_name(char *line)
     char *rest = line + strcspn(line, " \t");
     rest += strspn(rest, " ");
     return *rest == '\t' ? rest + 1 : NULL;
-}
-
-/* "     100\t      1042 ns/op": go writes the number in eight columns. */
-static bool go_is_bare_result(const char *line)
-{
-    size_t blanks = strspn(line, " "), digits = strspn(line + blanks, "0123456789");
-    const char *number = line + blanks + digits;
-    char *end;
-
-    if (digits == 0 || blanks + digits < 8 || *number != '\t')
-        return false;
-    strtod(number, &end);
-    return end > number && *end == ' ' && end[1] != '\0' && end[1] != ' ';
 }
 
 /* A text of go's has one of these among its first lines. */
