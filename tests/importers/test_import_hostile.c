@@ -357,6 +357,11 @@ TEST(what_texts_say_otherwise)
           "BenchmarkA/procs=2", OUTCOME_FAILED, NAN, NULL },
         { GO("BenchmarkB   100  5 ns/op\nBenchmarkA-2   \thello\n--- SKIP: BenchmarkA-2\n"),
           "BenchmarkA/procs=2", OUTCOME_UNSUPPORTED, NAN, NULL },
+        { GO("BenchmarkB   100  5 ns/op\nBenchmarkA-2   \t--- FAIL: BenchmarkA\n"), "BenchmarkA",
+          OUTCOME_FAILED, NAN, NULL },
+        { GO("BenchmarkB   100  5 ns/op\nBenchmarkA-2   \thello\n--- FAIL: BenchmarkC-2\n"),
+          "BenchmarkC/procs=2", OUTCOME_FAILED, NAN,
+          "1 benchmark left out: there is no result in what was printed (BenchmarkA-2)" },
         { GO("BenchmarkA\nBenchmarkA-2   \t     100\t 10 ns/op\n"), "BenchmarkA/procs=2",
           OUTCOME_OK, 10, NULL },
     };
