@@ -293,6 +293,10 @@ TEST(counters_stand_beside)
     assert_true(isnan(measurement_telemetry(import_measurement(&in, "BM_Tiny", 0), "hits")));
     assert_string_equal(import_measurement(&in, "BM_Open", 0)->message, "no such file");
     imported_release(&in);
+    import_fixture("import/nvbench_axes.json", &plain, &in);
+    m = import_measurement(&in, "simple/device=0", 0);
+    assert_true(isnan(measurement_telemetry(m, "nv/cold/time/cpu/stdev/relative")));
+    imported_release(&in);
     import_fixture("import/summary_models.json", &plain, &in);
     m = import_measurement(&in, "gpt_nano/batch=4,seq=64", 0);
     assert_close(measurement_telemetry(m, "summary_p99_ns"), 1.74e6, 1e-3);

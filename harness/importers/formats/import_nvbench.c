@@ -224,14 +224,14 @@ static void nvbench_keep_summary(struct import_build *b, const cJSON *state, con
     import_beside(b, c, "summary_samples", nvbench_number(state, whole));
 }
 
-/* Taken, or it follows from the times, the work and the axes. Those that end in '/' are all that
- * begin so. */
+/* NVBench's own: taken, or it follows from the times, the work and the axes, or is the spread of
+ * the processor's time, whose mean alone is taken. Those that end in '/' are all that begin so. */
 static bool nvbench_is_known(const char *tag)
 {
     static const char *const known[] = {
         "nv/cold/time/gpu/",
         "nv/cpu_only/time/cpu/",
-        "nv/cold/time/cpu/mean",
+        "nv/cold/time/cpu/",
         "nv/batch/time/gpu/mean",
         "nv/cold/bw/item_rate",
         "nv/cold/bw/global/",
