@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct import_options plain;
 
@@ -126,14 +127,19 @@ TEST(measurements_of_criterion_that_are_no_times)
     static const char sample[] = "{\"sampling_mode\":\"Flat\",\"iters\":[1,2],\"times\":[10,20]}";
     static const struct {
         const char *raw, *reason; /* NULL: it is taken */
+        size_t size;              /* that it is made longer to; 0: as it is */
     } files[] = {
-        { RAW "g,\"f, of two\",,,,10.0,ns,1\ng,\"f, of two\",,,,20.0,ns,2\n", NULL },
+        { RAW "g,\"f, of two\",,,,10.0,ns,1\ng,\"f, of two\",,,,20.0,ns,2\n", NULL, 0 },
         { RAW "g,f,,,,10.0,cycles,1\n",
-          "/raw.csv: the unit is \"cycles\": of a folder, times in ns" },
-        { RAW "g,f,,,,10.0,,1\n", "/raw.csv: the unit is \"\"" },
-        { "group,function,value,sample_time_nanos,iteration_count\ng,f,,10,1\n", NULL },
-        { RAW, NULL },
-        { "", NULL },
+          "/raw.csv: the unit is \"cycles\": of a folder, times in ns", 0 },
+        { RAW "g,f,,,,10.0,,1\n", "/raw.csv: the unit is \"\"", 0 },
+        { "group,function,value,sample_time_nanos,iteration_count\ng,f,,10,1\n", NULL, 0 },
+        { RAW, NULL, 0 },
+        { "", NULL, 0 },
+        { RAW "g,\"f,,,,10.0,cycles,1\n", NULL, 0 }, /* no CSV */
+        { "\"group\"s,unit\ng,cycles\n", NULL, 0 },
+        { RAW "g,f,,,,10.0,ns,1\n", NULL, FILE_IMPORT_MOST + 1 },
+        { RAW "g,f,,,,10.0,cycles,1\n", "/raw.csv: the unit is \"cycles\"", FILE_IMPORT_MOST + 1 },
     };
     char path[600];
     struct error err;
@@ -143,6 +149,8 @@ TEST(measurements_of_criterion_that_are_no_times)
         write_at(HARNESS_TEST_DIR "/units/a/new/sample.json", sample, 1772000000);
         snprintf(path, sizeof(path), HARNESS_TEST_DIR "/units/a/new/raw.csv");
         assert_ok(file_write(path, files[i].raw, strlen(files[i].raw), &err), &err);
+        if (files[i].size)
+            assert_int_equal(truncate(path, (off_t)files[i].size), 0);
         int rc = import_file(HARNESS_TEST_DIR "/units", &plain, &in, &err);
         if (files[i].reason ? !rc || !strstr(err.message, files[i].reason) : rc)
             fail_msg("%s gives %d, %s", files[i].raw, rc, rc ? err.message : "");

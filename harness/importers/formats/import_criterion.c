@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,45 +147,59 @@ static int criterion_read_part(struct criterion_folder *c, const char *folder, c
     return rc;
 }
 
-/* The cell of the first row under "unit", where there is such a column; 0 or -1. */
+/* The whole lines at the beginning of a regular file, as many as fit; 0: it has none. */
+static size_t criterion_first_lines(const char *path, char *text, size_t size)
+{
+    struct stat status;
+    bool regular = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = regular ? fopen(path, "rb") : NULL;
+
+    if (!file)
+        return 0;
+    size_t length = fread(text, 1, size, file);
+    fclose(file);
+    while (length == size && size > 0 && text[size - 1] != '\n')
+        length = --size;
+    return length;
+}
+
+/* The cell of the first row under "unit", where there is such a column; 0 or -1. What is no CSV
+ * tells none. */
 static int criterion_check_unit(const char *path, const char *text, size_t length,
                                 struct error *err)
 {
     struct csv csv;
     struct csv_row head = { 0 }, row = { 0 };
+    struct error broken;
     size_t unit = 0;
+    int rc = 0;
 
     csv_open(&csv, text, length, path);
-    int rc = csv_next(&csv, &head, err);
-    while (rc > 0 && unit < head.nr && strcmp(csv_text(&head, unit), "unit") != 0)
+    bool more = csv_next(&csv, &head, &broken) > 0;
+    while (more && unit < head.nr && strcmp(csv_text(&head, unit), "unit") != 0)
         unit++;
-    if (rc > 0 && unit < head.nr)
-        rc = csv_next(&csv, &row, err);
-    if (rc > 0 && row.nr > unit && strcmp(csv_text(&row, unit), "ns") != 0)
+    more = more && unit < head.nr && csv_next(&csv, &row, &broken) > 0;
+    if (more && row.nr > unit && strcmp(csv_text(&row, unit), "ns") != 0)
         rc = error_set(err,
                        "%s: the unit is \"%.40s\": of a folder, times in ns alone can be imported",
                        path, csv_text(&row, unit));
     csv_row_release(&head);
     csv_row_release(&row);
-    return rc < 0 ? -1 : 0;
+    return rc;
 }
 
 /* No JSON file tells what its numbers are of: ns, or what a measurement of one's own counts
  * (cycles, bytes). raw.csv does, which criterion writes up to 0.3, and later where it is asked to.
- */
+ * Its numbers are not read, so what else is in it is no reason to refuse the folder. */
 static int criterion_read_unit(const struct criterion_folder *c, const char *folder)
 {
     struct strbuf path;
-    size_t length;
-    int rc = 0;
+    char text[16384];
 
     strbuf_init(&path);
     strbuf_addf(&path, "%s/raw.csv", folder);
-    if (file_exists(path.data)) {
-        char *text = file_read(path.data, FILE_IMPORT_MOST, &length, c->err);
-        rc = text ? criterion_check_unit(path.data, text, length, c->err) : -1;
-        free(text);
-    }
+    size_t length = criterion_first_lines(path.data, text, sizeof(text));
+    int rc = length ? criterion_check_unit(path.data, text, length, c->err) : 0;
     strbuf_release(&path);
     return rc;
 }
