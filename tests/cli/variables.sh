@@ -61,7 +61,7 @@ done
 cd "$CLI/../.." || exit 1
 {
   grep -rhoE '(getenv\(|variable = )"HARNESS_[A-Z_]+"' harness kernels models | grep -oE 'HARNESS_[A-Z_]+'
-  grep -rhoE '\$\{?HARNESS_[A-Z]+(_[A-Z]+)*' ci --include='*.sh' --exclude=test.sh | grep -oE 'HARNESS_[A-Z_]+'
+  grep -rhoE '(^|[^\\])\$\{?HARNESS_[A-Z]+(_[A-Z]+)*' ci --include='*.sh' --exclude=test.sh | grep -oE 'HARNESS_[A-Z_]+'
 } | sort -u >"$WORK/read"
 while read -r name; do
   grep -qw "$name" <<<"$names" || echo "read, but not in the table: $name"
