@@ -91,7 +91,7 @@ rm -rf ../back
 "$CI/branch.sh" get history box ../back
 gzip -d ../back/history.db.gz
 for i in $(seq 60 75); do
-  fake "seed=$i,sd=0.004,slow=1.2,only=4" --launches 1 --batch 3,4 --seq 8 --db ../back/history.db
+  fake "seed=$i,sd=0.004,slow=1.6,only=4" --launches 1 --batch 3,4 --seq 8 --db ../back/history.db
 done
 mkdir ../meant
 quiet history backup ../meant/history.db --db ../back/history.db
