@@ -162,65 +162,75 @@ static int gather_findings(struct accepting *batch, const struct accept_request 
 
 /* ---- steps of the history ---- */
 
+/* 1: it is larger than --change, or an equal acceptance is there; err says so. */
+static int add_step(struct accepting *batch, const struct accept_request *request,
+                    const struct trend_card *card, struct error *err)
+{
+    const struct trends *t = &batch->history.trends;
+    const struct acceptance a = trend_card_accept(t, card);
+    double change = card->change;
+
+    if (request->change && parse_accepted_change(request->change, t->settings.metric, &change, err))
+        return -1;
+    if (request->change && !trend_card_within(card, change)) {
+        error_set(err, "--change %s: %s (%s) has a step of %+.1f %%, which is more",
+                  request->change, a.key, a.metric, 100 * card->change);
+        return 1;
+    }
+    return add_acceptance(batch, request, a, card->change, err);
+}
+
 static int add_standing_steps(struct accepting *batch, const struct accept_request *request,
                               struct error *err)
 {
-    const struct trends *t = &batch->history.trends;
     size_t nr;
-    struct trend_card *cards = trends_cards(t, &nr);
+    struct trend_card *cards = trends_cards(&batch->history.trends, &nr);
     int rc = 0;
 
     for (size_t i = 0; rc >= 0 && i < nr; i++) {
         struct error why;
         if (!cards[i].step || cards[i].rank != TREND_REGRESSION)
             continue;
-        rc = add_acceptance(batch, request, trend_card_accept(t, &cards[i]), cards[i].change, &why);
-        if (rc < 0)
+        batch->steps++;
+        rc = add_step(batch, request, &cards[i], &why);
+        if (rc)
             *err = why;
     }
     free(cards);
     return rc < 0 ? -1 : 0;
 }
 
-/* The steps that `harness trend` would still tell if what has been gathered were accepted: nights
- * are compared with none, so there no verdict speaks of them. */
+/* The steps that `harness trend` still tells. Nights are compared with none, so there no verdict
+ * speaks of them. Where one does, it is what was looked at, and no reason for other changes. */
 static int gather_steps(struct store *store, const struct accept_request *request,
                         struct accepting *batch, struct error *err)
 {
     static const struct trend_scope all = { .since = INT64_MIN };
-    struct store_acceptances known = { 0 };
     struct error no_direction;
-    struct trend_settings settings = {
+    const struct trend_settings settings = {
         .metric = trend_metric(request->metric ? request->metric : "p50", &no_direction),
         .fdr = TREND_FDR,
+        .accepted = batch->earlier.items,
+        .nr_accepted = batch->earlier.nr,
         .filters = &request->key,
         .nr_filters = 1,
     };
 
     if (!settings.metric) /* it does not get worse */
         return 0;
-    for (size_t i = 0; i < batch->earlier.nr; i++)
-        *array_push(&known) = batch->earlier.items[i];
-    for (size_t i = 0; i < batch->items.nr; i++)
-        *array_push(&known) = batch->items.items[i];
-    settings.accepted = known.items;
-    settings.nr_accepted = known.nr;
-    int rc = trend_history_load(store, &all, &settings, &batch->history, err);
-    if (rc == 0)
-        rc = trend_history_find(&batch->history, &settings, err);
-    if (rc == 0)
-        rc = add_standing_steps(batch, request, err);
-    array_release(&known); /* its texts are those of the batch */
-    return rc;
+    if (trend_history_load(store, &all, &settings, &batch->history, err) ||
+        trend_history_find(&batch->history, &settings, err))
+        return -1;
+    return add_standing_steps(batch, request, err);
 }
 
 /* ---- both ---- */
 
-/* err says why the last verdict was none to accept. */
+/* err says why the last verdict or step was none to accept. */
 static int refuse_nothing(struct store *store, const struct accept_request *request,
                           const struct accepting *batch, struct error *err)
 {
-    if (batch->found.nr == 1)
+    if (batch->found.nr == 1 || batch->steps)
         return -1;
     if (batch->found.nr == 0)
         return error_set(
@@ -244,7 +254,8 @@ static int gather_all(struct store *store, const struct accept_request *request,
     batch->reason = memory_string(request->reason);
     if (store_verdict_newest(store, &request->key, 1, request->metric, &batch->found, err) ||
         store_acceptance_list(store, NULL, &batch->earlier, err) ||
-        gather_findings(batch, request, err) || gather_steps(store, request, batch, err))
+        gather_findings(batch, request, err) ||
+        (batch->items.nr == 0 && gather_steps(store, request, batch, err)))
         return -1;
     return batch->items.nr ? 0 : refuse_nothing(store, request, batch, err);
 }

@@ -14,7 +14,7 @@
 
 struct accept_request {
     const char *key;    /* or a filter (base/text.h) */
-    const char *metric; /* NULL: every one that was compared, and steps of the latency */
+    const char *metric; /* NULL: every one that was compared; of steps the latency */
     const char *reason;
     const char *change; /* "+8%": instead of what was seen; may be NULL */
     const char *author; /* NULL: what git calls the user, else $USER */
@@ -26,6 +26,7 @@ struct accepting {
     ARRAY(double) seen;
     size_t verdicts; /* of these; the others are steps of the history */
     size_t again;    /* verdicts left out, because an equal acceptance is there */
+    size_t steps;    /* that stand; looked for only where no verdict was taken */
     struct store_acceptances earlier;
     struct store_comparisons found; /* the verdicts that fit */
     struct trend_history history;
@@ -35,11 +36,11 @@ struct accepting {
 /* Who accepts: `given`, or what git calls the user, else $USER; "" where nobody knows. free() it.
  */
 char *acceptance_author(const char *given);
-/* Accepts of each benchmark that fits the newest recorded verdict, if it is regressed or broken,
- * and each step of the history that `harness trend` would still tell as a regression then: all of
- * them or, on an error, none. What was accepted already, with the same change and of the same runs,
- * is left out. -1 where there is nothing to accept, with the reason. `batch` is zeroed; release it
- * whatever the result. */
+/* Accepts of each benchmark that fits the newest recorded verdict, if it is regressed or broken.
+ * Where there is none of them to accept, each step of the history that `harness trend` tells as a
+ * regression, and that request->change covers if it is given. All of them or, on an error, none.
+ * What was accepted already, with the same change and of the same runs, is left out. -1 where there
+ * is nothing to accept, with the reason. `batch` is zeroed; release it whatever the result. */
 int accept_run(struct store *store, const struct accept_request *request, struct accepting *batch,
                struct error *err);
 void accepting_release(struct accepting *batch);

@@ -181,6 +181,13 @@ static bool size_fits(const struct acceptable *what, double accepted)
     return !(near > fabs(log1p(accepted)) + log1p(TREND_ACCEPT_MARGIN));
 }
 
+bool trend_card_within(const struct trend_card *card, double accepted)
+{
+    const struct acceptable what = { .change = card->change, .interval = card->interval };
+
+    return size_fits(&what, accepted);
+}
+
 static const struct acceptance *find_acceptance(const struct trends *t, const struct series *s,
                                                 const struct acceptable *what)
 {

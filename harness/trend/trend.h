@@ -225,6 +225,8 @@ const struct acceptance *trend_card_acceptance(const struct trend_card *card);
 /* That its change is meant to be, as seen in the first run that has all of it; without reason,
  * author and time of their own. Borrows. */
 struct acceptance trend_card_accept(const struct trends *t, const struct trend_card *card);
+/* Would it be accepted by who accepts this change, as far as its size goes? */
+bool trend_card_within(const struct trend_card *card, double accepted);
 /* "regression", "surroundings", "improvement", "accepted", "gone" */
 const char *trend_rank_name(enum trend_rank rank);
 /* The last run before it, and the first that has all of it. */

@@ -356,15 +356,22 @@ COMPARE_TEST(a_step_of_nights_is_accepted_that_no_comparison_has_seen)
 
 COMPARE_TEST(more_than_a_step_is_accepted_where_that_is_said)
 {
+    static const struct {
+        const char *change, *message;
+    } refused[] = { { "-30%", "no change for the worse" }, { "+8%", "which is more" } };
     const struct scratch *scratch = *state;
-    struct accept_request request = { .key = A, .reason = "exact", .change = "-30%" };
+    struct accept_request request = { .key = A, .reason = "exact" };
     struct store *store = open_history(scratch->path, STORE_WRITE);
-    struct accepting refused = { .again = 0 }, batch = { .again = 0 };
+    struct accepting batch = { .again = 0 };
     struct error err;
 
     keep_slower_nights(store);
-    assert_fails(accept_run(store, &request, &refused, &err), &err, "no change for the worse");
-    accepting_release(&refused);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        struct accepting none = { .again = 0 };
+        request.change = refused[i].change;
+        assert_fails(accept_run(store, &request, &none, &err), &err, refused[i].message);
+        accepting_release(&none);
+    }
     request.change = "+30%";
     assert_ok(accept_run(store, &request, &batch, &err), &err);
     assert_int_equal(batch.items.nr, 1);
@@ -372,6 +379,68 @@ COMPARE_TEST(more_than_a_step_is_accepted_where_that_is_said)
     assert_close(batch.seen.items[0], 0.2, 0.02);
     accepting_release(&batch);
     store_close(store);
+}
+
+/* A finished run of B, which does some work. */
+static void keep_working(struct store *store, const double *ns, int64_t started, char id[24])
+{
+    struct records r = { 0 };
+
+    new_run(&r, started);
+    fixture_launches(&r, B, ns, 5);
+    for (size_t i = 0; i < 5; i++)
+        r.items[i].m.flops = 1e9;
+    snprintf(id, 24, "%lld", (long long)keep_run(store, &r));
+}
+
+static void accept_one(struct store *store, const struct accept_request *request, const char *key,
+                       double size)
+{
+    struct accepting batch = { .again = 0 };
+    struct error err;
+
+    assert_ok(accept_run(store, request, &batch, &err), &err);
+    assert_int_equal(batch.items.nr, 1);
+    assert_string_equal(batch.items.items[0].key, key);
+    assert_close(batch.items.items[0].change, size, 0.02);
+    accepting_release(&batch);
+}
+
+/* The reason is one for what was compared: the step of A is older, and of another metric. Who asks
+ * again means it. */
+static void accept_verdict_then_step(const char *path, char *metric, const char *change,
+                                     const char *again, double size)
+{
+    const struct accept_request first = { .key = "gemm", .reason = "r", .change = change },
+                                second = { .key = again, .reason = "r" };
+    struct compare_request r = { .numbers.metrics = { &metric, 1, 1 } };
+    struct history h = { .store = open_history(path, STORE_WRITE) };
+    struct compared c;
+
+    keep_slower_nights(h.store);
+    keep_working(h.store, steady, NIGHT_0 + NIGHTS * NIGHT, h.base);
+    keep_working(h.store, slower, NIGHT_0 + (NIGHTS + 1) * NIGHT, h.head);
+    compare_once(&h, &r, &c);
+    compared_release(&c);
+    accept_one(h.store, &first, B, size);
+    accept_one(h.store, &second, A, 0.2);
+    store_close(h.store);
+}
+
+COMPARE_TEST(no_step_is_accepted_beside_a_verdict_on_another_time)
+{
+    const struct scratch *scratch = *state;
+    char metric[] = "mean";
+
+    accept_verdict_then_step(scratch->path, metric, NULL, "gemm", 0.1);
+}
+
+COMPARE_TEST(no_step_is_accepted_beside_a_verdict_on_a_rate)
+{
+    const struct scratch *scratch = *state;
+    char metric[] = "gflops";
+
+    accept_verdict_then_step(scratch->path, metric, "-15%", A, -0.15);
 }
 
 RUN_TESTS(NULL, NULL)

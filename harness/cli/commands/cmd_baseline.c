@@ -486,7 +486,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("reason", 0, OPTION_LINE, struct baseline_options, reason, "TEXT",
                "accept: why the change is meant to be"),
     OPTION_ROW("metric", 0, OPTION_STRING, struct baseline_options, metric, "NAME",
-               "accept: of this metric alone (default all that were compared, and steps of p50)"),
+               "accept: of this metric alone (default all that were compared; of steps p50)"),
     OPTION_ROW("change", 0, OPTION_STRING, struct baseline_options, change, "SHARE",
                "accept: a change up to this, such as +8% (default what was seen)"),
     OPTION_ROW("by", 0, OPTION_LINE, struct baseline_options, author, "NAME",
@@ -509,10 +509,10 @@ const struct command cmd_baseline = {
         "  harness baseline accept gemm/linear --reason 'exact GELU'\n"
         "\n"
         "accept takes the newest recorded verdict of every benchmark that KEY (a filter) fits, if\n"
-        "it is regressed or broken, and the steps of it that `harness trend` tells as\n"
-        "regressions. Later comparisons mark such a change as accepted, and it does not count\n"
-        "for their exit status, as long as their baseline does not have it yet; nor does it for\n"
-        "that of trend.",
+        "it is regressed or broken. Where there is none to accept, it takes the steps that\n"
+        "`harness trend` tells as regressions; with --change, those that are no larger. Later\n"
+        "comparisons mark such a change as accepted, and it does not count for their exit status,\n"
+        "as long as their baseline does not have it yet; nor does it for that of trend.",
     .action = baseline_action_at,
     .owned = owned,
     .options = rows,
