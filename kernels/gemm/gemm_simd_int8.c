@@ -425,11 +425,23 @@ static size_t weights_size(const struct gemm_linear *g)
     return (gemm_int8_packed_size(g->n, g->k) + LINE - 1) / LINE * LINE;
 }
 
+static size_t state_floats(const struct gemm_linear *g)
+{
+    return weights_size(g) + gemm_int8_scratch(g->m, g->k, g->threads);
+}
+
+static int64_t workspace(const struct call *call)
+{
+    const struct gemm_linear g = gemm_linear_of(call);
+
+    return host_bytes(state_floats(&g));
+}
+
 static int prepare(struct call *call, struct error *err)
 {
     const struct gemm_linear g = gemm_linear_of(call);
 
-    if (host_state(call, weights_size(&g) + gemm_int8_scratch(g.m, g.k, g.threads), err) != 0)
+    if (host_state(call, state_floats(&g), err) != 0)
         return -1;
     gemm_int8_pack(g.w, g.n, g.k, call->state, g.threads);
     return 0;
@@ -458,6 +470,7 @@ static void launch(const struct call *call)
         .prepare = prepare,                                                                        \
         .launch = launch,                                                                          \
         .release = host_state_release,                                                             \
+        .workspace = workspace,                                                                    \
     },
 
 const struct variant gemm_simd_int8[] = {

@@ -179,6 +179,27 @@ TEST(test_embedding)
     operation(embedding_kernels);
 }
 
+/* What they tell that they take beside their tensors, in bytes a weight: packed weights. */
+TEST(test_workspaces)
+{
+    static const struct {
+        const char *variant;
+        double least, most;
+    } rows[] = { { "simd", 4, 4.5 }, { "simd_bf16", 2, 2.5 }, { "simd_int8", 1, 1.5 } };
+    const struct kernel *k = &gemm_linear_kernel;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct variant *v = registry_variant(registry_builtin(), k->name, rows[i].variant);
+        struct call call = { .variant = v, .kernel = k, .shape = { { 1, 1, 4096, 4096 } } };
+        call.nr_tensors = k->layout(k, &call.shape, v->dtype, call.tensor);
+        assert_non_null(v->workspace);
+        double each =
+            (double)v->workspace(&call) / (double)tensor_elements(&call.tensor[GEMM_LINEAR_W]);
+        if (!(each >= rows[i].least && each <= rows[i].most))
+            fail_msg("%s: %g bytes a weight", v->name, each);
+    }
+}
+
 /* All, or the one that is named: an emulator takes minutes, and two of them share the work. */
 int main(int argc, char **argv)
 {
