@@ -10,10 +10,11 @@
  *   copy.L1 .L2 .L3 .dram        B/s    copying alone, read + written bytes; the better of plain
  *                                       stores and of those that go past the caches
  *   flops.fp32                   FLOP/s fused multiply-adds in registers, widest vectors
- *   dot.bf16, dot.int8           FLOP/s products of bfloat16 pairs, of four bytes or pairs that
- * were bytes, in registers, where there are any flops.bf16, flops.int8       FLOP/s the better of
- * that and fp32's: both can be widened capacity.L1 .L2              B      of all caches of the
- * level that the threads lie on at most, by who shares one: not every thread has its own
+ *   dot.bf16, dot.int8           FLOP/s products of bfloat16 pairs, of four bytes or of pairs that
+ *                                       were bytes, in registers, where there are any
+ *   flops.bf16, flops.int8       FLOP/s the better of that and fp32's: both can be widened
+ *   capacity.L1 .L2              B      of all caches of the level that the threads lie on at most,
+ *                                       by who shares one: not every thread has its own
  *   overhead.launch              ns     an empty parallel region
  *
  * machine/ceilings_cuda.h has those of a GPU.
