@@ -146,13 +146,16 @@ static int check_room(const struct session *s, struct error *err)
                          "%d iterations of %lld scopes each are more than the %d that a thread "
                          "keeps: ask for up to %lld",
                          asked, (long long)each, ROOM, (long long)(ROOM / each));
-    if (asked <= readable_iterations(&r))
+    double most = readable_iterations(&r);
+    char instead[] = "even one is, so take a smaller shape or fewer threads";
+    if (asked <= most)
         return 0;
+    if (most >= 1)
+        snprintf(instead, sizeof(instead), "ask for up to %d", (int)most);
     return error_set(err,
                      "%d iterations on all threads are more than a trace that is read again holds "
-                     "(%d events, %zu MiB): ask for up to %.0f",
-                     asked, TIMELINE_EVENTS_MOST, TIMELINE_BYTES_MOST >> 20,
-                     readable_iterations(&r));
+                     "(%d events, %zu MiB): %s",
+                     asked, TIMELINE_EVENTS_MOST, TIMELINE_BYTES_MOST >> 20, instead);
 }
 
 #ifdef HARNESS_HAVE_CUDA
