@@ -20,15 +20,22 @@ int64_t gpt_call_workspace(const struct call *call, const struct gpt_ops *ops)
                                          call->shape.dim[GPT_DIM_SEQ], host_threads(call)));
 }
 
-int gpt_call_prepare(struct call *call, const struct gpt_ops *ops, struct error *err)
+int gpt_call_forward(const struct call *call, float *params, const struct gpt_ops *ops,
+                     struct gpt_forward *f, struct error *err)
 {
     const struct gpt_config *c = call->kernel->config;
-    struct gpt_weights weights = { .config = c, .data = call->tensor[GPT_PREFILL_PARAMS].data };
+    const struct gpt_weights weights = { .config = c, .data = params };
+
+    return gpt_forward_init(f, c, &weights, ops, rows_of(call), call->shape.dim[GPT_DIM_SEQ],
+                            host_threads(call), err);
+}
+
+int gpt_call_prepare(struct call *call, const struct gpt_ops *ops, struct error *err)
+{
     struct gpt_forward *f = memory_zeroed(1, sizeof(*f));
 
     call->state = f;
-    return gpt_forward_init(f, c, &weights, ops, rows_of(call), call->shape.dim[GPT_DIM_SEQ],
-                            host_threads(call), err);
+    return gpt_call_forward(call, call->tensor[GPT_PREFILL_PARAMS].data, ops, f, err);
 }
 
 void gpt_call_prefill(const struct call *call)

@@ -46,6 +46,9 @@ void gpt_decode_oracle(const struct kernel *k, const struct shape *s, const stru
 
 /* A variant's callbacks, but for prepare() and workspace(), which have to name its operations. */
 int gpt_call_prepare(struct call *call, const struct gpt_ops *ops, struct error *err);
+/* gpt_forward_init() for the shape of a call, with these parameters as floats. */
+int gpt_call_forward(const struct call *call, float *params, const struct gpt_ops *ops,
+                     struct gpt_forward *f, struct error *err);
 int64_t gpt_call_workspace(const struct call *call, const struct gpt_ops *ops);
 void gpt_call_prefill(const struct call *call);
 void gpt_call_decode(const struct call *call);

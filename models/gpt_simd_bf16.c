@@ -21,10 +21,7 @@ struct narrow {
 static int prepare(struct call *call, struct error *err)
 {
     const struct tensor *params = &call->tensor[GPT_PREFILL_PARAMS];
-    const struct gpt_config *c = call->kernel->config;
     struct narrow *n = memory_zeroed(1, sizeof(*n));
-    int64_t batch = call->shape.dim[GPT_DIM_BATCH], seq = call->shape.dim[GPT_DIM_SEQ];
-    int64_t rows = call->nr_tensors == GPT_DECODE_NR ? batch : batch * seq;
 
     call->state = n;
     n->params = host_floats((size_t)tensor_elements(params), err);
@@ -32,9 +29,7 @@ static int prepare(struct call *call, struct error *err)
         return -1;
     for (int64_t i = 0; i < tensor_elements(params); i++)
         n->params[i] = bf16_to_float(((const uint16_t *)params->data)[i]);
-    const struct gpt_weights weights = { .config = c, .data = n->params };
-    return gpt_forward_init(&n->forward, c, &weights, &gpt_ops_simd_bf16, rows, seq,
-                            host_threads(call), err);
+    return gpt_call_forward(call, n->params, &gpt_ops_simd_bf16, &n->forward, err);
 }
 
 /* With the parameters as floats twice: here, and while the oracle computes. */
