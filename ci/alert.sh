@@ -155,7 +155,8 @@ search_line() {
   fi
 }
 
-# culprit GROUP-FILE: what `harness bisect` found, where it was asked for and can be told.
+# culprit GROUP-FILE: what `harness bisect` found, where it was asked for and can be told. Why it found
+# nothing is for this script's own log: the words of a failure repeat the benchmark's command.
 culprit() {
   local status=0 good bad key known search
   [ -n "${ALERT_BISECT:-}" ] || return 0
@@ -171,7 +172,10 @@ culprit() {
     search=("${words[@]:2}" "${search[@]:4}")
   fi
   "$(find_harness)" bisect "${search[@]}" >"$work/bisect" 2>"$work/bisect.log" || status=$?
-  [ $status -eq 0 ] || [ $status -eq 77 ] || tail -n 3 "$work/bisect.log" >>"$work/bisect"
+  if [ $status -ne 0 ] && [ $status -ne 77 ]; then
+    tail -n 20 "$work/bisect.log" >&2
+    echo "It failed with status $status; the log of the job that opened this issue says why." >>"$work/bisect"
+  fi
   printf '\nWhat <code>harness bisect</code> says:\n\n<pre>\n'
   tail -n 40 "$work/bisect" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'
   printf '</pre>\n'

@@ -172,18 +172,34 @@ body 0 | sed -n '/^<pre>/,/^<.pre>/p' | tail -n 3
 say "It is looked for by what the nights measured"
 # shellcheck disable=SC2028  # for that shell
 echo '#!/bin/sh
-printf "[%s] " "$@"; echo' >"$WORK/bisector"
+printf "[%s] " "$@" >"$WORK/called"' >"$WORK/bisector"
+plain_commits() { sed -e "s/$good/GOOD/g; s/$bad/BAD/g"; }
 # searched: a night with this step alone; what its issue says, and what is called.
 searched() {
   forge_set '.issues = []'
+  rm -f "$WORK/called"
   trend
   HARNESS=$WORK/bisector ALERT_BISECT=1m s alert.sh trend.json --db n.db | grep -v '^alert.sh: '
-  body 0 | grep -E '^(To search|No search|\[)'
+  body 0 | grep -E '^(To search|No search)'
+  [ ! -e "$WORK/called" ] || { cat "$WORK/called" && echo; } | plain_commits
 }
 steps=$(step --seed=4 3 5 0.2)
 export HARNESS_BENCH='TOKEN=1 "$BUILD/bench" --x' BISECT_OPTIONS="--delta '--seed=4=5%'"
 searched
 HARNESS_BENCH_BUILD='make O=$BUILD' searched
+
+say "Its failure is told; the command, in which a token may stand, is not in the issue"
+echo '#!/bin/sh
+echo "step commit"
+echo "harness: head: $* ended with status 1" >&2
+exit 2' >"$WORK/failing"
+chmod +x "$WORK/failing"
+forge_set '.issues = []'
+HARNESS=$WORK/failing ALERT_BISECT=1m s alert.sh trend.json --db n.db 2>&1 | grep -v '^alert.sh: ' | plain_commits
+body 0 | sed -n '/^<pre>/,/^<.pre>/p' | tail -n 4
+check "the issue has no part of it" not grep -q 'TOKEN\|bench. --x' <(forge '.issues[0].body')
+
+say "Else by the command that the trend tells"
 unset HARNESS_BENCH
 steps=$(step a/b 3 5 0.2),$(step a/c 3 5 0.1)
 cards=$(jq -nc '{kind: "drift", nth: 0, command: "harness compare --build"},
