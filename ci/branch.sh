@@ -5,6 +5,9 @@
 #   branch.sh put BRANCH FOLDER FROM [OLD]
 #                                       FOLDER on the branch is what the local folder FROM holds;
 #                                       the folder OLD goes
+#   branch.sh swap BRANCH FOLDER FROM FILE WAS
+#                                       put, while git's name of FOLDER/FILE there is WAS ('': there
+#                                       is none); else nothing is changed, and the exit status is 1
 #   branch.sh get BRANCH FOLDER TO      and back, into the local folder TO; exit status 77 if there
 #                                       is none
 #   branch.sh list BRANCH               the folders on it
@@ -85,6 +88,17 @@ replace() {
   done
 }
 
+# swap FOLDER FROM FILE WAS: replace, where what is there is what the caller has seen.
+swap() {
+  local there=''
+  [ -z "$old" ] || there=$(git rev-parse -q --verify "$old:$1/$3") || there=''
+  if [ "$there" != "$4" ]; then
+    echo "branch.sh: $1 on the branch $branch has changed meanwhile" >&2
+    exit 1
+  fi
+  replace "$1" "$2"
+}
+
 # update CHANGE...: again if somebody else was faster.
 update() {
   local try old
@@ -121,6 +135,10 @@ case $action:$# in
   put:[23])
     [ -d "$2" ] || fail "$2 is no folder"
     update replace "$1" "$(realpath "$2")" "${3:-}"
+    ;;
+  swap:4)
+    [ -d "$2" ] || fail "$2 is no folder"
+    update swap "$1" "$(realpath "$2")" "$3" "$4"
     ;;
   get:2) get "$1" "$2" ;;
   list:0)

@@ -17,8 +17,6 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
-# shellcheck source=ci/kept.sh
-. "$here/kept.sh"
 case ${1:-} in
   -h|--help) usage_of "$0"; exit 0 ;;
   */*) ;;
@@ -47,12 +45,8 @@ case $status in
   0 | 1 | 77) ;;
   *) exit "$status" ;;
 esac
-put_back() {
-  kept_merge "$branch" "$name" "$HARNESS_DB" "$work/kept" && kept_pack "$HARNESS_DB" "$work/kept" &&
-    "$here/branch.sh" put "$branch" "$name" "$work/kept"
-}
 if [ "$(content || true)" != "$before" ]; then
-  put_back || fail "the history is not put back"
+  kept_put "$branch" "$name" "$HARNESS_DB" "$work/kept" || fail "the history is not put back"
   echo "history.sh: $name on the branch $branch is changed" >&2
 fi
 exit "$status"

@@ -112,3 +112,66 @@ trust_checkout() {
 # git_quietly ARG...: git without hooks of anybody; relative paths of hooks in a configuration would
 # lead into whatever is checked out.
 git_quietly() { git -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@"; }
+
+# ---- The history that nights keep on a branch without history (branch.sh) ----
+# `here` is this folder, `harness` the program. FOLDER is one to work in, beside the FILE, which may be
+# large; it is removed again unless that is said.
+kept_then='' kept_now='' # git's name of what was fetched; of what is there now
+
+# kept_unpack BRANCH NAME FOLDER: FOLDER/history.db is what is kept. 77: nothing is; 1: it is damaged.
+kept_unpack() {
+  kept_now=''
+  rm -rf "$3"
+  # shellcheck disable=SC2154  # here
+  "$here/branch.sh" get "$1" "$2" "$3" || return
+  kept_now=$(git hash-object --no-filters -- "$3/history.db.gz") || return 1
+  gzip -d "$3/history.db.gz" || return 1
+}
+
+# kept_fetch BRANCH NAME FILE FOLDER: what is kept, into the history FILE. As kept_unpack.
+kept_fetch() {
+  local status=0
+  kept_unpack "$1" "$2" "$4" || status=$?
+  if [ $status -eq 0 ]; then
+    kept_then=$kept_now
+    # Not over the file that is there: its log may be beside it, and somebody may have it open.
+    # shellcheck disable=SC2154  # harness
+    "$harness" history restore "$4/history.db" --db "$3" >/dev/null || status=1
+  fi
+  rm -rf "$4"
+  return $status
+}
+
+# kept_merge BRANCH NAME FILE FOLDER: takes in what others have put there since it was fetched: a
+# night takes hours, and somebody may have accepted a change meanwhile.
+kept_merge() {
+  local status=0
+  kept_unpack "$1" "$2" "$4" || status=$?
+  if [ $status -eq 0 ] && [ "$kept_now" != "$kept_then" ]; then
+    "$harness" history merge "$4/history.db" --db "$3" >&2 || status=$?
+    [ $status -ne 1 ] || status=0 # a run that both have: that of FILE stays
+  fi
+  rm -rf "$4"
+  [ $status -eq 77 ] || return $status
+}
+
+# kept_pack FILE FOLDER: FOLDER/history.db.gz, which stays, is the history FILE.
+kept_pack() {
+  rm -rf "$2"
+  mkdir "$2" && "$harness" history backup "$2/history.db" --db "$1" && gzip -9n "$2/history.db"
+}
+
+# kept_put BRANCH NAME FILE FOLDER: what is kept is the history FILE, with what others have put there;
+# FOLDER stays, as of kept_pack. Packing takes its time: whoever was faster is merged in, too.
+kept_put() {
+  local try status
+  for try in 1 2 3 4 5; do
+    kept_merge "$@" || return
+    kept_pack "$3" "$4" || return
+    status=0
+    "$here/branch.sh" swap "$1" "$2" "$4" history.db.gz "$kept_now" || status=$?
+    [ $status -eq 1 ] || return $status
+  done
+  echo "$(basename "$0"): others were faster $try times" >&2
+  return 1
+}

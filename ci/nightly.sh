@@ -30,8 +30,6 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
 . "$here/lib.sh"
-# shellcheck source=ci/kept.sh
-. "$here/kept.sh"
 
 out=harness-nightly db='' branch='' name=cpu bench=${HARNESS_BENCH:-} launches=5 delta=3% prune='' run=()
 while [ $# -gt 0 ]; do
@@ -85,12 +83,12 @@ fetch_history() {
 
 # keep_history: false where it is not all kept.
 keep_history() {
-  local merged=yes
-  [ -z "$branch" ] || kept_merge "$branch" "$name" "$db" "$out/kept" || merged=no
-  rm -rf "$out/history.db.gz"
-  kept_pack "$db" "$out/kept" && cp "$out/kept/history.db.gz" "$out/history.db.gz" || return 1
-  [ -z "$branch" ] ||
-    { [ $merged = yes ] && "$here/branch.sh" put "$branch" "$name" "$out/kept"; }
+  local put=yes
+  rm -rf "$out/history.db.gz" "$out/kept"
+  [ -z "$branch" ] || kept_put "$branch" "$name" "$db" "$out/kept" || put=no
+  # What cannot be put there is packed all the same: it is an artifact of the job.
+  [ -f "$out/kept/history.db.gz" ] || kept_pack "$db" "$out/kept" || return 1
+  cp "$out/kept/history.db.gz" "$out/history.db.gz" && [ $put = yes ]
 }
 
 # The name and the command of --bench, as harness/session/bench/bench.c takes them apart: what has no

@@ -56,6 +56,17 @@ PATH=$WORK/bin:$PATH s branch.sh put kept late one | grep -v '^2> [^b]'
 on_branch
 check "no hook has run" test ! -e "$HOOK_RAN"
 
+say "Only in place of what was seen"
+printf 'a\0b\r\n' >one/binary
+seen=$(git hash-object --no-filters one/binary)
+s branch.sh swap kept seen one binary "$seen"
+s branch.sh swap kept seen one binary ''
+s branch.sh swap kept seen two binary ''
+s branch.sh swap kept seen two binary "$seen"
+s branch.sh swap kept seen one binary "$seen"
+on_branch | grep seen
+s branch.sh drop kept seen
+
 say "What it refuses"
 s branch.sh put 'a..b' cpu one
 s branch.sh put kept ../up one

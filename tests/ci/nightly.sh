@@ -128,6 +128,26 @@ check "both nights are there" test "$("$CI/history.sh" history/own history list 
 "$CI/history.sh" history/own trend --json >../trend.json 2>/dev/null
 check "and what was written" test "$(jq -r '.annotations[].text' ../trend.json)" = "new BIOS"
 
+say "Put there while a night packs its history, by another clone: neither is lost"
+git init -q ../other
+git -C ../other remote add origin "$WORK/remote.git"
+mkdir ../bin
+cat >../bin/git <<'GIT'
+#!/usr/bin/env bash
+PATH=${PATH#*:} # that of the git behind this one
+if [[ " $* " == *" push "* ]] && mkdir "$WORK/raced" 2>/dev/null; then
+  (cd "$WORK/other" && "$CI/history.sh" history/own history annotate latest "new fan") >&2
+fi
+exec git "$@"
+GIT
+chmod +x ../bin/git
+PATH=$WORK/bin:$PATH own 'sh ../bench.sh'
+status_in ../said
+check "somebody was faster" test -d ../raced
+check "all nights are there" test "$("$CI/history.sh" history/own history list | grep -c OK)" = 3
+"$CI/history.sh" history/own trend --json >../trend.json 2>/dev/null
+check "and what was written" test "$(jq -r '.annotations[].text' ../trend.json | sort | paste -sd ,)" = "new BIOS,new fan"
+
 say "What is old goes where that is wanted; a history that cannot be put back is told, and so is the trend"
 nights() { "$CI/history.sh" history/own history list | grep -c OK; }
 own 'sh ../bench.sh' --prune '--keep-runs 1 --vacuum'
