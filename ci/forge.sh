@@ -9,6 +9,7 @@
 # Texts go through files: no title, name or comment is ever a part of a command line.
 
 forge_init() {
+  local bots
   FORGE=${FORGE:-$([ -n "${GITLAB_CI:-}" ] && echo gitlab || echo github)}
   need curl jq
   case $FORGE in
@@ -18,7 +19,7 @@ forge_init() {
       [ -n "${GITHUB_TOKEN:-}" ] || fail "GITHUB_TOKEN is not set"
       forge_base=${GITHUB_API_URL:-https://api.github.com}/repos/$GITHUB_REPOSITORY
       forge_headers=("Authorization: Bearer $GITHUB_TOKEN" "Accept: application/vnd.github+json")
-      read -ra forge_bots <<<"${HARNESS_BOT:-github-actions[bot]}"
+      bots=${HARNESS_BOT:-github-actions[bot]}
       forge_bots_too=''
       ;;
     gitlab)
@@ -26,7 +27,9 @@ forge_init() {
       [ -n "${HARNESS_GITLAB_TOKEN:-}" ] || fail "HARNESS_GITLAB_TOKEN is not set"
       forge_base=${CI_API_V4_URL:-https://gitlab.com/api/v4}
       forge_headers=("PRIVATE-TOKEN: $HARNESS_GITLAB_TOKEN")
-      read -ra forge_bots <<<"${HARNESS_BOT:-$(forge_call GET user | jq -r .username)}"
+      bots=${HARNESS_BOT:-}
+      # An assignment alone: where GitLab does not say it, this ends.
+      [ -n "$bots" ] || bots=$(forge_call GET user | jq -r '.username // empty')
       # A project's access token is an account of its own; what one wrote whose token was revoked is
       # the ghost's.
       forge_bots_too="^(ghost|project_${CI_PROJECT_ID}_bot([0-9]*|_[0-9a-z]+))\$"
@@ -34,6 +37,8 @@ forge_init() {
       ;;
     *) fail "FORGE is github or gitlab, not \"$FORGE\"" ;;
   esac
+  read -ra forge_bots <<<"$bots"
+  [ ${#forge_bots[@]} -gt 0 ] || fail "which account is ours is not known; HARNESS_BOT names it"
 }
 
 # forge_call METHOD PATH [FILE]: prints the answer; of what is not there forge_absent, where the caller

@@ -256,6 +256,13 @@ steps=$both
 alert
 issues
 forge '.issues[0].labels | join(",")'
+say "Where GitLab does not say whose token it is, nothing is done"
+forge_set '.refused = ["user"]'
+alert
+HARNESS_BOT=project_1_bot s alert.sh trend.json
+forge_set '.refused = []'
+HARNESS_BOT=' ' s alert.sh trend.json
+issues
 say "Those that another token of the project wrote are ours, also where that was revoked"
 for author in project_5_bot project_5_bot2 project_5_bot_0a1b2c ghost; do
   forge_set --arg author $author '.issues[0].author = $author'

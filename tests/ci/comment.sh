@@ -194,6 +194,12 @@ artifact cpu "the second push"
 s comment.sh artifact
 notes
 forge '.log[]'
+say "Where it does not say whose token it is, nothing is posted"
+forge_set '.refused = ["user"]'
+s comment.sh artifact
+forge_set '.refused = []'
+HARNESS_BOT=' ' s comment.sh artifact
+notes
 say "There only those of its own account can be replaced"
 forge_set '.notes[0].author = "project_5_bot"'
 HARNESS_BOT='project_1_bot project_5_bot' s comment.sh artifact
