@@ -118,7 +118,9 @@ for text in '<!--\n\n```sh\n-->\n@ada\n```' '<details>\n```sh\n@ada\n```' '````\
   artifact
   printf '\n%b\n' "$text" >>artifact/comment.md
   "$CI/comment.sh" artifact >"$WORK/said"
-  check "$text" not grep -q '@ada' <(forge '.notes[-1].body')
+  check "$text" grep -q '@&#8203;ada' <(forge '.notes[-1].body')
+  check "$text: it calls nobody" not grep -q '@ada' <(forge '.notes[-1].body')
+  forge_set '.notes[-1].body |= (split("\n")[0] + "\nold")'
 done
 
 say "Pictures go to their branch, and only pictures"
