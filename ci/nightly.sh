@@ -126,7 +126,8 @@ is_result() {
 # already adds nothing.
 write_time() {
   local key
-  key=$("$harness" run --dry-run --name "$bench_name" -- true)
+  key=$("$harness" run --dry-run --name "$bench_name" -- true) || key=''
+  [ -n "$key" ] || fail "no key for the time of the command: $bench"
   printf '{"results": [{"command": "%s", "times": [%d.%06d]}], "began": %s}\n' "$key" \
     $(($3 / 1000000)) $(($3 % 1000000)) "$2" >"$1"
 }

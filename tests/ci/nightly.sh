@@ -201,6 +201,9 @@ for command in 'sh ../write.sh' 'sh ../print.sh' 'sort: sh ../print.sh' 'A=1 "$S
   echo "$command: $(jq -r '[.. | objects | .key // empty] | unique | join(" ")' ../shown.json)"
 done
 check "it took ten milliseconds" test "$(jq '[.. | objects | .samples_ns? // empty | .[]] | min / 1e7 | floor' ../shown.json)" -ge 1
+printf '#!/bin/sh\n[ "$2" != --dry-run ] || exit 3\nexec "%s" "$@"\n' "$HARNESS" >../keyless
+chmod +x ../keyless
+HARNESS=$WORK/keyless s nightly.sh --output ../out4 --launches 1 --bench 'sleep 0.01'
 HARNESS_BENCH='[ ! -e ../once ] || exit 0; touch ../once; sh ../print.sh' s nightly.sh --output ../out4 --launches 2
 HARNESS_BENCH='echo in vain; exit 3' s nightly.sh --output ../out4
 
