@@ -11,8 +11,10 @@
 #
 # In a clone whose remote origin (or $REMOTE) has the branch; to put it back, with the right to push.
 # A night that measures meanwhile does not undo it, nor is the night's run lost: the one that comes
-# later merges what the other has put there. (So what was pruned then is back, until the next time.)
-# Exit status: that of the command; 2 as well where the history cannot be fetched or put back.
+# later merges what the other has put there. That adds, and takes nothing away: what was pruned then,
+# or no longer accepted (`baseline unaccept`), is back, until the next time.
+# Exit status: that of the command; 2 as well where the history cannot be fetched or put back. What a
+# command has changed that ends with 2 is not put back.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
