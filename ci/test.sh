@@ -78,10 +78,11 @@ stage_architectures() {
 # Of the tests that have just run: what they left out for the lack of a tool, and why.
 tell_skipped() { grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort | uniq -c || true; }
 
-# The tests of the program itself, without those of ci/'s scripts, of the pages and of hard knocks.
+# The tests of the program itself, without those of ci/'s scripts, of packages, of the pages and of hard
+# knocks.
 stage_quick() {
   OMP_WAIT_POLICY=passive ctest --preset dev --label-regex '^(unit|cli|statistics)$' \
-    --label-exclude '^reliability$' --parallel "$tests_at_once"
+    --label-exclude '^(reliability|package)$' --parallel "$tests_at_once"
   tell_skipped
 }
 
