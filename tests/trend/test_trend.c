@@ -176,15 +176,14 @@ TEST(test_a_step_of_no_size)
     const struct series series = { .items = points, .nr = 3 * LEVEL };
     const struct changes changes = { .items = steps, .nr = 2 };
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        double left = NAN;
+        bool has_size = sizes[i] > 0;
+        double left = NAN, later = has_size ? -5 : 5;
         for (size_t k = 0; k < 3 * LEVEL; k++)
             points[k] = (struct series_point) { .value = 100 + (k < LEVEL ? 0 : sizes[i]) +
-                                                         (k < 2 * LEVEL ? 0
-                                                          : sizes[i]    ? -5
-                                                                        : 5) };
+                                                         (k < 2 * LEVEL ? 0 : later) };
         size_t back = trend_undone(&series, &changes, told, 0, &left);
-        assert_int_equal(back, sizes[i] ? 2 * LEVEL : 0);
-        assert_close(left, sizes[i] ? 0 : 1, 0);
+        assert_int_equal(back, has_size ? 2 * LEVEL : 0);
+        assert_close(left, has_size ? 0 : 1, 0);
     }
 }
 
