@@ -258,7 +258,9 @@ enum store_fate place_fate(struct store *s)
 
     if (!s->db || s->immutable || s->place.file.number == 0)
         return STORE_IN_PLACE;
-    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved)
+    /* A look that failed says so, too: one more of our own, before anything is kept elsewhere. */
+    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved &&
+        !is_at(name_of(s), &s->place.file))
         return file_exists(name_of(s)) ? STORE_REPLACED : STORE_MOVED;
     if (!s->place.sealed)
         return STORE_IN_PLACE;

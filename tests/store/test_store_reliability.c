@@ -239,7 +239,7 @@ SCRATCH_TEST(test_backups_while_writing)
 
 /* ---- a file system that cannot lock, as some over a network; a disk that cannot read ---- */
 
-enum lack { NO_SHARED_MEMORY, NO_LOCKS, NO_SECTORS };
+enum lack { NO_SHARED_MEMORY, NO_LOCKS, NO_SECTORS, NO_LOOK };
 
 static enum lack lack;
 static sqlite3_vfs lacking_vfs;
@@ -256,6 +256,17 @@ static int refuse_sectors(sqlite3_file *file, void *bytes, int nr, sqlite3_int64
     enum { FIRST_BAD = 40960 };
 
     return at >= FIRST_BAD ? SQLITE_IOERR_READ : whole_methods.xRead(file, bytes, nr, at);
+}
+
+static int looks_until_lack; /* of NO_LOOK */
+
+/* SQLite says that a file has moved also where it could not be looked at. */
+static int refuse_look(sqlite3_file *file, int what, void *answer)
+{
+    if (what != SQLITE_FCNTL_HAS_MOVED || looks_until_lack-- != 0)
+        return whole_methods.xFileControl(file, what, answer);
+    *(int *)answer = 1;
+    return SQLITE_OK;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -280,6 +291,8 @@ static int lacking_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, 
         lacking_methods.iVersion = 1;
     else if (lack == NO_LOCKS)
         lacking_methods.xLock = refuse_lock;
+    else if (lack == NO_LOOK)
+        lacking_methods.xFileControl = refuse_look;
     else
         lacking_methods.xRead = refuse_sectors;
     file->pMethods = &lacking_methods;
@@ -331,6 +344,28 @@ SCRATCH_TEST(test_no_locks)
     assert_int_equal(write_run(scratch->path, 3, -1, &err), 0); /* on a better one it is used */
     assert_all_there(scratch->path, 1, 3);
     knock("a file system that cannot lock, as NFS", 2, 2, "refused, with what to do");
+}
+
+/* A look at the file that fails once is no other file at its place: the run is not kept elsewhere.
+ * SQLite looks, too, before it makes a file's first journal, and refuses. */
+SCRATCH_TEST(test_a_look_that_fails)
+{
+    enum { LOOKS = 12 };
+    const struct scratch *scratch = *state;
+    struct error err;
+    int written = 0;
+
+    for (int i = 0; i < LOOKS; i++) {
+        sqlite3_vfs *system = begin_lack(NO_LOOK);
+        looks_until_lack = i;
+        int rc = write_run(scratch->path, 3, -1, &err);
+        end_lack(system);
+        written += rc == 0;
+        if (rc && !strstr(err.message, "SQLite 1032")) /* SQLITE_READONLY_DBMOVED */
+            fail_msg("look %d: %s", i, err.message);
+    }
+    assert_in_range(written, LOOKS - 3, LOOKS);
+    assert_all_there(scratch->path, (unsigned)written, 3);
 }
 
 /* SQLite's memory ends at one place after another. What is there is no less sound for that: it
