@@ -13,6 +13,9 @@ struct attention_decode attention_decode_of(const struct call *call);
 int attention_prepare(struct call *call, struct error *err);
 int attention_decode_prepare(struct call *call, struct error *err);
 
+/* Bytes of the first one's. Of decode they are a row of scores a thread, which is few. */
+int64_t attention_workspace(const struct call *call);
+
 /* Queries that attention_prefill_simd takes at a time, at most. */
 enum { ATTENTION_SIMD_QUERIES = 64 };
 

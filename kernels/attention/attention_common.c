@@ -66,10 +66,19 @@ struct attention_decode attention_decode_of(const struct call *call)
     };
 }
 
+static size_t scratch_of(const struct call *call)
+{
+    return attention_scratch(call->shape.dim[1], call->shape.dim[3], host_threads(call));
+}
+
 int attention_prepare(struct call *call, struct error *err)
 {
-    return host_state(
-        call, attention_scratch(call->shape.dim[1], call->shape.dim[3], host_threads(call)), err);
+    return host_state(call, scratch_of(call), err);
+}
+
+int64_t attention_workspace(const struct call *call)
+{
+    return host_bytes(scratch_of(call));
 }
 
 int attention_decode_prepare(struct call *call, struct error *err)

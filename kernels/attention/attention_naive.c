@@ -103,18 +103,18 @@ static void decode_launch(const struct call *call)
     attention_decode_naive(&a);
 }
 
-#define NAIVE(of, ready, run)                                                                      \
+#define NAIVE(of, ready, run, needs)                                                               \
     {                                                                                              \
         .name = "naive",                                                                           \
         .summary = "by the definition, query by query; limit: latency of one add",                 \
         .kernel = &(of), .device = DEVICE_CPU, .dtype = DTYPE_FP32, .math = MATH_FP32,             \
         .flags = VARIANT_PLAIN, .prepare = (ready), .launch = (run),                               \
-        .release = host_state_release,                                                             \
+        .release = host_state_release, .workspace = (needs),                                       \
     }
 
 const struct variant attention_naive[] = {
-    NAIVE(attention_causal_kernel, attention_prepare, prefill_launch),
-    NAIVE(attention_full_kernel, attention_prepare, prefill_launch),
-    NAIVE(attention_decode_kernel, attention_decode_prepare, decode_launch),
+    NAIVE(attention_causal_kernel, attention_prepare, prefill_launch, attention_workspace),
+    NAIVE(attention_full_kernel, attention_prepare, prefill_launch, attention_workspace),
+    NAIVE(attention_decode_kernel, attention_decode_prepare, decode_launch, NULL),
     { .name = NULL },
 };

@@ -178,6 +178,11 @@ void attention_prefill_openblas(const struct attention *a)
         head(a, task, a->scratch + each * (size_t)omp_get_thread_num(), inner);
 }
 
+static int64_t workspace(const struct call *call)
+{
+    return host_bytes(attention_openblas_scratch(call->shape.dim[1], host_threads(call)));
+}
+
 static int prepare(struct call *call, struct error *err)
 {
     struct attention a = attention_of(call);
@@ -211,7 +216,7 @@ static void launch(const struct call *call)
         .name = "openblas", .summary = "two cblas_sgemm and a softmax; the vendor reference",      \
         .kernel = &(of), .device = DEVICE_CPU, .dtype = DTYPE_FP32, .math = MATH_FP32,             \
         .flags = VARIANT_VENDOR, .supports = supports, .prepare = prepare, .launch = launch,       \
-        .release = host_state_release,                                                             \
+        .release = host_state_release, .workspace = workspace,                                     \
     }
 
 const struct variant attention_openblas[] = {

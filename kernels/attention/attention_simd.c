@@ -86,20 +86,20 @@ static void decode_launch(const struct call *call)
     attention_decode_simd(&a);
 }
 
-#define SIMD(of, text, ready, run)                                                                 \
+#define SIMD(of, text, ready, run, needs)                                                          \
     {                                                                                              \
         .name = "simd", .summary = (text), .kernel = &(of), .device = DEVICE_CPU,                  \
         .dtype = DTYPE_FP32, .math = MATH_FP32, .supports = simd_supports, .prepare = (ready),     \
-        .launch = (run), .release = host_state_release,                                            \
+        .launch = (run), .release = host_state_release, .workspace = (needs),                      \
     }
 
 const struct variant attention_simd[] = {
     SIMD(attention_causal_kernel, "online softmax, keys past the diagonal skipped; limit: FMA, exp",
-         attention_prepare, prefill_launch),
+         attention_prepare, prefill_launch, attention_workspace),
     SIMD(attention_full_kernel, "online softmax over tiles of 192 keys; limit: FMA, exp",
-         attention_prepare, prefill_launch),
+         attention_prepare, prefill_launch, attention_workspace),
     SIMD(attention_decode_kernel, "a head a thread; limit: bandwidth of the KV cache",
-         attention_decode_prepare, decode_launch),
+         attention_decode_prepare, decode_launch, NULL),
     { .name = NULL },
 };
 

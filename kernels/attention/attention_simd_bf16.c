@@ -228,11 +228,22 @@ static size_t head_scratch(const struct call *call)
            attention_simd_scratch(call->shape.dim[1], call->shape.dim[3]);
 }
 
-static int prefill_prepare(struct call *call, struct error *err)
+/* That, and a head's queries, keys, values and outputs in fp32. */
+static size_t prefill_floats(const struct call *call)
 {
     size_t head = (size_t)call->shape.dim[1] * (size_t)call->shape.dim[3];
 
-    return host_state(call, head_scratch(call) + 4 * head * (size_t)host_threads(call), err);
+    return head_scratch(call) + 4 * head * (size_t)host_threads(call);
+}
+
+static int prefill_prepare(struct call *call, struct error *err)
+{
+    return host_state(call, prefill_floats(call), err);
+}
+
+static int64_t prefill_workspace(const struct call *call)
+{
+    return host_bytes(prefill_floats(call));
 }
 
 /* q, k and v lie beside each other as elements of two bytes. */
@@ -279,21 +290,21 @@ static void decode_launch(const struct call *call)
     });
 }
 
-#define SIMD(of, text, ready, run)                                                                 \
+#define SIMD(of, text, ready, run, needs)                                                          \
     {                                                                                              \
         .name = "simd_bf16", .summary = (text), .kernel = &(of), .device = DEVICE_CPU,             \
         .dtype = DTYPE_BF16, .math = MATH_BF16, .supports = simd_supports, .prepare = (ready),     \
-        .launch = (run), .release = host_state_release,                                            \
+        .launch = (run), .release = host_state_release, .workspace = (needs),                      \
     }
 
 const struct variant attention_simd_bf16[] = {
     SIMD(attention_causal_kernel, "a head widened, then as simd; limit: FMA, exp", prefill_prepare,
-         prefill_launch),
+         prefill_launch, prefill_workspace),
     SIMD(attention_full_kernel, "a head widened, then as simd; limit: FMA, exp", prefill_prepare,
-         prefill_launch),
+         prefill_launch, prefill_workspace),
     SIMD(attention_decode_kernel,
          "64 positions widened at a time; limit: bandwidth of half a KV cache", decode_prepare,
-         decode_launch),
+         decode_launch, NULL),
     { .name = NULL },
 };
 

@@ -170,16 +170,28 @@ static int describe(struct graph *g, const struct call *call, struct error *err)
     return g->plan != NULL ? 0 : error_set(err, "ggml has no memory to compute a graph in");
 }
 
-static int prepare(struct call *call, struct error *err)
+/* A product of bf16 in fp32 and its bias; of fp32 there is none. */
+static size_t scratch_floats(const struct call *call)
 {
     const struct tensor *y = &call->tensor[GEMM_LINEAR_Y];
+
+    return y->dtype == DTYPE_BF16 ? product_floats(call) + (size_t)tensor_cols(y) : 0;
+}
+
+static int64_t workspace(const struct call *call)
+{
+    return host_bytes(scratch_floats(call));
+}
+
+static int prepare(struct call *call, struct error *err)
+{
     struct graph *g = memory_zeroed(1, sizeof(*g));
 
     call->state = g;
     if (ggml_open(&g->ggml, err) != 0)
         return -1;
-    if (y->dtype == DTYPE_BF16) {
-        g->scratch = host_floats(product_floats(call) + (size_t)tensor_cols(y), err);
+    if (scratch_floats(call) > 0) {
+        g->scratch = host_floats(scratch_floats(call), err);
         if (g->scratch == NULL)
             return -1;
     }
@@ -221,7 +233,7 @@ static void release(struct call *call)
         .name = (label), .summary = "llama.cpp's ggml_mul_mat" text, .kernel = &(of),              \
         .device = DEVICE_CPU, .dtype = DTYPE_##type, .math = MATH_##type,                          \
         .flags = VARIANT_VENDOR | VARIANT_PEER, .supports = supports, .prepare = prepare,          \
-        .launch = launch, .release = release,                                                      \
+        .launch = launch, .release = release, .workspace = workspace,                              \
     }
 #define BF16_TEXT " of bf16 to fp32, then rounded to bf16"
 

@@ -52,15 +52,23 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
     return false;
 }
 
+static size_t sums_of(const struct call *call)
+{
+    return (size_t)(call->shape.dim[0] * call->shape.dim[1] * call->shape.dim[2]);
+}
+
+static int64_t workspace(const struct call *call)
+{
+    return host_bytes(sums_of(call));
+}
+
 static int prepare(struct call *call, struct error *err)
 {
-    const int64_t m = call->shape.dim[0] * call->shape.dim[1], n = call->shape.dim[2];
-
     omp_set_num_threads(host_threads(call));
     if (peer_prepare(&peer, sizeof(struct onednn_bf16), call, err))
         return -1;
     struct onednn_bf16 *onednn = call->state;
-    onednn->sums = host_floats((size_t)(m * n), err);
+    onednn->sums = host_floats(sums_of(call), err);
     return onednn->sums ? 0 : -1;
 }
 
@@ -114,6 +122,7 @@ static void release(struct call *call)
         .prepare = prepare,                                                                        \
         .launch = (run),                                                                           \
         .release = release,                                                                        \
+        .workspace = workspace,                                                                    \
     },
 
 const struct variant gemm_onednn_bf16[] = { ROW(gemm_nt_kernel, launch_nt)

@@ -200,6 +200,56 @@ TEST(test_workspaces)
     }
 }
 
+/* The same of what grows with the sequence or the product, in bytes for a device of two threads. */
+TEST(test_workspaces_of_launches)
+{
+    static const struct {
+        const char *kernel, *variant;
+        struct shape shape;
+        double least, most;
+    } rows[] = {
+        { "attention/causal",
+          "naive",
+          { { 1, 4096, 1, 64 } },
+          2 * 8.0 * 4096 * 64,
+          2 * 8.5 * 4096 * 64 },
+        { "attention/full",
+          "simd",
+          { { 1, 4096, 1, 64 } },
+          2 * 8.0 * 4096 * 64,
+          2 * 8.5 * 4096 * 64 },
+        { "attention/full",
+          "simd_bf16",
+          { { 1, 4096, 1, 64 } },
+          2 * 24.0 * 4096 * 64,
+          2 * 24.5 * 4096 * 64 },
+        { "attention/causal",
+          "openblas",
+          { { 1, 4096, 1, 64 } },
+          2 * 4.0 * 512 * 4097,
+          2 * 4.1 * 512 * 4097 },
+        { "gemm/nn", "onednn_bf16", { { 2, 64, 96, 8 } }, 4.0 * 128 * 96, 4.0 * 128 * 96 },
+        { "gemm/linear", "ggml_bf16", { { 2, 64, 96, 8 } }, 4.0 * 129 * 96, 4.1 * 129 * 96 },
+        { "gemm/linear", "ggml", { { 2, 64, 96, 8 } }, 0, 0 },
+    };
+    struct device two = { .kind = DEVICE_CPU, .threads = 2 };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct variant *v =
+            registry_variant(registry_builtin(), rows[i].kernel, rows[i].variant);
+        if (v == NULL)
+            continue; /* built without that library */
+        struct call call = {
+            .variant = v, .kernel = v->kernel, .shape = rows[i].shape, .device = &two
+        };
+        call.nr_tensors = v->kernel->layout(v->kernel, &call.shape, v->dtype, call.tensor);
+        assert_non_null(v->workspace);
+        double bytes = (double)v->workspace(&call);
+        if (!(bytes >= rows[i].least && bytes <= rows[i].most))
+            fail_msg("%s/%s: %g bytes", rows[i].kernel, v->name, bytes);
+    }
+}
+
 /* All, or the one that is named: an emulator takes minutes, and two of them share the work. */
 int main(int argc, char **argv)
 {
