@@ -36,6 +36,12 @@ void case_name(const struct benchmark *bench, const struct device *device, struc
     snprintf(m->clock, sizeof(m->clock), "%s", device->ops->clock);
 }
 
+/* Of sizes that no machine could hold, which are refused in words soon. */
+static double amount_or_unknown(double amount)
+{
+    return fact_is_amount(amount) ? amount : NAN;
+}
+
 void case_describe(const struct benchmark *bench, const struct device *device,
                    struct measurement *m)
 {
@@ -44,10 +50,10 @@ void case_describe(const struct benchmark *bench, const struct device *device,
 
     case_name(bench, device, m);
     m->tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype, v->math);
-    m->flops = work.flops;
-    m->bytes = work.bytes;
+    m->flops = amount_or_unknown(work.flops);
+    m->bytes = amount_or_unknown(work.bytes);
     if (v->kernel->tokens)
-        m->tokens = v->kernel->tokens(v->kernel, &bench->shape);
+        m->tokens = amount_or_unknown(v->kernel->tokens(v->kernel, &bench->shape));
     m->footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype);
     if (m->footprint > FACT_COUNT_MAX)
         m->footprint = FACT_COUNT_MAX;

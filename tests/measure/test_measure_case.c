@@ -227,6 +227,24 @@ MEASUREMENT_TEST(refused_shapes)
     device_close(&d);
 }
 
+/* Work beyond all that a record takes is not known, and the case is refused in words. */
+MEASUREMENT_TEST(sizes_beyond_all_work)
+{
+    struct case_settings settings = { .sampling = quick, .seed = 1 };
+    struct shape shape = { { 1000000000, 1000000000, 1000000000, 1000000000 } };
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    measure_variant(registry_variant(registry_builtin(), "gemm/nn", "simd"), &d, shape, &settings,
+                    m);
+    assert_int_equal(m->outcome, OUTCOME_UNSUPPORTED);
+    assert_says(m, "needs ");
+    assert_true(isnan(m->flops));
+    assert_ok(measurement_check(m, &err), &err);
+    device_close(&d);
+}
+
 /* Variants that ask the same share inputs and oracle; what one has spoilt the next never sees. */
 TEST(a_problem_is_shared_until_it_is_spoilt)
 {
