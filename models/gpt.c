@@ -193,12 +193,12 @@ static void fill(const struct kernel *k, const struct shape *s, struct tensor *t
     struct gpt_weights w = { .config = config_of(k), .data = t->data };
 
     (void)s;
-    if (t->dtype == DTYPE_FP32) {
-        gpt_weights_seed(&w, seed);
-        return;
-    }
-    w.data = memory_zeroed((size_t)tensor_elements(t), sizeof(float));
+    if (t->dtype != DTYPE_FP32)
+        w.data = memory_zeroed((size_t)tensor_elements(t), sizeof(float));
     gpt_weights_seed(&w, seed);
+    gpt_weights_spread(&w, seed);
+    if (t->dtype == DTYPE_FP32)
+        return;
     for (int64_t i = 0; i < tensor_elements(t); i++)
         tensor_set(t, i, (double)w.data[i]);
     free(w.data);

@@ -212,6 +212,12 @@ static void seed_piece(float *data, int64_t nr, double sd, uint64_t seed)
     }
 }
 
+/* Of a matrix's elements. */
+static double spread_of(const struct gpt_config *c, enum gpt_tensor which)
+{
+    return rows[which].init == INIT_PROJECTION ? 0.02 / sqrt(2 * (double)c->layers) : 0.02;
+}
+
 static void seed_constant(float *data, int64_t nr, float value)
 {
     for (int64_t i = 0; i < nr; i++)
@@ -223,14 +229,12 @@ static void seed_tensor(const struct gpt_weights *w, enum gpt_tensor which, int6
 {
     float *data = gpt_weight(w, which, layer);
     int64_t nr = gpt_weight_elements(w->config, which);
-    double sd = 0.02;
+    double sd = spread_of(w->config, which);
 
     if (rows[which].init == INIT_ZERO || rows[which].init == INIT_ONE) {
         seed_constant(data, nr, rows[which].init == INIT_ONE);
         return;
     }
-    if (rows[which].init == INIT_PROJECTION)
-        sd /= sqrt(2 * (double)w->config->layers);
     uint64_t tensor = part_seed(part_seed(seed, (uint64_t)which), (uint64_t)layer);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < nr; i += PIECE)
@@ -238,7 +242,10 @@ static void seed_tensor(const struct gpt_weights *w, enum gpt_tensor which, int6
                    part_seed(tensor, (uint64_t)(i / PIECE)));
 }
 
-void gpt_weights_seed(const struct gpt_weights *w, uint64_t seed)
+typedef void seed_fn(const struct gpt_weights *w, enum gpt_tensor which, int64_t layer,
+                     uint64_t seed);
+
+static void seed_all(const struct gpt_weights *w, uint64_t seed, seed_fn *one)
 {
     for (int i = 0; i < GPT_TENSOR_NR; i++) {
         enum gpt_tensor which = (enum gpt_tensor)i;
@@ -246,6 +253,35 @@ void gpt_weights_seed(const struct gpt_weights *w, uint64_t seed)
             continue;
         int64_t layers = rows[which].in_layer ? w->config->layers : 1;
         for (int64_t layer = 0; layer < layers; layer++)
-            seed_tensor(w, which, layer, seed);
+            one(w, which, layer, seed);
     }
+}
+
+void gpt_weights_seed(const struct gpt_weights *w, uint64_t seed)
+{
+    seed_all(w, seed, seed_tensor);
+}
+
+/* A vector's, by the matrix before it, whose bias it is, or of a layernorm. */
+static void spread_tensor(const struct gpt_weights *w, enum gpt_tensor which, int64_t layer,
+                          uint64_t seed)
+{
+    const struct tensor_row *row = &rows[which];
+    float *data = gpt_weight(w, which, layer);
+    int64_t nr = gpt_weight_elements(w->config, which);
+    double sd = 0.25;
+
+    if (row->init != INIT_ZERO && row->init != INIT_ONE)
+        return;
+    if (row[-1].linear)
+        sd = sqrt((double)extent(w->config, &row[-1].cols)) *
+             spread_of(w->config, (enum gpt_tensor)(which - 1)) / 2;
+    seed_piece(data, nr, sd, part_seed(part_seed(seed, (uint64_t)which), (uint64_t)layer));
+    for (int64_t i = 0; row->init == INIT_ONE && i < nr; i++)
+        data[i] += 1;
+}
+
+void gpt_weights_spread(const struct gpt_weights *w, uint64_t seed)
+{
+    seed_all(w, seed, spread_tensor);
 }

@@ -83,4 +83,12 @@ int gpt_weight_bits(enum gpt_tensor which);
  */
 void gpt_weights_seed(const struct gpt_weights *w, uint64_t seed);
 
+/*
+ * Then, in place of those zeros and ones, so that a forward that forgets one of them computes
+ * something else: LN gain N(1, 1/4^2) and bias N(0, 1/4^2); the bias of a matrix half as spread as
+ * its products with inputs of spread 1. (Attention gives the same for any bias of the keys: it adds
+ * the same to all scores of a query.)
+ */
+void gpt_weights_spread(const struct gpt_weights *w, uint64_t seed);
+
 #endif

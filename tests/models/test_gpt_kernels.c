@@ -217,6 +217,54 @@ TEST(test_variants)
     }
 }
 
+/* The largest difference of two rows, in rms of the first. */
+static double largest_difference(const double *a, const double *b, int64_t n)
+{
+    double most = 0, squares = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        squares += a[i] * a[i];
+    }
+    return most / sqrt(squares / (double)n);
+}
+
+/* As the kernels fill their parameters: whoever gets a tenth of a bias or a gain wrong is told. */
+TEST(test_each_vector_stands_out)
+{
+    const struct kernel *k = &gpt_prefill_nano;
+    const struct shape s = { { 1, 5 } };
+    const int64_t last = 4;
+    struct bench b;
+
+    bench_init(&b, k, &s);
+    struct tensor *params = &b.t[GPT_PREFILL_PARAMS];
+    struct gpt_weights w = { .config = k->config, .data = params->data };
+    int64_t vocab = w.config->vocab;
+    double *right = malloc(2 * (size_t)vocab * sizeof(*right)), *wrong = right + vocab;
+    k->fill(k, &s, params, 3);
+    k->oracle(k, &s, b.t, GPT_PREFILL_LOGITS, &last, 1, right);
+    for (int i = 0; i < GPT_TENSOR_NR; i++) {
+        enum gpt_tensor which = (enum gpt_tensor)i;
+        int64_t rows, cols, layers = gpt_weight_in_layer(which) ? w.config->layers : 1;
+        gpt_weight_extents(w.config, which, &rows, &cols);
+        for (int64_t layer = 0; cols == 0 && layer < layers; layer++) {
+            float *vector = gpt_weight(&w, which, layer);
+            for (int64_t j = 0; j < rows; j++)
+                vector[j] *= 0.9F;
+            k->oracle(k, &s, b.t, GPT_PREFILL_LOGITS, &last, 1, wrong);
+            double error = largest_difference(right, wrong, vocab);
+            char name[GPT_NAME_SIZE];
+            if (!(error > 10 * k->tolerance(k, &s, DTYPE_FP32, MATH_FP32)))
+                fail_msg("%s: %g", gpt_weight_name(which, layer, name), error);
+            for (int64_t j = 0; j < rows; j++)
+                vector[j] /= 0.9F;
+        }
+    }
+    free(right);
+    bench_release(&b);
+}
+
 /* What they tell that they take beside their tensors, in bytes a parameter: packed weights, of
  * bfloat16 the parameters as floats twice. */
 TEST(test_workspaces)

@@ -160,6 +160,32 @@ TEST(test_seed_distribution)
     gpt_weights_release(&w);
 }
 
+/* What a benchmark has in place of zeros and ones; matrices stay. */
+TEST(test_spread)
+{
+    static const struct {
+        enum gpt_tensor which;
+        double rms, tolerance;
+    } cases[] = {
+        { GPT_LN_1_WEIGHT, 1.03, 0.15 },
+        { GPT_LN_F_BIAS, 0.25, 0.1 },
+        { GPT_FC_BIAS, 0.01 * 3.1622777, 0.01 },                  /* 0.02 / 2 * sqrt(10 inputs) */
+        { GPT_FC_PROJ_BIAS, 0.01 * 6.3245553 / 2.4494897, 0.02 }, /* 40; sqrt(2 * 3 layers) */
+        { GPT_FC_PROJ_WEIGHT, 0.02 / 2.4494897, 0.0015 },
+    };
+    struct gpt_weights w;
+    struct error err;
+    double mean;
+
+    assert_ok(gpt_weights_init(&w, &small, false, &err), &err);
+    gpt_weights_seed(&w, 7);
+    gpt_weights_spread(&w, 7);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_close(spread(&w, cases[i].which, 0, &mean), cases[i].rms, cases[i].tolerance);
+    assert_memory_not_equal(gpt_weight(&w, GPT_FC_BIAS, 0), gpt_weight(&w, GPT_FC_BIAS, 1), 40);
+    gpt_weights_release(&w);
+}
+
 static uint64_t seeded(uint64_t seed, int threads)
 {
     struct gpt_weights w;
