@@ -19,6 +19,7 @@ struct ref_run {
     int64_t shard, shards; /* the 2nd of 4 of it; 0: which is not known */
     char *plan;            /* by which it was divided; "": that is not known */
     bool taken;            /* it is one of the parts that were found */
+    bool repeated;         /* ref_mark_repeated() */
 };
 
 struct ref_lookup {
@@ -41,6 +42,10 @@ struct ref_rule {
 /* In the order in which they are asked. */
 extern const struct ref_rule ref_rules[];
 extern const int ref_nr_rules;
+
+/* Marks parts of a sweep that were measured again by a run which the scope excludes, as after a
+ * requeue: what is left of an excluded sweep is no other one. Anew wherever the scope changes. */
+void ref_mark_repeated(struct ref_lookup *l);
 
 /* Does `text` begin with `prefix`? Letters of either case. */
 bool ref_starts_with(const char *text, const char *prefix);

@@ -37,6 +37,39 @@ static bool is_among(const int64_t *ids, size_t nr, int64_t id)
     return false;
 }
 
+/* Do both measure the same part of the same sweep? */
+static bool is_same_part(const struct ref_run *a, const struct ref_run *b)
+{
+    return a->shard && a->shard == b->shard && a->shards == b->shards &&
+           strcmp(a->sweep, b->sweep) == 0;
+}
+
+/* The same part of the same build, and called the same, as where a task was started again. */
+static bool is_repeated(const struct ref_run *a, const struct ref_run *b)
+{
+    return is_same_part(a, b) && a->sweep[0] && a->dirty == b->dirty &&
+           strcmp(a->commit, b->commit) == 0 && strcmp(a->label, b->label) == 0;
+}
+
+/* Runs are in order, newest first. */
+static void mark_earlier(struct ref_lookup *l, size_t excluded)
+{
+    for (size_t i = excluded + 1; i < l->runs.nr; i++)
+        if (is_repeated(&l->runs.items[i], &l->runs.items[excluded]))
+            l->runs.items[i].repeated = true;
+}
+
+void ref_mark_repeated(struct ref_lookup *l)
+{
+    for (size_t i = 0; i < l->runs.nr; i++)
+        l->runs.items[i].repeated = false;
+    for (size_t i = 0; i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        if (c->shard && is_among(l->scope->exclude, l->scope->nr_exclude, c->id))
+            mark_earlier(l, i);
+    }
+}
+
 static bool in_scope(const struct ref_scope *scope, const struct ref_run *c)
 {
     return (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0) &&
@@ -156,7 +189,7 @@ static bool has_sweep(const struct ref_run *c, const char *name)
 static bool eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
 {
     return c->finished && !(c->kind == RUN_TRIAL && matches != has_label) &&
-           in_scope(l->scope, c) && matches(c, l->name);
+           in_scope(l->scope, c) && !c->repeated && matches(c, l->name);
 }
 
 static const struct ref_run *newest_eligible(const struct ref_lookup *l, ref_match_fn *matches,
@@ -204,8 +237,7 @@ static bool has_newer(const struct ref_lookup *l, ref_match_fn *matches, size_t 
 
     for (size_t i = 0; c->shard && i < nth; i++) {
         const struct ref_run *newer = &l->runs.items[i];
-        if (newer->shard == c->shard && newer->shards == c->shards && eligible(l, matches, newer) &&
-            strcmp(newer->sweep, c->sweep) == 0)
+        if (is_same_part(newer, c) && eligible(l, matches, newer))
             return true;
     }
     return false;

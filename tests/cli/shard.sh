@@ -85,6 +85,12 @@ t baseline save alike --ref sweep:nightly --db named.db
 keys named.db --shard 4/4 --sweep nightly --durations durations.json >named4
 t baseline save unlike --ref nightly --db named.db
 
+say "A part that was measured again is no base for the rest of its sweep"
+for i in 1 2; do fake seed=3 --launches 5 --sweep before --shard $i/2 --db again.db; done
+for i in 1 2 1; do fake seed=3,slow=1.5 --launches 5 --sweep after --shard $i/2 --db again.db; done
+t compare --baseline latest --db again.db --json -o again.json
+echo "$(json again.json base): $(json again.json counts regressed) regressed"
+
 say "What is kept of it"
 "$HARNESS" history show 1 --db none2.db >run.json
 echo "shard $(json run.json runs 0 shard index)/$(json run.json runs 0 shard count)"

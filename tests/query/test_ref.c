@@ -373,6 +373,33 @@ static void test_parts_of_a_sweep(void **state)
     }
 }
 
+/* What is left of a sweep whose part was measured again is no base for the rest of it. */
+static void test_repeated_parts_of_the_head(void **state)
+{
+    static const struct part parts[] = {
+        { "before", 1, "p", "class-a" }, { "before", 2, "p", "class-a" },
+        { "after", 1, "p", "class-a" },  { "after", 2, "p", "class-a" },
+        { "after", 1, "p", "class-a" }, /* in the place of the other */
+    };
+    static const int64_t after[] = { 4, 5 }, replaced[] = { 3 };
+    static const struct ref_scope others = { .exclude = after, .nr_exclude = 2 },
+                                  newer = { .exclude = replaced, .nr_exclude = 1 };
+    static const char *const refs[] = { "latest", "branch:main", "label:before", "1f3a9c2" };
+    static const char *const itself[] = { "nothing but what is being compared", NULL };
+    struct history *h = *state;
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        add_part(h->store, &parts[i], 100 * ((int64_t)i + 1));
+    assert_names(h->store, "latest", NULL, "4 5");
+    for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
+        assert_names(h->store, refs[i], &others, "1 2");
+    assert_error_has(h->store, "sweep:after", &others, itself);
+    assert_names(h->store, "latest", &newer, "4 5"); /* it was not measured before that */
+    assert_ok(store_baseline_save(h->store, "kept", replaced, 1, 1, NULL, false, &err), &err);
+    assert_names(h->store, "kept", &others, "3"); /* asked for by name */
+}
+
 /* A name is no suggestion for itself. */
 static void test_all_unfinished(void **state)
 {
@@ -402,6 +429,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_trials_are_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profiles_are_no_runs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parts_of_a_sweep, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_repeated_parts_of_the_head, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_unfinished, setup, teardown),
     };
 
