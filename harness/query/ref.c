@@ -198,7 +198,7 @@ static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, cons
     const struct ref_scope *scope = l->scope;
 
     l->scope = &anywhere;
-    ref_mark_repeated(l);
+    ref_mark_excluded(l);
     l->is_baseline = false;
     int rc = ask_rules(l, only, err);
     if (rc < 0)
@@ -224,7 +224,7 @@ int ref_resolve(struct store *s, const char *ref, const struct ref_scope *scope,
     *out = (struct ref_runs) { .nr = 0 };
     const struct ref_rule *only = chosen_rule(ref, &l.name);
     int rc = read_candidates(&l, err);
-    ref_mark_repeated(&l);
+    ref_mark_excluded(&l);
     if (rc == 0)
         rc = ask_rules(&l, only, err);
     if (rc == 0)

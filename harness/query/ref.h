@@ -7,7 +7,8 @@
 
 struct ref_scope {
     const char *machine_class; /* only its runs; NULL is any */
-    const int64_t *exclude;    /* runs to leave out, such as the head of a comparison */
+    const struct run *exclude; /* runs to leave out, by uuid: the head of a comparison, wherever it
+                                * came from */
     size_t nr_exclude;
 };
 

@@ -19,7 +19,8 @@ struct ref_run {
     int64_t shard, shards; /* the 2nd of 4 of it; 0: which is not known */
     char *plan;            /* by which it was divided; "": that is not known */
     bool taken;            /* it is one of the parts that were found */
-    bool repeated;         /* ref_mark_repeated() */
+    bool excluded;         /* by the scope */
+    bool repeated;         /* a part of a sweep that one which is excluded measured again */
 };
 
 struct ref_lookup {
@@ -43,9 +44,10 @@ struct ref_rule {
 extern const struct ref_rule ref_rules[];
 extern const int ref_nr_rules;
 
-/* Marks parts of a sweep that were measured again by a run which the scope excludes, as after a
- * requeue: what is left of an excluded sweep is no other one. Anew wherever the scope changes. */
-void ref_mark_repeated(struct ref_lookup *l);
+/* Marks what the scope excludes, and parts of a sweep that were measured again by such a run, as
+ * after a requeue: what is left of an excluded sweep is no other one. Anew wherever the scope
+ * changes. */
+void ref_mark_excluded(struct ref_lookup *l);
 
 /* Does `text` begin with `prefix`? Letters of either case. */
 bool ref_starts_with(const char *text, const char *prefix);

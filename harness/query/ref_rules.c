@@ -59,21 +59,30 @@ static void mark_earlier(struct ref_lookup *l, size_t excluded)
             l->runs.items[i].repeated = true;
 }
 
-void ref_mark_repeated(struct ref_lookup *l)
+static bool is_excluded(const struct ref_scope *scope, const char *uuid)
 {
-    for (size_t i = 0; i < l->runs.nr; i++)
-        l->runs.items[i].repeated = false;
+    for (size_t i = 0; i < scope->nr_exclude; i++)
+        if (strcmp(scope->exclude[i].uuid, uuid) == 0)
+            return true;
+    return false;
+}
+
+void ref_mark_excluded(struct ref_lookup *l)
+{
     for (size_t i = 0; i < l->runs.nr; i++) {
-        const struct ref_run *c = &l->runs.items[i];
-        if (c->shard && is_among(l->scope->exclude, l->scope->nr_exclude, c->id))
-            mark_earlier(l, i);
+        struct ref_run *c = &l->runs.items[i];
+        c->excluded = is_excluded(l->scope, c->uuid);
+        c->repeated = false;
     }
+    for (size_t i = 0; i < l->runs.nr; i++)
+        if (l->runs.items[i].excluded)
+            mark_earlier(l, i);
 }
 
 static bool in_scope(const struct ref_scope *scope, const struct ref_run *c)
 {
     return (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0) &&
-           !is_among(scope->exclude, scope->nr_exclude, c->id);
+           !c->excluded;
 }
 
 static void describe(struct ref_lookup *l, const char *rule, const char *detail)

@@ -25,7 +25,6 @@ struct view_loading {
     struct history_source source;
     struct store_filter filter;
     struct int_set asked, base, head; /* runs: all, and the sides of the comparison */
-    struct ref_runs stored;           /* of those asked for, the ones of the history */
     bool two_refs;                    /* the first of two is the base */
     bool split;                       /* the older of two runs is the base */
     struct error *err;
@@ -68,12 +67,6 @@ static void view_absorb(struct view_loading *l, struct history_side *side, struc
     free(places);
 }
 
-static void view_add_stored(struct view_loading *l, int64_t id)
-{
-    l->stored.ids = array_grow(l->stored.ids, l->stored.nr, &l->stored.capacity, sizeof(id));
-    l->stored.ids[l->stored.nr++] = id;
-}
-
 static int view_load_ref(struct view_loading *l, const char *ref, struct int_set *set,
                          char what[256])
 {
@@ -82,8 +75,6 @@ static int view_load_ref(struct view_loading *l, const char *ref, struct int_set
 
     if (rc == 0) {
         snprintf(what, 256, "%s", side.what);
-        for (size_t i = 0; i < side.runs.nr; i++)
-            view_add_stored(l, side.runs.ids[i]);
         view_absorb(l, &side, set);
     }
     history_side_release(&side);
@@ -97,8 +88,6 @@ static int view_load_ids(struct view_loading *l)
 
     int rc =
         store_load(l->source.store, r->run_ids, r->nr_run_ids, &l->filter, &side.records, l->err);
-    for (size_t i = 0; i < r->nr_run_ids; i++)
-        view_add_stored(l, r->run_ids[i]);
     if (rc == 0)
         view_absorb(l, &side, &l->asked);
     history_side_release(&side);
@@ -142,7 +131,7 @@ static int view_load_refs(struct view_loading *l)
 static int view_load_baseline(struct view_loading *l)
 {
     struct view *view = l->view;
-    struct ref_scope scope = { .exclude = l->stored.ids, .nr_exclude = l->stored.nr };
+    struct ref_scope scope = { .exclude = view->records.runs, .nr_exclude = view->records.nr_runs };
     struct history_side side;
 
     int rc = history_side_load(&l->source, l->request->baseline, &scope, &side, l->err);
@@ -424,6 +413,5 @@ int view_load(struct store *store, const struct view_request *request, struct vi
     array_release(&l.asked);
     array_release(&l.base);
     array_release(&l.head);
-    ref_runs_release(&l.stored);
     return rc;
 }

@@ -23,6 +23,11 @@ json slow.json rows 3 verdict
 json slow.json rows 3 worse
 t compare --baseline slow --head 1 | brief
 
+say "A head in a file is no base of its own"
+"$HARNESS" history show slow >slow-run.json
+"$HARNESS" compare --baseline latest --head ./slow-run.json --no-record --json -o own.json >/dev/null 2>&1
+echo "$(json own.json base): $(json own.json counts regressed) regressed"
+
 say "Several metrics, floors of their own, and what is shown of it"
 t compare --baseline main --head slow --metric p50,p95 --metric gflops
 t compare --baseline main --head slow --metric p50,gflops --delta 2% --delta gflops=20% --json -o several.json

@@ -228,6 +228,27 @@ static void link_to(const char *folder, const char *name, const char *target)
     strbuf_release(&path);
 }
 
+/* A file of a run that the history has, too, is that run. */
+SCRATCH_TEST(a_file_is_no_base_of_its_own)
+{
+    const struct scratch *scratch = *state;
+    struct store *store = make_history(scratch);
+    struct strbuf path;
+    struct view view;
+
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/run.json", scratch->folder);
+    write_records(scratch->folder, "run.json", 2, "ccccccc3");
+    const char *refs[] = { path.data };
+    const struct view_request request = { .refs = refs, .nr_refs = 1, .baseline = "latest" };
+    load(store, &request, &view);
+    assert_string_equal(view.base_what, "latest run 2");
+    assert_int_equal(view.comparison.count[VERDICT_REGRESSED], 2);
+    view_release(&view);
+    strbuf_release(&path);
+    store_close(store);
+}
+
 SCRATCH_TEST(a_folder_of_files)
 {
     const struct scratch *scratch = *state;

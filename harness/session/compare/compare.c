@@ -37,8 +37,8 @@ static int find_stored(const struct compare_request *r, struct compared *c, stru
     environment_machine(&machine);
     if (history_load_side(c->store, r->head ? r->head : "latest", NULL, NULL, &c->head, err))
         return -1;
-    scope.exclude = c->head.runs.ids;
-    scope.nr_exclude = c->head.runs.nr;
+    scope.exclude = c->head.records.runs;
+    scope.nr_exclude = c->head.records.nr_runs;
     if (c->head.records.nr_runs > 0)
         scope.machine_class = c->head.records.runs[0].machine.class_name;
     return find_stored_base(r, &scope, c, err);
