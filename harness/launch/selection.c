@@ -139,12 +139,13 @@ static bool filter_matches(const char *filter, const struct variant *v, const ch
     return text_filter_matches(filter, plain);
 }
 
-/* As text_filters_take(), but that a peer is selected only by what gives its name. */
+/* As text_filters_take(), but that a peer is selected only by what gives its name. `hits` may be
+ * NULL. */
 static bool filter_selected(const struct selection *s, const struct variant *v, const char *key,
                             struct hits *hits)
 {
     bool named = !(v->flags & VARIANT_PEER) || variant_named(s, v);
-    bool found = named;
+    bool found = named && !s->beside_keys;
 
     for (size_t i = 0; i < s->filters.nr; i++)
         found &= s->filters.items[i][0] == '!';
@@ -153,11 +154,17 @@ static bool filter_selected(const struct selection *s, const struct variant *v, 
         bool leaves_out = *filter == '!';
         if ((leaves_out || named || filter_names(filter, v)) &&
             filter_matches(filter + leaves_out, v, key)) {
-            hits->filters[i] = true;
+            if (hits)
+                hits->filters[i] = true;
             found = !leaves_out;
         }
     }
     return found;
+}
+
+bool selection_takes(const struct selection *s, const struct variant *v, const char *key)
+{
+    return filter_selected(s, v, key, NULL);
 }
 
 int selection_add_cache(struct selection *s, const char *name, struct error *err)
@@ -374,7 +381,7 @@ int selection_expand(const struct selection *s, const struct registry *r,
         rc = expand_variant(&walk, v);
     if (rc == 0)
         rc = check_hits(s, r, device, &hits, err);
-    if (rc == 0 && out->nr == before)
+    if (rc == 0 && out->nr == before && !s->beside_keys)
         rc = error_set(err, "nothing is selected: no benchmark has all that was asked for");
     free(hits.filters);
     free(hits.models);

@@ -28,8 +28,10 @@ struct dim_values {
 };
 
 struct selection {
-    struct string_list filters;  /* empty: everything */
-    struct string_list models;   /* kernel.model; restricts to forward passes */
+    struct string_list filters; /* empty: everything */
+    bool beside_keys;           /* whole keys were taken out of these: where all that is left begins
+                                 * with '!', nothing else is chosen */
+    struct string_list models;  /* kernel.model; restricts to forward passes */
     struct string_list variants; /* by name, see above; empty: all */
     struct string_list maths;    /* "fp32", ...; empty: all */
     struct dim_values dims[SHAPE_MAX];
@@ -49,6 +51,9 @@ void selection_release(struct selection *s);
 /* Adds (or extends) the values of a dim; copies them, repeats once. */
 int selection_add_dim(struct selection *s, const char *name, const struct int_list *values,
                       struct error *err);
+
+/* Do the filters take the benchmark of that key? */
+bool selection_takes(const struct selection *s, const struct variant *v, const char *key);
 
 /* Is the word the variant's name, with its setting or without? */
 bool selection_word_names(const char *word, const struct variant *v);

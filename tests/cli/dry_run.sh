@@ -3,6 +3,12 @@
 t run null/copy/right --device fake --dry-run
 t run null/copy/right --device fake --batch 1,4 --seq 8 --dry-run --shard 2/2
 t run null/copy/rihgt --device fake --dry-run
+# A whole key is a filter like others: what is left out beside it is not everything else.
+key=null/copy/right/fp32/batch=77,seq=16/fake/warm
+t run $key '!null/copy/inexact' --device fake --dry-run
+t run '!null/copy' $key --device fake --dry-run
+t run $key '!null/copy/right' --device fake --dry-run
+t run $key '!null/copy/nosuch' --device fake --dry-run
 # Devices are swept: a key for each, a launch of its own for each.
 t run gemm/linear/simd --device cpu:1,fake --dry-run
 t run null/copy/right --device fake,fake:base=3000,sd=0.1 --dry-run

@@ -127,6 +127,34 @@ TEST(filters_choose_by_key)
     array_release(&list);
 }
 
+/* What remains beside whole keys, which are no filters any more. */
+TEST(beside_keys_nothing_else_is_chosen)
+{
+    static const struct {
+        const char *text;
+        size_t nr;
+    } rows[] = {
+        { "filters=!null/copy/inexact", 0 },
+        { "filters=null/copy/right,!*/batch=3*", 5 },
+        { "filters=!*/batch=3*,null/copy/right", 6 },
+    };
+    const struct variant *right = registry_variant(registry_builtin(), "null/copy", "right");
+    static const char key[] = "null/copy/right/fp32/batch=3,seq=16/fake/warm";
+    static const bool taken[] = { false, false, true };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct selection s = select_by(rows[i].text);
+        struct benchmark_list list = { 0 };
+        struct error err;
+        s.beside_keys = true;
+        assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
+        assert_int_equal(list.nr, rows[i].nr);
+        assert_int_equal(selection_takes(&s, right, key), taken[i]);
+        selection_release(&s);
+        array_release(&list);
+    }
+}
+
 static size_t count_peers(const char *text)
 {
     struct benchmark_list list = expand(text, &cpu);

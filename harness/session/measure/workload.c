@@ -156,15 +156,21 @@ static void add_to_workload(struct workload *c, const struct benchmark *b, int d
     *array_push(&c->list) = *b;
 }
 
-/* The same with each setting of the variant that there is. */
-static void add_settings_to_workload(struct workload *c, const struct benchmark *b, int device)
+/* The same with each setting of the variant that there is, but for what another filter leaves out.
+ */
+static void add_settings_to_workload(struct workload *c, const struct selection *s,
+                                     const struct benchmark *b, int device)
 {
+    struct benchmark_name name;
     const struct variant *v;
 
     for (size_t i = 0; (v = registry_variant_at(&c->guests.all, i)); i++) {
         struct benchmark set = *b;
         set.variant = v;
-        if (v->kernel == b->variant->kernel && selection_word_names(b->variant->name, v))
+        if (v->kernel != b->variant->kernel || !selection_word_names(b->variant->name, v))
+            continue;
+        benchmark_name_of(&set, &c->devices.items[device], &name);
+        if (selection_takes(s, v, name.key))
             add_to_workload(c, &set, device);
     }
 }
@@ -172,21 +178,21 @@ static void add_settings_to_workload(struct workload *c, const struct benchmark 
 /* Takes whole keys out of the filters; where nothing is left of these, nothing else is chosen. */
 static void take_keys(struct workload *c)
 {
-    struct string_list *filters = &c->suite.selections[0].filters;
-    size_t kept = 0;
+    struct selection *s = &c->suite.selections[0];
+    struct string_list rest = { 0 };
     struct benchmark b;
 
-    for (size_t i = 0; i < filters->nr; i++) {
-        int device = device_with_key(c, filters->items[i], &b);
-        if (device < 0) {
-            filters->items[kept++] = filters->items[i];
-            continue;
-        }
-        add_settings_to_workload(c, &b, device);
-        free(filters->items[i]);
+    for (size_t i = 0; i < s->filters.nr; i++) {
+        int device = device_with_key(c, s->filters.items[i], &b);
+        if (device < 0)
+            string_list_add(&rest, s->filters.items[i]);
+        else
+            add_settings_to_workload(c, s, &b, device);
     }
-    filters->nr = kept;
-    if (kept == 0 && c->list.nr > 0)
+    s->beside_keys = rest.nr < s->filters.nr;
+    string_list_release(&s->filters);
+    s->filters = rest;
+    if (rest.nr == 0)
         selection_release(&c->suite.selections[--c->suite.nr]);
 }
 
@@ -214,6 +220,9 @@ static int expand_workload(struct workload *c, const struct registry *registry, 
         take_keys(c);
     for (size_t i = 0; rc == 0 && i < c->devices.nr; i++)
         rc = expand_on_device(c, registry, (int)i, err);
+    if (rc == 0 && by_key && c->list.nr == 0)
+        rc =
+            error_set(err, "nothing is selected: filters with ! leave out every key that is given");
     return rc;
 }
 
