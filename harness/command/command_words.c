@@ -70,14 +70,28 @@ char *command_fill_all(const struct command_guest *g, const struct variant *vari
 
 /* ---- names ---- */
 
-/* "{n}", "{n}{m}" */
-static bool is_parameters_alone(const char *word)
+/* How long the parameter is that the word begins with; 0 where that is none. */
+static size_t parameter_length(const char *word, const struct string_list *parameters)
 {
-    bool any = false;
+    size_t length = strcspn(word, "}");
 
-    for (; *word == '{' && strchr(word, '}'); any = true)
-        word = strchr(word, '}') + 1;
-    return any && !*word;
+    if (*word != '{' || !word[length])
+        return 0;
+    for (size_t i = 0; i < parameters->nr; i++)
+        if (strlen(parameters->items[i]) == length - 1 &&
+            strncmp(word + 1, parameters->items[i], length - 1) == 0)
+            return length + 1;
+    return 0;
+}
+
+/* "{n}", "{n}{m}"; not "{print $1}", which is for awk to read. */
+static bool is_parameters_alone(const char *word, const struct string_list *parameters)
+{
+    size_t length = 0, all = 0;
+
+    while ((length = parameter_length(word + all, parameters)) > 0)
+        all += length;
+    return all > 0 && !word[all];
 }
 
 /* By value, not by locale. */
@@ -114,7 +128,7 @@ static void hash_words(const struct string_list *words, char hash[NAME_HASH + 1]
     snprintf(hash, NAME_HASH + 1, "%.*s", NAME_HASH, text);
 }
 
-void command_default_name(struct command_spec *spec)
+void command_default_name(struct command_spec *spec, const struct string_list *parameters)
 {
     char file[NAME_VARIANT_MAX + 1], hash[NAME_HASH + 1];
     const char *program = spec->argv.nr ? spec->argv.items[0] : "", *slash = strrchr(program, '/');
@@ -127,7 +141,7 @@ void command_default_name(struct command_spec *spec)
     strbuf_init(&name);
     strbuf_adds(&name, file);
     for (size_t i = 1; i < words.nr; i++) {
-        if (is_parameters_alone(words.items[i]))
+        if (is_parameters_alone(words.items[i], parameters))
             continue;
         strbuf_addc(&name, '-');
         add_to_name(&name, words.items[i], &told);

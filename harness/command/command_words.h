@@ -8,8 +8,8 @@
 
 /* The name of a command that nobody named: its program and its arguments, as far as they can stand
  * in a key and fit; where something was left out, with a hash of all. Other arguments are another
- * benchmark. What is a parameter alone ("{n}") is none of the name. */
-void command_default_name(struct command_spec *spec);
+ * benchmark. What is a parameter alone ("{n}", of these names) is none of the name. */
+void command_default_name(struct command_spec *spec, const struct string_list *parameters);
 /* The text with {name} replaced by the value of the parameter; NULL gives NULL. free() it. */
 char *command_fill(const char *text, const char *name, const char *value);
 /* The text with the values of all parameters, as one of the guest's benchmarks has them; NULL gives

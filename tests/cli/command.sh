@@ -25,6 +25,8 @@ say "Its name, its key"
 run -- ./work.sh | rows
 run --name shell -- sh -c 'exit 0' | rows
 run --dim n=10,200 --batch 2 -- ./work.sh '{n}{batch}' | rows
+names() { for script; do "$HARNESS" run --dry-run -- awk "$script" work.sh; done | sort -u | wc -l; }
+check "what else stands in braces is another command" test "$(names '{print $1}' '{print $2}')" -eq 2
 check "nobody measured roofs for it" not grep -q roofs "$WORK.log/err"
 t run --name 'a b' -- ./work.sh
 t run --dim n=1 -- ./work.sh

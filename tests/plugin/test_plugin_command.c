@@ -326,6 +326,11 @@ TEST(a_name_tells_the_arguments)
         { { "./x", "{n}" }, "x" },
         { { "./x", "{n}{m}" }, "x" },
         { { "./x", "{n}m" }, "x-n-m-#" },
+        { { "./x", "{k}" }, "x-k-#" }, /* no parameter */
+        { { "./x", "{n}{k}" }, "x-n-k-#" },
+        { { "awk", "{print $1}", "f" }, "awk-print-1--f-#" },
+        { { "jq", "{a: .b}" }, "jq-a-.b-#" },
+        { { "xargs", "{}" }, "xargs-#" },
         { { "./x", "-n", "{n}" }, "x-n-#" },
         { { "x", "-1" }, "x-1-#" },
         { { "x", "1" }, "x-1" },
@@ -335,14 +340,16 @@ TEST(a_name_tells_the_arguments)
         { { "python3", "a_script_of_a_long_name.py", "12345" }, "python3-a_script_of_a_-#" },
         { { "curl", "--password", "hunter2" }, "curl-password-#" },
     };
+    struct string_list parameters = { 0 };
 
+    string_list_add_split(&parameters, "n,m", ',');
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct command_spec spec = { .name = "" };
         size_t told = strcspn(rows[i].name, "#");
         struct error err;
         for (size_t j = 0; j < 4 && rows[i].words[j]; j++)
             string_list_add(&spec.argv, rows[i].words[j]);
-        command_default_name(&spec);
+        command_default_name(&spec, &parameters);
         if (strncmp(spec.name, rows[i].name, told) != 0 ||
             strlen(spec.name) != (rows[i].name[told] ? told + 8 : told))
             fail_msg("%s is not %s", spec.name, rows[i].name);
@@ -350,6 +357,7 @@ TEST(a_name_tells_the_arguments)
         assert_null(strstr(spec.name, "hunter2"));
         command_spec_release(&spec);
     }
+    string_list_release(&parameters);
 }
 
 TEST(what_is_around_a_run)

@@ -219,7 +219,7 @@ static int choose_run_workload(struct run_session *s, int argc, char **argv, str
         return error_set(err, "--tuned is of kernels: it does not go with a command");
     if (argc > 0)
         return error_set(err, "a command is measured alone: leave out \"%s\"", argv[0]);
-    int rc = command_options_specs(&o->command, false, specs, &nr, err);
+    int rc = command_options_specs(&o->command, &o->what, false, specs, &nr, err);
     if (rc == 0)
         rc = param_parse(&o->command.params, &parameters, err);
     if (rc == 0)

@@ -128,7 +128,7 @@ int commands_compare_prepare(const struct commands_request *r, struct commands_c
 
     if (check_request(r, err))
         return -1;
-    int rc = command_options_specs(&r->command, true, c->specs, &c->nr, err);
+    int rc = command_options_specs(&r->command, &r->what, true, c->specs, &c->nr, err);
     for (size_t i = 0; rc == 0 && i < c->nr; i++)
         number_specs_copy(&c->specs[i].numbers, &r->rule->numbers);
     if (rc == 0)

@@ -369,21 +369,21 @@ static const char *option_of_kernels(const struct workload_options *o)
     return options_first_given(options, sizeof(options) / sizeof(options[0]));
 }
 
-static void name_dims(struct command_spec *spec, const struct workload_options *o)
+static void name_dims(struct string_list *dims, const struct workload_options *o)
 {
     char name[NAME_SIZE];
 
     if (o->batch.nr)
-        string_list_add(&spec->dims, "batch");
+        string_list_add(dims, "batch");
     if (o->seq.nr)
-        string_list_add(&spec->dims, "seq");
+        string_list_add(dims, "seq");
     for (size_t i = 0; i < o->dims.nr; i++) { /* "n=1", "2", "n=3": more values of the same */
         bool known = !strchr(o->dims.items[i], '=');
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(o->dims.items[i], "="), o->dims.items[i]);
-        for (size_t d = 0; d < spec->dims.nr; d++)
-            known |= strcmp(spec->dims.items[d], name) == 0;
+        for (size_t d = 0; d < dims->nr; d++)
+            known |= strcmp(dims->items[d], name) == 0;
         if (!known)
-            string_list_add(&spec->dims, name);
+            string_list_add(dims, name);
     }
 }
 
@@ -417,7 +417,7 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
     *c = (struct workload) { 0 };
     if (option)
         return error_set(err, "%s is about kernels: it does not go with a command", option);
-    name_dims(&specs[0], o);
+    name_dims(&specs[0].dims, o);
     if (select_by_options(c, o, NULL, 0, err) ||
         param_give(parameters, &specs[0], &c->suite.selections[0], err))
         return -1;
@@ -530,11 +530,27 @@ static int check_each(const char *option, const struct string_list *texts, size_
                      option, texts->nr, nr);
 }
 
-static int name_command(const struct command_options *o, struct command_spec *spec,
-                        struct error *err)
+static void name_by_default(const struct command_options *o, const struct workload_options *what,
+                            struct command_spec *spec)
+{
+    struct string_list parameters = { 0 };
+    char name[NAME_SIZE];
+
+    name_dims(&parameters, what);
+    for (size_t i = 0; i < o->params.nr; i++) {
+        const char *text = o->params.items[i];
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "="), text);
+        string_list_add(&parameters, name);
+    }
+    command_default_name(spec, &parameters);
+    string_list_release(&parameters);
+}
+
+static int name_command(const struct command_options *o, const struct workload_options *what,
+                        struct command_spec *spec, struct error *err)
 {
     if (o->names.nr != 1) {
-        command_default_name(spec);
+        name_by_default(o, what, spec);
         return 0;
     }
     if (strlen(o->names.items[0]) >= sizeof(spec->name))
@@ -556,8 +572,9 @@ static void fill_command(const struct command_options *o, size_t which, struct c
         *array_push(&spec->ignored) = o->ignored.items[i];
 }
 
-int command_options_specs(const struct command_options *o, bool several,
-                          struct command_spec specs[COMMANDS_MAX], size_t *nr, struct error *err)
+int command_options_specs(const struct command_options *o, const struct workload_options *what,
+                          bool several, struct command_spec specs[COMMANDS_MAX], size_t *nr,
+                          struct error *err)
 {
     if (split_commands(o, several, specs, nr, err) || check_each("--name", &o->names, *nr, err) ||
         check_each("--prepare", &o->prepare, *nr, err) ||
@@ -565,7 +582,7 @@ int command_options_specs(const struct command_options *o, bool several,
         return -1;
     for (size_t i = 0; i < *nr; i++) {
         fill_command(o, i, &specs[i]);
-        if (name_command(o, &specs[i], err) ||
+        if (name_command(o, what, &specs[i], err) ||
             number_options_parse(&o->numbers, &specs[i].numbers, err))
             return -1;
     }

@@ -106,9 +106,11 @@ enum { COMMANDS_MAX = 16 };
 int command_options_unused(const struct command_options *o, bool plugins, const char *verb,
                            struct error *err);
 /* What is to be run: the words behind "--", one command, or with `several` all that "--versus"
- * separates. Their parameters are left out. command_spec_release() of each whatever the result. */
-int command_options_specs(const struct command_options *o, bool several,
-                          struct command_spec specs[COMMANDS_MAX], size_t *nr, struct error *err);
+ * separates. Their parameters, of which `what` names the dims, are left out.
+ * command_spec_release() of each whatever the result. */
+int command_options_specs(const struct command_options *o, const struct workload_options *what,
+                          bool several, struct command_spec specs[COMMANDS_MAX], size_t *nr,
+                          struct error *err);
 /* Filters that match nothing may be a command that its writer would have had run: adds to the
  * message how that is asked for, as in "harness VERB -- FILTER" and what is behind it. */
 void command_options_hint(char **filters, int nr, const char *verb, const char *behind,
