@@ -437,6 +437,37 @@ static int read_run(const cJSON *json, struct records *r, struct error *err)
     return 0;
 }
 
+/* Other things that harness writes, each by a member that it has. */
+static const char *other_json(const cJSON *json)
+{
+    static const struct {
+        const char *member, *what;
+    } others[] = {
+        { "benchmarks", ": this looks like a summary" },
+        { "rows", ": this looks like a comparison" },
+        { "commands", ": this looks like a comparison" },
+        { "cards", ": this looks like a trend" },
+        { "panels", ": this looks like a figure" },
+    };
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (cJSON_GetObjectItemCaseSensitive(json, others[i].member))
+            return others[i].what;
+    return "";
+}
+
+static int check_runs(const cJSON *json, struct error *err)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(json, "runs");
+
+    if (cJSON_IsArray(runs))
+        return 0;
+    return error_set(err,
+                     "\"runs\" is %s%s; records are what `harness run --json` and `harness history "
+                     "show` write",
+                     runs ? "no list" : "missing", other_json(json));
+}
+
 int records_from_json(const cJSON *json, struct records *r, struct error *err)
 {
     const cJSON *item;
@@ -448,6 +479,8 @@ int records_from_json(const cJSON *json, struct records *r, struct error *err)
     if (version != 1)
         return error_set(err, "schema_version is %lld; this harness reads version 1",
                          (long long)version);
+    if (check_runs(json, err))
+        return -1;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "runs"))
     {
         if (read_run(item, r, err))

@@ -100,6 +100,9 @@ echo '{"runs": [{"uuid": 3}]}' >odd.json
 t compare --baseline ./odd.json
 echo 'not JSON' >odd.json
 t compare --baseline ./odd.json
+echo '{"schema_version": 1, "base": "a", "rows": []}' >odd.json
+t compare --baseline ./odd.json
+t export ./odd.json --format csv
 t history lst
 t history verify now
 t history backup

@@ -551,8 +551,14 @@ static void malformed_records_are_refused(void **state)
         { "{\"schema_version\": 1, \"runs\": [{\"machine\": {}, \"build\": {}, \"measurements\": "
           "[{\"key\": \"k\", \"outcome\": \"OK\"}, {}]}]}",
           "run 1, measurement: \"key\" is missing" },
-        { "{\"schema_version\": 1, \"ceilings\": [{\"value\": \"fast\"}]}",
+        { "{\"schema_version\": 1, \"runs\": [], \"ceilings\": [{\"value\": \"fast\"}]}",
           "\"value\" is not a number" },
+        { "{\"schema_version\": 1}", "\"runs\" is missing; records are what" },
+        { "{\"schema_version\": 1, \"runs\": {}}", "\"runs\" is no list" },
+        { "{\"schema_version\": 1, \"benchmarks\": []}", "missing: this looks like a summary" },
+        { "{\"schema_version\": 1, \"base\": \"a\", \"rows\": []}",
+          "missing: this looks like a comparison" },
+        { "{\"schema_version\": 1, \"cards\": []}", "missing: this looks like a trend" },
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
