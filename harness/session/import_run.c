@@ -2,6 +2,7 @@
 #include "session/import_run.h"
 
 #include "base/json.h"
+#include "base/options.h"
 #include "core/clock.h"
 #include "machine/environment.h"
 
@@ -118,6 +119,7 @@ static int check_part(struct import_job *job, struct import_part *part, struct e
     const struct import_said *said = &job->said;
     const struct import_part *first = &job->parts.items[0];
     bool records = import_is_ours(part->imported.format);
+    bool judged = job->options.betters && job->options.betters->nr > 0;
 
     if (check_part_options(&job->options, part, err))
         return -1;
@@ -125,10 +127,10 @@ static int check_part(struct import_job *job, struct import_part *part, struct e
         return error_set(err, "%s and %s: records of harness are imported by themselves",
                          first->path, part->path);
     if (records && (said->label || said->commit || said->branch || said->machine || said->project ||
-                    said->date_ms))
+                    said->date_ms || said->in_turn || judged))
         return error_set(err,
                          "%s: records of harness say themselves what they are: none of --label, "
-                         "--commit, --branch, --date, --machine and --project",
+                         "--commit, --branch, --date, --machine, --project, --in-turn and --better",
                          part->path);
     if (records)
         return 0;
@@ -177,6 +179,24 @@ static bool import_has_file(const cJSON *import, const char *digest)
     return false;
 }
 
+/* What is said now and does not hold of the run that has the file. */
+static const char *said_otherwise(const struct import_job *job, const struct run *own,
+                                  const struct run *run, const cJSON *import)
+{
+    const struct import_said *said = &job->said;
+    bool of_class = strcmp(own->machine.class_name, run->machine.class_name) == 0;
+    const struct option_given otherwise[] = {
+        { "--machine", said->machine && !of_class },
+        { "--date", said->date_ms && own->started_ms != run->started_ms },
+        { "--in-turn", said->in_turn && strcmp(said->in_turn, run->ab.id) != 0 },
+        { "--cpu-time", job->options.cpu_time && !json_bool(import, "cpu_time", false) },
+        { "--repetitions",
+          job->options.repetitions && !json_bool(import, "repetitions_as_launches", false) },
+    };
+
+    return options_first_given(otherwise, sizeof(otherwise) / sizeof(otherwise[0]));
+}
+
 /* The measurement counts once, under what it was said to be. */
 static void mark_known_parts(struct import_job *job, const struct run *run, const cJSON *import)
 {
@@ -191,8 +211,10 @@ static void mark_known_parts(struct import_job *job, const struct run *run, cons
             strcmp(own->build.commit, run->build.commit) == 0 &&
             strcmp(own->build.branch, run->build.branch) == 0 &&
             strcmp(project, json_string(import, "project", "")) == 0 &&
-            import_has_file(import, digest))
+            import_has_file(import, digest) && (!part->there || part->otherwise)) {
             part->there = run->id;
+            part->otherwise = said_otherwise(job, own, run, import);
+        }
     }
 }
 
@@ -205,6 +227,57 @@ static void mark_twins(struct import_job *job)
             if (a->high == b->high && a->low == b->low)
                 job->parts.items[i].twice = true;
         }
+}
+
+static bool has_number(const struct records *r, const struct number_kind *kind)
+{
+    for (size_t i = 0; i < r->nr; i++)
+        for (int k = 0; k < r->items[i].m.nr_numbers; k++)
+            if (r->items[i].m.numbers[k].kind == kind)
+                return true;
+    return false;
+}
+
+static bool has_numbers_of(const struct records *r, const struct records *of)
+{
+    for (size_t i = 0; i < of->nr; i++)
+        for (int k = 0; k < of->items[i].m.nr_numbers; k++)
+            if (!has_number(r, of->items[i].m.numbers[k].kind))
+                return false;
+    return true;
+}
+
+/* Which way is better is not kept of an import, but in each number that became a metric by it. */
+static int mark_unjudged(const struct import_job *job, struct import_part *part,
+                         struct store *store, struct error *err)
+{
+    const struct store_filter filter = { .without_samples = true, .without_telemetry = true };
+    struct records there = { 0 };
+
+    if (part->otherwise || !job->options.betters || job->options.betters->nr == 0)
+        return 0;
+    int rc = store_load(store, &part->there, 1, &filter, &there, err);
+    if (rc == 0 && !has_numbers_of(&there, &part->imported.records))
+        part->otherwise = "--better";
+    records_release(&there);
+    return rc;
+}
+
+static int check_known_parts(struct import_job *job, struct store *store, struct error *err)
+{
+    for (size_t i = 0; i < job->parts.nr; i++) {
+        struct import_part *part = &job->parts.items[i];
+        if (!part->there)
+            continue;
+        if (mark_unjudged(job, part, store, err))
+            return -1;
+        if (part->otherwise)
+            return error_set(err,
+                             "%s: the history has it already, as run %lld, but not by this %s; "
+                             "leave that out, or give another --label for a run of its own",
+                             part->path, (long long)part->there, part->otherwise);
+    }
+    return 0;
 }
 
 int import_job_known(struct import_job *job, struct store *store, struct error *err)
@@ -224,7 +297,7 @@ int import_job_known(struct import_job *job, struct store *store, struct error *
     }
     records_release(&finished);
     mark_twins(job);
-    return rc;
+    return rc ? -1 : check_known_parts(job, store, err);
 }
 
 /* ---- one run ---- */

@@ -17,8 +17,9 @@ struct import_said {
 struct import_part {
     const char *path;
     struct imported imported;
-    int64_t there; /* the run of the history that has it already; 0: none */
-    bool twice;    /* an earlier part is the same */
+    int64_t there;         /* the run of the history that has it already; 0: none */
+    const char *otherwise; /* an option that was given and does not hold of that run; NULL: none */
+    bool twice;            /* an earlier part is the same */
 };
 
 struct import_job {
@@ -32,7 +33,8 @@ struct import_job {
 int import_job_read(struct import_job *job, int nr, char **paths, struct error *err);
 void import_job_release(struct import_job *job);
 
-/* Marks the files that the history has under the same label, commit, branch and project. */
+/* Marks the files that the history has under the same label, commit, branch and project. -1 where
+ * one is there otherwise than it is said to be now. */
 int import_job_known(struct import_job *job, struct store *store, struct error *err);
 /* Moves what is new into one run, a launch or more a file. Its uuid follows from the content. No
  * records: nothing is new. */

@@ -19,6 +19,7 @@ t history list --limit 30
 
 say "Once"
 t import import/hyperfine_two.json
+t import import/hyperfine_two.json --machine this
 t import import/hyperfine_two.json --label other
 t import import/hyperfine_two.json import/hyperfine_two.json --label other
 t import import/hyperfine_two.json import/hyperfine_mean.json --label other

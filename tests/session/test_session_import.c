@@ -7,6 +7,7 @@
 #include "json_facts.h"
 #include "machine/environment.h"
 #include "session/import_run.h"
+#include "session/measure/number_options.h"
 
 /* A file of Google Benchmark with one time, and this in its context. */
 static void put_gbench(const char *path, const char *context, double ns)
@@ -142,6 +143,7 @@ PLACE_TEST(files_of_one_call_go_together)
         { OWN_RECORDS, NULL, { .label = "x" }, "none of --label, --commit" },
         { OWN_RECORDS, NULL, { .project = "x" }, "none of --label, --commit" },
         { OWN_RECORDS, NULL, { .date_ms = 1 }, "none of --label, --commit" },
+        { OWN_RECORDS, NULL, { .in_turn = "x" }, "--in-turn and --better" },
         { "{\"what\":1}", NULL, { .label = NULL }, "a.json" },
     };
     char a[] = "a.json", b[] = "b.json";
@@ -291,6 +293,72 @@ PLACE_TEST(only_what_is_new_is_merged)
     import_job_release(&once);
     import_job_release(&again);
     import_job_release(&third);
+    store_close(store);
+}
+
+/* Two benchmarks of github-action-benchmark, whose numbers are no times. */
+static void put_points(const char *path)
+{
+    put_file(path,
+             "[{\"name\":\"a\",\"unit\":\"points\",\"value\":3},"
+             "{\"name\":\"b\",\"unit\":\"points\",\"value\":4}]");
+}
+
+/* What is said of a file that is known has no effect, so that it is refused. */
+PLACE_TEST(what_is_known_otherwise_is_refused)
+{
+    static const struct {
+        bool points; /* of put_points(); else times */
+        struct import_said said;
+        bool cpu_time, repetitions;
+        const char *better, *says; /* says NULL: nothing is new */
+    } cases[] = {
+        { false, { .label = NULL }, false, false, NULL, NULL },
+        { false, { .machine = "box", .date_ms = 5000, .in_turn = "s" }, false, false, NULL, NULL },
+        { false, { .machine = "this" }, false, false, NULL, "by this --machine" },
+        { false, { .date_ms = 6000 }, false, false, NULL, "by this --date" },
+        { false, { .in_turn = "t" }, false, false, NULL, "by this --in-turn" },
+        { false, { .label = NULL }, true, false, NULL, "by this --cpu-time" },
+        { false, { .label = NULL }, false, true, NULL, "by this --repetitions" },
+        { true, { .label = NULL }, false, false, NULL, NULL },
+        { true, { .label = NULL }, false, false, "higher", NULL },
+        { true, { .label = NULL }, false, false, "lower", "by this --better" },
+    };
+    struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct string_list higher = { 0 };
+    char times[] = "a.json", points[] = "b.json";
+    struct import_job one = { .said = cases[1].said },
+                      two = { .options = { .betters = &higher, .is_word = number_is_word } };
+    struct error err;
+
+    put_gbench(times, "", 100);
+    put_points(points);
+    string_list_add(&higher, "higher");
+    assert_ok(read_files(&one, times, NULL, &err), &err);
+    keep_merged(&one, store);
+    assert_ok(read_files(&two, points, NULL, &err), &err);
+    keep_merged(&two, store);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct string_list betters = { 0 };
+        struct import_job job = { .said = cases[i].said,
+                                  .options = { .betters = &betters,
+                                               .is_word = number_is_word,
+                                               .cpu_time = cases[i].cpu_time,
+                                               .repetitions = cases[i].repetitions } };
+        if (cases[i].better)
+            string_list_add(&betters, cases[i].better);
+        assert_ok(read_files(&job, cases[i].points ? points : times, NULL, &err), &err);
+        int rc = import_job_known(&job, store, &err);
+        assert_true(job.parts.items[0].there > 0);
+        if ((rc != 0) != (cases[i].says != NULL) || (rc && !strstr(err.message, cases[i].says)))
+            fail_msg("case %zu: %d \"%s\"", i, rc, err.message);
+        import_job_release(&job);
+        string_list_release(&betters);
+    }
+    import_job_release(&one);
+    import_job_release(&two);
+    string_list_release(&higher);
     store_close(store);
 }
 
