@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +45,21 @@ static const char *mode_words(mode_t mode)
                             : "a device";
 }
 
-/* Opened without waiting: a named pipe that nobody writes to would be waited for forever. */
+/* What this process has open is read as it is: by its name a socket cannot be opened, nor a file
+ * that only its owner may read, and of any other what was read already would come again. Else
+ * opened without waiting: a named pipe that nobody writes to would be waited for forever. */
 static int open_input(const char *path, size_t most, struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    int own = descriptor_of(path),
+        fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0)
+                      : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     struct stat st;
 
     if (fd < 0)
         return error_set(err, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(fd, &st) || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK))
+    if (fstat(fd, &st))
         error_set(err, "%s: cannot open: %s", path, strerror(errno));
-    else if (!S_ISREG(st.st_mode) && (S_ISDIR(st.st_mode) || descriptor_of(path) < 0))
+    else if (!S_ISREG(st.st_mode) && (S_ISDIR(st.st_mode) || own < 0))
         error_set(err, "%s: cannot read: it is %s, not a file", path, mode_words(st.st_mode));
     else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uintmax_t)st.st_size > most)
         error_set(err, "%s: larger than %zu MiB, more than is read of such a file", path,
@@ -65,6 +70,14 @@ static int open_input(const char *path, size_t most, struct error *err)
     return -1;
 }
 
+/* Whoever shares the descriptor may have it so that nothing is waited for. */
+static bool wait_for_input(int fd)
+{
+    struct pollfd input = { .fd = fd, .events = POLLIN };
+
+    return poll(&input, 1, -1) >= 0 || errno == EINTR;
+}
+
 /* The next bytes; 0 at the end, -1 on error. */
 static ssize_t read_some(int fd, char *block, size_t size)
 {
@@ -72,7 +85,7 @@ static ssize_t read_some(int fd, char *block, size_t size)
 
     do
         nr = read(fd, block, size);
-    while (nr < 0 && errno == EINTR);
+    while (nr < 0 && (errno == EINTR || (errno == EAGAIN && wait_for_input(fd))));
     return nr;
 }
 

@@ -22,7 +22,8 @@
 
 /* The whole file, NUL-terminated (the NUL is not counted), if it has no more than `most` bytes;
  * free() it. NULL on error. Refused: what is no regular file, which may have no end or never begin,
- * unless `path` names a descriptor of this process: /dev/stdin, /dev/fd/N. */
+ * unless `path` names a descriptor of this process: /dev/stdin, /dev/fd/N. Such a one is read from
+ * where it is. */
 char *file_read(const char *path, size_t most, size_t *length, struct error *err);
 
 /*

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -302,6 +303,50 @@ TEST(what_is_read_has_limits)
     assert_string_equal(text, "piped");
     free(text);
     close(ends[0]);
+}
+
+static void assert_read(int fd, const char *expected)
+{
+    char path[64];
+    struct error err;
+
+    snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+    char *text = file_read(path, 100, NULL, &err);
+    if (!text)
+        fail_msg("%s", err.message);
+    assert_string_equal(text, expected);
+    free(text);
+    close(fd);
+}
+
+/* A socket, as other programs give their children; a file behind what was read of it; a pipe that
+ * does not wait, and is not made to for others. */
+TEST(own_descriptors_are_read_as_they_are)
+{
+    char path[512], block[7];
+    struct error err;
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    assert_int_equal(write(ends[1], "said", 4), 4);
+    close(ends[1]);
+    assert_read(ends[0], "said");
+    assert_ok(file_write(in_folder("behind", path), "header values", 13, &err), &err);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(read(fd, block, sizeof(block)), sizeof(block));
+    assert_read(fd, "values");
+    assert_int_equal(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(50000);
+        _exit(write(ends[1], "late", 4) != 4);
+    }
+    close(ends[1]);
+    fd = dup(ends[0]);
+    assert_read(ends[0], "late");
+    assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+    close(fd);
+    assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
 TEST(pipes_are_written_to)

@@ -64,6 +64,16 @@ for file in plain table.csv; do
 done
 check "standard input says the same" \
   diff <("$HARNESS" detect array.json) <("$HARNESS" detect - <plain)
+if command -v python3 >/dev/null; then # as node gives its children
+  fact "a socket is standard input, too" python3 -c 'import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+ours.sendall(open("plain", "rb").read())
+ours.close()
+subprocess.run([sys.argv[1], "detect", "-"], stdin=theirs, check=True)' "$HARNESS"
+fi
+{ echo 500 && seq 12; } >thirteen
+check "a file is read from where it stands" \
+  diff <(seq 12 | "$HARNESS" detect -) <({ read -r _ && "$HARNESS" detect -; } <thirteen)
 : >empty
 t detect empty
 printf '1\n' >one
