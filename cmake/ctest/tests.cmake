@@ -1,4 +1,7 @@
 # Read by ctest with the settings of one harness_add_perf_test(): adds its tests.
+#
+# The words of a command line are CMake's code here, in brackets or as a variable in quotes, so that
+# each arrives as it was given: a list loses empty ones, and splits or joins those with ; [ or ].
 cmake_policy(VERSION 3.21)
 set(name "${HARNESS_PERF_NAME}")
 set(script "${CMAKE_CURRENT_LIST_DIR}/perf.sh")
@@ -7,50 +10,50 @@ if(HARNESS_PERF_KIND MATCHES "COMMAND|GOOGLE_BENCHMARK")
   set(program TRUE)
 endif()
 
-set(common --harness "${HARNESS_PERF_HARNESS}" --name "${name}" --db "${HARNESS_PERF_DB}"
-  --baseline "${HARNESS_PERF_BASELINE}")
+set(common [[--harness "${HARNESS_PERF_HARNESS}" --name "${name}" --db "${HARNESS_PERF_DB}"
+  --baseline "${HARNESS_PERF_BASELINE}"]])
 foreach(share IN LISTS HARNESS_PERF_DELTA)
-  list(APPEND common --delta "${share}")
+  string(APPEND common " --delta [====[${share}]====]")
 endforeach()
 foreach(metric IN LISTS HARNESS_PERF_METRICS)
-  list(APPEND common --metric "${metric}")
+  string(APPEND common " --metric [====[${metric}]====]")
 endforeach()
-
 if(HARNESS_PERF_BUILD AND program)
-  list(APPEND common --source "${HARNESS_PERF_SOURCE}" --build "${HARNESS_PERF_BUILD}"
-    --build-command "${HARNESS_PERF_BUILD_COMMAND}")
+  string(APPEND common [[ --source "${HARNESS_PERF_SOURCE}" --build "${HARNESS_PERF_BUILD}"
+    --build-command "${HARNESS_PERF_BUILD_COMMAND}"]])
 endif()
 
 # The words that choose what is measured.
 set(selection "")
-set(measuring ${HARNESS_PERF_OPTIONS})
+set(measuring "${HARNESS_PERF_OPTIONS}")
 if(HARNESS_PERF_KIND STREQUAL "SUITE")
-  set(selection --suite "${HARNESS_PERF_ARGUMENTS}")
+  set(selection "--suite ${HARNESS_PERF_ARGUMENTS}")
 elseif(HARNESS_PERF_KIND STREQUAL "FILTERS")
-  set(selection ${HARNESS_PERF_ARGUMENTS})
+  set(selection "${HARNESS_PERF_ARGUMENTS}")
 endif()
 if(HARNESS_PERF_DEVICE)
-  list(APPEND measuring --device "${HARNESS_PERF_DEVICE}")
+  string(APPEND measuring [[ --device "${HARNESS_PERF_DEVICE}"]])
 endif()
 
 set(launches "")
 if(HARNESS_PERF_LAUNCHES)
-  set(launches --launches "${HARNESS_PERF_LAUNCHES}")
+  set(launches [[--launches "${HARNESS_PERF_LAUNCHES}"]])
 elseif(NOT HARNESS_PERF_KIND STREQUAL "SUITE")
-  set(launches --launches 10)
+  set(launches "--launches 10")
 endif()
 if(program)
-  add_test("${name}.record" "${script}" record ${common} ${launches} ${HARNESS_PERF_KIND}
-    ${measuring} -- ${HARNESS_PERF_ARGUMENTS})
+  cmake_language(EVAL CODE "add_test(\"\${name}.record\" \"\${script}\" record ${common} ${launches}
+    ${HARNESS_PERF_KIND} ${measuring} -- ${HARNESS_PERF_ARGUMENTS})")
   set(groups verdict)
 else()
-  add_test("${name}.record" "${script}" record ${common} ${launches} KERNELS ${measuring}
-    ${selection})
+  cmake_language(EVAL CODE "add_test(\"\${name}.record\" \"\${script}\" record ${common} ${launches}
+    KERNELS ${measuring} ${selection})")
   # Keys end in /variant/math/dims/device/cache; where they cannot be had, the recording says why.
   set(groups "")
-  execute_process(COMMAND "${HARNESS_PERF_HARNESS}" run --dry-run ${measuring} ${selection}
-    WORKING_DIRECTORY "${HARNESS_PERF_WORKING_DIRECTORY}"
-    OUTPUT_VARIABLE keys ERROR_QUIET RESULT_VARIABLE failed)
+  cmake_language(EVAL CODE "execute_process(
+    COMMAND \"\${HARNESS_PERF_HARNESS}\" run --dry-run ${measuring} ${selection}
+    WORKING_DIRECTORY \"\${HARNESS_PERF_WORKING_DIRECTORY}\"
+    OUTPUT_VARIABLE keys ERROR_QUIET RESULT_VARIABLE failed)")
   if(NOT failed)
     string(REGEX REPLACE "(/[^/\n]+)(/[^/\n]+)(/[^/\n]+)(/[^/\n]+)(/[^/\n]+)\n" ";" groups
       "${keys}")
@@ -65,11 +68,12 @@ set_tests_properties("${name}.record" PROPERTIES FIXTURES_SETUP "harness-perf-${
 string(REPLACE ";" "," plots "${HARNESS_PERF_PLOTS}")
 foreach(group IN LISTS groups)
   string(REPLACE "/" "." test "${name}.${group}")
-  set(filter "${group}")
+  set(filter "\"${group}\"")
   if(program)
     set(filter "")
   endif()
-  add_test("${test}" "${script}" judge ${common} --plots "${plots}" ${filter})
+  cmake_language(EVAL CODE
+    "add_test(\"\${test}\" \"\${script}\" judge ${common} --plots \"\${plots}\" ${filter})")
   set_tests_properties("${test}" PROPERTIES FIXTURES_REQUIRED "harness-perf-${name}"
     SKIP_RETURN_CODE 77 LABELS "${HARNESS_PERF_LABELS}" TIMEOUT 120
     WORKING_DIRECTORY "${HARNESS_PERF_WORKING_DIRECTORY}")

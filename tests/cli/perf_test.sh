@@ -123,6 +123,26 @@ cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" >"$WORK.log/configure" 2
 outcomes bad/build
 grep -c 'left no JSON' bad/build/Testing/Temporary/LastTest.log
 
+say "Words arrive as they were given"
+mkdir words
+cat >words/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(words NONE)
+enable_testing()
+find_package(harness 0.1 REQUIRED)
+harness_add_perf_test(NAME words COMMAND "${CMAKE_SOURCE_DIR}/said.sh" "\${HOME:-1}" "(1)2\\.5" "" "c;d" "[" "e\\"
+  OPTIONS --max-time 20ms --metric "rate=/rate: ([^]]+)\\S/" --better lower LAUNCHES 3 PLOTS NONE)
+END
+cat >words/said.sh <<'END'
+#!/bin/sh
+printf '<%s>\n' "$@" >"${0%/*}/said"
+echo "rate: 5;"
+END
+chmod +x words/said.sh
+cmake -S words -B words/build -DCMAKE_PREFIX_PATH="$PREFIX" >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
+outcomes words/build
+cat words/said
+
 say "Words that are refused"
 # refused WORDS [LINE]: the line stands before the package is found.
 refused() {
