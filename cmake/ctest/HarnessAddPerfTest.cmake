@@ -7,7 +7,7 @@
 #     [BASELINE name]      default NAME: of the history, or baselines/<machine class>/<name>.json
 #     [DB file]            the history; default <build>/perf/history.db
 #     [LAUNCHES n]         fresh processes, the unit of evidence; default the suite's, else 10
-#     [DELTA share...]     changes within this do not matter: 3%, or p95=10%, 'gemm/*=5%'
+#     [DELTA share...]     changes within this do not matter: 3%, or p95=10%, "gemm/*=5%"
 #     [METRICS name...]    what is compared; default p50
 #     [DEVICE device]      of kernels; default cpu with one core left free
 #     [OPTIONS option...]  more for `harness run` (not with GOOGLE_BENCHMARK)
