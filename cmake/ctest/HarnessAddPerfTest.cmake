@@ -53,6 +53,10 @@ function(harness_perf_check who)
     message(FATAL_ERROR "${who}: NAME is needed, of letters, digits and _ . + -")
   endif()
   set(who "${who} ${harness_perf_NAME}")
+  string(LENGTH "${harness_perf_NAME}" length)
+  if(length GREATER 66) # a label has 95, and the date and " base" stand behind it
+    message(FATAL_ERROR "${who}: NAME is longer than 66 characters")
+  endif()
   foreach(share IN LISTS harness_perf_DELTA)
     string(REGEX REPLACE "^.*=" "" share "${share}")
     if(NOT share MATCHES "^([0-9]+\\.?[0-9]*|\\.[0-9]+)%$|^0?\\.[0-9]+$")
@@ -74,6 +78,11 @@ function(harness_perf_check who)
   elseif(harness_perf_GOOGLE_BENCHMARK AND DEFINED harness_perf_OPTIONS)
     message(FATAL_ERROR "${who}: OPTIONS are of `harness run`, not of a Google Benchmark program; \
 write its own behind COMMAND")
+  endif()
+  if(kind STREQUAL "COMMAND" AND NOT harness_perf_GOOGLE_BENCHMARK AND
+      (length GREATER 31 OR harness_perf_NAME MATCHES "[+]")) # as `harness run --name` takes it
+    message(FATAL_ERROR "${who}: NAME is that of the benchmark, too, where a COMMAND is timed: at most \
+31 letters, digits and _ . -")
   endif()
   if(harness_perf_DEVICE AND kind STREQUAL "COMMAND")
     message(FATAL_ERROR "${who}: DEVICE goes with SUITE and FILTERS")

@@ -258,10 +258,16 @@ save_command() {
   printf '  %q baseline save %q --db %q --ref %q\n' "$harness" "$baseline" "$db" "label:$(cat "$newest")"
 }
 
+# The call that measures and judges it again.
+again() {
+  local pattern=${name//./\\.}
+  printf "ctest -R '^%s\\\\.'" "${pattern//+/\\+}"
+}
+
 tell_first() {
   echo "This is the first recording for machines of class $(class_of_machine), and there is no baseline"
   echo "\"$baseline\" for them: it is kept as the candidate. The next run is gated against it:"
-  echo "  ctest -R '^$name\\.'"
+  echo "  $(again)"
   echo "To make it the baseline (with --file auto a file under baselines/, to be reviewed with the code):"
   save_command
 }
@@ -270,9 +276,9 @@ tell_undecided() {
   local more=${launches:-10}
   echo "Cannot tell. With twice the launches it can, where the noise allows:"
   if [ -e "$in_turn" ]; then
-    echo "  ctest -R '^$name\\.'    (in turn, until all is decided or ten minutes have passed)"
+    echo "  $(again)    (in turn, until all is decided or ten minutes have passed)"
   else
-    echo "  HARNESS_PERF_LAUNCHES=$((more * 2)) ctest -R '^$name\\.'"
+    echo "  HARNESS_PERF_LAUNCHES=$((more * 2)) $(again)"
   fi
 }
 

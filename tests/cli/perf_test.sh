@@ -101,12 +101,15 @@ if command -v gnuplot >/dev/null; then
   check "that is there" test -s "$(find told/build/perf/plots -name '*.png' | head -1)"
 fi
 
-say "Below a folder with a comma in its name"
+say "Below a folder with a comma in its name, with a name that is no regular expression"
 mkdir 'a,b'
 told_project 'a,b/told' PLOTS NONE
+sed -i 's/NAME told/NAME c++.2/' 'a,b/told/CMakeLists.txt'
 cost 'a,b/told' 100
 outcomes 'a,b/told/build'
 check "the history lies in the build" test -s 'a,b/told/build/perf/history.db'
+again=$(sed -n "s/^ *ctest -R '\(.*\)'$/\1/p" 'a,b/told/build/Testing/Temporary/LastTest.log')
+ctest --test-dir 'a,b/told/build' -N -R "$again" | tail -n 1
 
 say "A program that fails, one that is no Google Benchmark"
 cd "$WORK" || exit 1
@@ -154,6 +157,9 @@ refused() {
 refused "SUITE ci"
 refused "NAME a/b SUITE ci"
 refused "NAME a"
+refused "NAME $(printf %067d 0) SUITE ci"
+refused "NAME encode_large_documents_as_base64 COMMAND b"
+refused "NAME c++ COMMAND b"
 refused "NAME a SUITE ci COMMAND b"
 refused "NAME a SUITE ci GOOGLE_BENCHMARK"
 refused "NAME a COMMAND b DEVICE cpu"
