@@ -129,6 +129,22 @@ function(harness_perf_text out)
   set(${out} "${text}include([====[${HARNESS_PERF_FOLDER}/tests.cmake]====])\n" PARENT_SCOPE)
 endfunction()
 
+# Of a build in several configurations: that of `ctest -C`, in whatever case, as CMake's own tests are
+# chosen. Where it names none they are told as not run, too, beside all other tests of the project.
+function(harness_perf_choice out file)
+  set(text "string(TOLOWER \"\${CTEST_CONFIGURATION_TYPE}\" harness_perf_type)\n\
+set(harness_perf_chosen FALSE)\n")
+  foreach(type IN LISTS CMAKE_CONFIGURATION_TYPES)
+    string(TOLOWER "${type}" low)
+    string(APPEND text "if(harness_perf_type STREQUAL [====[${low}]====])\n\
+  set(harness_perf_chosen TRUE)\n  include([====[${file}-${type}.cmake]====])\nendif()\n")
+  endforeach()
+  set(${out} "${text}if(NOT harness_perf_chosen)\n\
+  add_test([====[${harness_perf_NAME}.record]====] NOT_AVAILABLE)\n\
+  set_tests_properties([====[${harness_perf_NAME}.record]====] PROPERTIES\n\
+    LABELS [====[${harness_perf_LABELS}]====])\nendif()\n" PARENT_SCOPE)
+endfunction()
+
 # What configures $SOURCE in $BUILD as this tree is, and builds it in the configuration of ctest.
 function(harness_perf_build_command out)
   set(settings CMAKE_BUILD_TYPE CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE harness_DIR)
@@ -186,10 +202,10 @@ function(harness_add_perf_test)
   harness_perf_text(text)
   set(file "${CMAKE_CURRENT_BINARY_DIR}/harness-perf/${harness_perf_NAME}")
   get_property(multi GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
-  if(multi) # ctest -C says which
+  if(multi)
     file(GENERATE OUTPUT "${file}-$<CONFIG>.cmake" CONTENT "${text}")
-    file(WRITE "${file}.cmake" "set(harness_perf_file [====[${file}-]====])\n\
-include(\"\${harness_perf_file}\${CTEST_CONFIGURATION_TYPE}.cmake\")\n")
+    harness_perf_choice(choice "${file}")
+    file(WRITE "${file}.cmake" "${choice}")
   else()
     file(GENERATE OUTPUT "${file}.cmake" CONTENT "${text}")
   endif()

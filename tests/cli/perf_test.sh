@@ -246,6 +246,7 @@ project(told C)
 enable_testing()
 find_package(harness 0.1 REQUIRED)
 add_executable(bench bench.c)
+add_test(NAME other COMMAND bench)
 harness_add_perf_test(NAME told COMMAND bench GOOGLE_BENCHMARK LAUNCHES 5 PLOTS NONE)
 END
 cat >'R&D/bench.c' <<'END'
@@ -272,6 +273,8 @@ cost_of 130
 git commit -q -a -m 'Slower'
 cmake -S 'R&D' -B build -G 'Ninja Multi-Config' -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_FLAGS=-DTOLD=1 \
   >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
+outcomes build
+check "any case of -C" grep -q 'told.verdict' <(ctest --test-dir build -N -C release)
 HARNESS_PERF_AGAINST=main outcomes build -C Release -L perf
 grep -ohE '^▲  regressed  BM_sort' build/Testing/Temporary/LastTest.log | sort -u
 
