@@ -238,7 +238,7 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=a@exampl
 export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=a@example.org
 git -c init.defaultBranch=main init -q .
 # In a folder that a shell and sed could read otherwise, in a configuration that is not the first one,
-# and with a flag without which nothing compiles.
+# and with flags without which nothing compiles or links.
 mkdir 'R&D'
 cat >'R&D/CMakeLists.txt' <<'END'
 cmake_minimum_required(VERSION 3.21)
@@ -253,13 +253,15 @@ cat >'R&D/bench.c' <<'END'
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+extern char linked[];
+char *volatile place = linked;
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strncmp(argv[i], "--benchmark_out=", 16) == 0)
             freopen(argv[i] + 16, "w", stdout);
     printf("{\"benchmarks\": [{\"name\": \"BM_sort\", \"run_type\": \"iteration\", \"iterations\": 9, "
-           "\"real_time\": %d.%d, \"time_unit\": \"us\"}]}", TOLD * COST, getpid() % 10);
+           "\"real_time\": %d.%d, \"time_unit\": \"us\"}]}", TOLD * TIMES * COST, getpid() % 10);
     return 0;
 }
 END
@@ -272,6 +274,7 @@ git checkout -q -b change
 cost_of 130
 git commit -q -a -m 'Slower'
 cmake -S 'R&D' -B build -G 'Ninja Multi-Config' -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_C_FLAGS=-DTOLD=1 \
+  "-DCMAKE_C_FLAGS_RELEASE=-DTIMES='1'" -DCMAKE_EXE_LINKER_FLAGS=-Wl,--defsym=linked=1 \
   >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
 outcomes build
 check "any case of -C" grep -q 'told.verdict' <(ctest --test-dir build -N -C release)
