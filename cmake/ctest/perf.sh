@@ -11,8 +11,8 @@
 # baseline for machines of this class, the first recording is kept as the candidate, against which
 # the next ones are gated. With HARNESS_PERF_AGAINST=REF nothing of that counts: the commit where
 # HEAD left REF and HEAD are built and measured in turn. HARNESS_PERF_LAUNCHES goes over --launches.
-# Exit status 0; 1 a result is wrong or failed; 77 nothing of it can be measured on this machine; 2 it
-# could not be measured.
+# Exit status 0; 1 a result is wrong or failed; 77 nothing of it can be measured on this machine, or by
+# HARNESS_PERF_AGAINST; 2 it could not be measured.
 # judge gates a group of the newest recording, and prints the table, percentiles for CTest and the
 # figures' files. Exit status 0 no regression, 1 regression, 77 cannot tell or nothing to gate
 # against yet, with the command that changes that, or record ended with 77; 2 failure.
@@ -45,7 +45,7 @@ while [ $# -gt 0 ]; do
 done
 launches=${HARNESS_PERF_LAUNCHES:-$launches}
 # Beside the history: the label of the newest recording, which is judged, or nothing where there was
-# nothing that this machine can measure; that of what was measured in turn with it; "<machine class>
+# nothing that could be measured (77); that of what was measured in turn with it; "<machine class>
 # <label>" of the candidate.
 newest=$(dirname "$db")/$name.newest in_turn=$(dirname "$db")/$name.in-turn
 candidate=$(dirname "$db")/$name.candidate
@@ -57,7 +57,7 @@ find_head() {
     exit 2
   }
   [ -s "$newest" ] || {
-    echo "Nothing of \"$name\" can be measured on this machine; $name.record says why."
+    echo "Nothing of \"$name\" was measured; $name.record says why."
     exit 77
   }
   head="label:$(cat "$newest")"
@@ -92,10 +92,23 @@ $(save_command)"
 
 # ---- record ----
 
+# For kernels a gate builds harness. In any other repository both sides would be the program that is
+# installed.
+has_kernels_of_its_own() {
+  local top
+  top=$(git rev-parse --show-toplevel 2>/dev/null) || return 0 # which the gate says itself
+  grep -qs '^project(harness[ )]' "$top/CMakeLists.txt" || {
+    echo "HARNESS_PERF_AGAINST compares kernels in harness's own repository alone: in this one both sides would"
+    echo "be those of the program that is installed."
+    return 1
+  }
+}
+
 # Both sides in turn: `harness gate`, with what the recording would measure.
 record_in_turn() {
   local kind=$1 status=0 what=()
   shift
+  [ "$kind" != KERNELS ] || has_kernels_of_its_own || return 77
   while [ $# -gt 0 ] && [ "$1" != -- ]; do
     take_word "$kind" "$@" || return 2
     shift "$taken"
@@ -222,29 +235,35 @@ record_google_benchmark() {
   return $status
 }
 
-record() {
-  local kind=$1 label status=0
+# measure KIND WORD...: into the history, under `label`, which in turn becomes that of the head.
+measure() {
+  local kind=$1
+  if [ -n "${HARNESS_PERF_AGAINST:-}" ]; then
+    record_in_turn "$@"
+    return
+  fi
   shift
+  case $kind in
+    KERNELS) record_kernels "$@" ;;
+    COMMAND) record_command "$@" ;;
+    GOOGLE_BENCHMARK) record_google_benchmark "$@" ;;
+    *)
+      echo "perf.sh: not KERNELS, COMMAND or GOOGLE_BENCHMARK: $kind"
+      return 2
+      ;;
+  esac
+}
+
+record() {
+  local label status=0
   label="$name $(date -u '+%Y-%m-%d %H:%M:%S.%3N')"
   mkdir -p "$(dirname "$db")"
   rm -f "$newest" "$in_turn"
-  if [ -n "${HARNESS_PERF_AGAINST:-}" ]; then
-    record_in_turn "$kind" "$@" || exit $?
-    echo "$label" >"$newest"
-    return
-  fi
-  case $kind in
-    KERNELS) record_kernels "$@" || status=$? ;;
-    COMMAND) record_command "$@" || status=$? ;;
-    GOOGLE_BENCHMARK) record_google_benchmark "$@" || status=$? ;;
-    *)
-      echo "perf.sh: not KERNELS, COMMAND or GOOGLE_BENCHMARK: $kind"
-      status=2
-      ;;
-  esac
+  measure "$@" || status=$?
   [ $status -ne 77 ] || : >"$newest"
   [ $status -eq 0 ] || exit $status
   echo "$label" >"$newest"
+  [ ! -e "$in_turn" ] || return 0 # the gate has shown it
   # All of it in one table, and a record of the verdicts for `harness baseline accept`.
   has_baseline || keep_candidate
   find_against

@@ -296,6 +296,10 @@ asked() {
 asked 'R&D' COMMAND --metric 'rate=/rate: (\S+)/' --better=higher --max-time 500ms --no-repeat -- \
   "$WORK/against/build/app" 'a b'
 asked build GOOGLE_BENCHMARK -- "$WORK/against/build/bench"
-asked . KERNELS --batch 1 --max-time 5ms --seed 1 null/copy
+mkdir "$WORK/own"
+git -C "$WORK/own" init -q .
+echo 'project(harness C)' >"$WORK/own/CMakeLists.txt"
+asked "$WORK/own" KERNELS --batch 1 --max-time 5ms --seed 1 null/copy
+asked . KERNELS null/copy
 asked . COMMAND --prepare 'make data' -- sort x
 asked 'R&D' COMMAND -- "$WORK/against/R&D/bench.c" "$WORK/against/R&D/own.sh"
