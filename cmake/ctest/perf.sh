@@ -215,11 +215,20 @@ record_command() {
   "$harness" run --name "$name" --launches "${launches:-10}" --label "$label" --db "$db" "$@"
 }
 
-# Each launch is a process of its own, and leaves its JSON.
+# The commit of the sources, where all that git tracks of them is as it was committed.
+commit_of_sources() {
+  local changes
+  changes=$(git -C "$source" status --porcelain --untracked-files=no 2>/dev/null) || return 0
+  [ -n "$changes" ] || git -C "$source" rev-parse --verify --quiet HEAD || true
+}
+
+# Each launch is a process of its own, and leaves its JSON. It was measured here, whatever that says of
+# the machine: other recordings and baselines go by the class of this one.
 record_google_benchmark() {
-  local folder i status=0
+  local folder i commit status=0
   shift # the --
   folder=$(mktemp -d)
+  commit=$(commit_of_sources) # before it is measured
   for i in $(seq -w "${launches:-10}"); do
     "$@" --benchmark_out="$folder/$i.json" --benchmark_out_format=json >"$folder/said" 2>&1 \
       </dev/null || status=$?
@@ -230,7 +239,8 @@ record_google_benchmark() {
       return 2
     fi
   done
-  "$harness" import "$folder"/*.json --label "$label" --db "$db" || status=$?
+  "$harness" import "$folder"/*.json --label "$label" --db "$db" --machine this \
+    ${commit:+--commit "$commit"} || status=$?
   rm -rf "$folder"
   return $status
 }

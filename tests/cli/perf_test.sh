@@ -67,7 +67,8 @@ END
   cat >"$folder/bench.sh.in" <<'END'
 #!/bin/sh
 for word in "$@"; do case $word in --benchmark_out=*) BENCHMARK_OUT=${word#*=} ;; esac; done
-printf '{"benchmarks": [{"name": "BM_sort", "run_type": "iteration", "iterations": 9, "real_time": %d.%s,
+printf '{"context": {"num_cpus": 3, "caches": [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 1}]},
+  "benchmarks": [{"name": "BM_sort", "run_type": "iteration", "iterations": 9, "real_time": %d.%s,
   "time_unit": "us"}]}' @COST@ "$(date +%N)" >"$BENCHMARK_OUT"
 END
   chmod +x "$folder/bench.sh.in"
@@ -100,6 +101,24 @@ if command -v gnuplot >/dev/null; then
   check "a figure" grep -qE 'type="image/png"|type="file"' "$xml"
   check "that is there" test -s "$(find told/build/perf/plots -name '*.png' | head -1)"
 fi
+
+say "A reviewed baseline, in a fresh checkout"
+told_project reviewed DELTA 50% PLOTS NONE
+cost reviewed 100
+git -C reviewed init -q .
+git -C reviewed add CMakeLists.txt bench.sh.in cost
+git -C reviewed -c user.name=Ada -c user.email=a@example.org commit -q -m 'Start'
+outcomes reviewed/build
+# recorded_commit: is the commit that of the newest recording?
+recorded_commit() { harness history list --db reviewed/build/perf/history.db --json | grep -q "$(git -C reviewed rev-parse HEAD)"; }
+check "it has its commit" recorded_commit
+(cd reviewed && harness baseline save told --db build/perf/history.db --file auto) >/dev/null
+for cost in 100 400; do
+  rm -rf reviewed/build
+  cost reviewed $cost
+  outcomes reviewed/build
+done
+check "with changes it has none" not recorded_commit
 
 say "Below a folder with a comma in its name, with a name that is no regular expression"
 mkdir 'a,b'
