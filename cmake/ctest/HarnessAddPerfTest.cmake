@@ -14,7 +14,8 @@
 #     [PLOTS figure...]    attached to each verdict; default distribution-box trend; NONE: none
 #     [LABELS label...]    besides "perf"
 #     [TIMEOUT seconds]    of the measuring; default 1500
-#     [WORKING_DIRECTORY dir])  where it runs and baselines/ is looked for; default the source folder
+#     [WORKING_DIRECTORY dir])  where it runs; baselines/ is at the top of the project that this is in;
+#                          default the source folder
 #
 # Tests: NAME.record measures, once and with nothing beside it; it fails where a result is
 # wrong, and is skipped with all that it has where this machine can measure nothing of it.

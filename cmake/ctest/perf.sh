@@ -65,9 +65,12 @@ find_head() {
 
 class_of_machine() { "$harness" list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p'; }
 
+# Of this machine's class, in the history or as a file. One that cannot be read counts: the comparison
+# says why.
 has_baseline() {
-  [ -e "baselines/$(class_of_machine)/$baseline.json" ] ||
-    "$harness" baseline show "$baseline" --db "$db" >/dev/null 2>&1
+  local status=0
+  "$harness" baseline show "$baseline" --here --db "$db" >/dev/null 2>&1 || status=$?
+  [ $status -ne 77 ]
 }
 
 # Sets `against`, the REF of what the newest recording is gated against, and `words` for it; empty

@@ -104,6 +104,23 @@ int history_load_side(struct store *store, const char *ref, const struct ref_sco
     return rc;
 }
 
+int history_load_baseline_here(struct store *store, const char *name, struct history_side *side,
+                               struct error *err)
+{
+    struct store_filter facts = { .without_samples = true, .without_telemetry = true };
+    struct machine machine;
+    struct ref_scope scope = { .machine_class = machine.class_name };
+    struct strbuf ref;
+
+    environment_machine(&machine);
+    strbuf_init(&ref);
+    strbuf_addf(&ref, "baseline:%s", name);
+    int rc = history_load_side(store, ref.data, &scope, &facts, side, err);
+    side->nothing = rc && side->runs.nothing;
+    strbuf_release(&ref);
+    return rc;
+}
+
 /* ---- what is told of it ---- */
 
 static void note_place(void *sink, const char *text)

@@ -24,6 +24,11 @@ int history_load_side(struct store *store, const char *ref, const struct ref_sco
                       const struct store_filter *filter, struct history_side *side,
                       struct error *err);
 
+/* What a comparison of runs of this machine's class would take for the baseline `name`, without
+ * samples. On -1 side->nothing: there is none for it, and err says what there is. */
+int history_load_baseline_here(struct store *store, const char *name, struct history_side *side,
+                               struct error *err);
+
 /* The nearest folder upwards that holds .harness or .git; "." if there is none. */
 void history_project_top(struct strbuf *top);
 /* Meets the metrics of programs that this history has (metrics/metric.h), so that presets and

@@ -16,7 +16,7 @@ t baseline show main
 "$HARNESS" baseline list --json >list.json
 echo "in JSON: $(json_length list.json), $(json list.json 1 name) has" \
   "$(json_length list.json 1 runs) runs"
-for option in ref=1 note=n replace file=f reason=r metric=p50 change=+8% by=me names json; do
+for option in ref=1 note=n replace file=f reason=r metric=p50 change=+8% by=me names json here; do
   t baseline remove main "--$option"
 done
 t baseline show main --names
@@ -38,6 +38,10 @@ t compare --baseline gate --head 2 | brief
 t compare --baseline baseline:gate --head 2 | brief
 t compare --baseline team/both --head 1 | brief
 t compare --baseline release/1.0 --head 2 | brief
+t baseline show release/1.0 --here
+t baseline show team/both --here
+t baseline show main --here | sed 's/\("baseline:main"\).*/\1/'
+t baseline show gate --here --json
 
 say "A file goes before a label or branch of that name, a baseline of the history before the file"
 fake seed=3 --launches 3 --label gate
@@ -45,4 +49,14 @@ t compare --baseline gate --head 2 | brief
 t compare --baseline label:gate --head 2 | brief
 t baseline save gate --ref 3
 t compare --baseline gate --head 2 | brief
+t baseline show gate --here
 t history verify
+
+say "Runs of another machine class"
+class=$("$HARNESS" list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p')
+"$HARNESS" history show 1 | sed "s/\"$class\"/\"elsewhere\"/" >elsewhere.json
+quiet import elsewhere.json --db moved.db
+quiet baseline save gate --db moved.db
+quiet baseline save far --db moved.db
+t baseline show far --here --db moved.db
+t baseline show gate --here --db moved.db

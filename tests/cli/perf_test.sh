@@ -102,21 +102,22 @@ if command -v gnuplot >/dev/null; then
   check "that is there" test -s "$(find told/build/perf/plots -name '*.png' | head -1)"
 fi
 
-say "A reviewed baseline, in a fresh checkout"
-told_project reviewed DELTA 50% PLOTS NONE
-cost reviewed 100
+say "A reviewed baseline, in a fresh checkout, of a project in a folder of it"
+mkdir reviewed
+told_project reviewed/bench DELTA 50% PLOTS NONE
+cost reviewed/bench 100
 git -C reviewed init -q .
-git -C reviewed add CMakeLists.txt bench.sh.in cost
+git -C reviewed add bench/CMakeLists.txt bench/bench.sh.in bench/cost
 git -C reviewed -c user.name=Ada -c user.email=a@example.org commit -q -m 'Start'
-outcomes reviewed/build
+outcomes reviewed/bench/build
 # recorded_commit: is the commit that of the newest recording?
-recorded_commit() { harness history list --db reviewed/build/perf/history.db --json | grep -q "$(git -C reviewed rev-parse HEAD)"; }
+recorded_commit() { harness history list --db reviewed/bench/build/perf/history.db --json | grep -q "$(git -C reviewed rev-parse HEAD)"; }
 check "it has its commit" recorded_commit
-(cd reviewed && harness baseline save told --db build/perf/history.db --file auto) >/dev/null
+(cd reviewed && harness baseline save told --db bench/build/perf/history.db --file auto) >/dev/null
 for cost in 100 400; do
-  rm -rf reviewed/build
-  cost reviewed $cost
-  outcomes reviewed/build
+  rm -rf reviewed/bench/build
+  cost reviewed/bench $cost
+  outcomes reviewed/bench/build
 done
 check "with changes it has none" not recorded_commit
 

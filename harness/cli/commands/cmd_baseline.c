@@ -22,7 +22,7 @@
 
 struct baseline_options {
     const char *db, *note, *ref, *file, *reason, *metric, *change, *author;
-    bool replace, json, names;
+    bool replace, json, names, here;
 };
 
 static int need_baseline_name(int argc, const char *action, struct error *err)
@@ -249,11 +249,31 @@ static int list_baselines(struct store *store, const struct baseline_options *o,
     return print_baselines(store, NULL, o->json, err);
 }
 
+/* The one that a comparison here takes: by its runs' machine class, and a file as well. */
+static int show_baseline_here(struct store *store, const char *name, struct error *err)
+{
+    struct history_side side;
+    int rc = history_load_baseline_here(store, name, &side, err);
+
+    if (rc == 0) {
+        terminal_print("%s\n", side.what);
+    } else if (side.nothing) {
+        terminal_error(err);
+        rc = EXIT_UNDECIDED;
+    }
+    history_side_release(&side);
+    return rc;
+}
+
 static int show_baseline(struct store *store, const struct baseline_options *o, int argc,
                          char **argv, struct error *err)
 {
-    return need_baseline_name(argc, "show", err) ? -1
-                                                 : print_baselines(store, argv[1], o->json, err);
+    if (need_baseline_name(argc, "show", err))
+        return -1;
+    if (o->here && o->json)
+        return error_set(err, "--here and --json: one of the two");
+    return o->here ? show_baseline_here(store, argv[1], err)
+                   : print_baselines(store, argv[1], o->json, err);
 }
 
 static int remove_baseline(struct store *store, const struct baseline_options *o, int argc,
@@ -448,7 +468,7 @@ static const struct command_owned owned[] = {
     { "reason", "accept" }, { "metric", "accept" },
     { "change", "accept" }, { "by", "accept" },
     { "names", "list" },    { "json", "list, show, accepted" },
-    { NULL, NULL },
+    { "here", "show" },     { NULL, NULL },
 };
 
 extern const struct command cmd_baseline;
@@ -495,6 +515,9 @@ static const struct option_row rows[] = {
                "list, show, accepted: print JSON"),
     OPTION_ROW("names", 0, OPTION_FLAG, struct baseline_options, names, NULL,
                "list: the names alone, one a line"),
+    OPTION_ROW("here", 0, OPTION_FLAG, struct baseline_options, here, NULL,
+               "show: what a comparison on this machine takes for it, of the history or a file; "
+               "exit status 77: nothing"),
     OPTION_END,
 };
 
