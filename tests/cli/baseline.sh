@@ -60,3 +60,4 @@ quiet baseline save gate --db moved.db
 quiet baseline save far --db moved.db
 t baseline show far --here --db moved.db
 t baseline show gate --here --db moved.db
+t baseline save far --db moved.db --file auto

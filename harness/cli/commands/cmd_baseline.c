@@ -30,6 +30,19 @@ static int need_baseline_name(int argc, const char *action, struct error *err)
     return argc > 1 ? 0 : error_set(err, "harness baseline %s NAME", action);
 }
 
+/* A REF finds the file where its class is that of the machine. */
+static void note_other_class(const char *class_name)
+{
+    struct machine machine;
+
+    environment_machine(&machine);
+    if (strcmp(machine.class_name, class_name) != 0)
+        terminal_note(
+            "note: its runs are of machine class %s; on this machine (%s) a name does "
+            "not find it\n",
+            class_name, machine.class_name);
+}
+
 /* A file to be reviewed and kept under baselines/: all that a comparison needs. */
 static int save_baseline_file(struct store *store, const struct baseline_options *o,
                               const char *ref, const char *name, struct error *err)
@@ -56,6 +69,8 @@ static int save_baseline_file(struct store *store, const struct baseline_options
     }
     if (rc == 0 && !output_is_standard(path.data))
         terminal_print("wrote %s\n", path.data);
+    if (rc == 0 && named)
+        note_other_class(side.records.runs[0].machine.class_name);
     strbuf_release(&path);
     history_side_release(&side);
     return rc;
