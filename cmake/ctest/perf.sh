@@ -45,10 +45,10 @@ while [ $# -gt 0 ]; do
 done
 launches=${HARNESS_PERF_LAUNCHES:-$launches}
 # Beside the history: the label of the newest recording, which is judged, or nothing where there was
-# nothing that could be measured (77); that of what was measured in turn with it; "<machine class>
-# <label>" of the candidate.
+# nothing that could be measured (77); that of what was measured in turn with it; a line "<machine
+# class> <label>" for each class that has a candidate.
 newest=$(dirname "$db")/$name.newest in_turn=$(dirname "$db")/$name.in-turn
-candidate=$(dirname "$db")/$name.candidate
+candidates=$(dirname "$db")/$name.candidates
 
 # Sets `head`, the REF of the newest recording.
 find_head() {
@@ -73,6 +73,12 @@ has_baseline() {
   [ $status -ne 77 ]
 }
 
+# candidate_of CLASS: its label, if there is one.
+candidate_of() {
+  [ ! -e "$candidates" ] ||
+    awk -v class="$1" '$1 == class { sub(/^[^ ]* /, ""); print; exit }' "$candidates"
+}
+
 # Sets `against`, the REF of what the newest recording is gated against, and `words` for it; empty
 # where there is nothing.
 find_against() {
@@ -82,9 +88,10 @@ find_against() {
     against="label:$(cat "$in_turn")"
   elif has_baseline; then
     against="baseline:$baseline"
-  elif [ -e "$candidate" ]; then
-    read -r class label <"$candidate"
-    if [ "$class" = "$(class_of_machine)" ] && [ "$label" != "$(cat "$newest")" ]; then
+  else
+    class=$(class_of_machine)
+    label=$(candidate_of "$class")
+    if [ -n "$label" ] && [ "$label" != "$(cat "$newest")" ]; then
       against="label:$label"
       words="Against the candidate, the first recording for machines of class $class: there is no
 baseline \"$baseline\" for them. To make this recording it:
@@ -197,10 +204,9 @@ source_word() {
 
 # What a gate needs from the next run, where there is no baseline.
 keep_candidate() {
-  local class old=''
+  local class
   class=$(class_of_machine)
-  [ ! -e "$candidate" ] || read -r old _ <"$candidate"
-  [ "$old" = "$class" ] || echo "$class $label" >"$candidate"
+  [ -n "$(candidate_of "$class")" ] || echo "$class $label" >>"$candidates"
 }
 
 # With one core left free: what else runs on the machine does not stall threads at their barriers.
@@ -287,7 +293,8 @@ record() {
 # ---- judge ----
 
 save_command() {
-  printf '  %q baseline save %q --db %q --ref %q\n' "$harness" "$baseline" "$db" "label:$(cat "$newest")"
+  printf '  %q baseline save %q --db %q --ref %q%s\n' "$harness" "$baseline" "$db" \
+    "label:$(cat "$newest")" "${1:+ $1}"
 }
 
 # The call that measures and judges it again.
@@ -304,14 +311,28 @@ tell_first() {
   save_command
 }
 
+# tell_undecided TABLE: what would change that.
 tell_undecided() {
   local more=${launches:-10}
+  if ! grep -q '^?  undecided' <<<"$1"; then
+    tell_new "$1"
+    return
+  fi
   echo "Cannot tell. With twice the launches it can, where the noise allows:"
   if [ -e "$in_turn" ]; then
     echo "  $(again)    (in turn, until all is decided or ten minutes have passed)"
   else
     echo "  HARNESS_PERF_LAUNCHES=$((more * 2)) $(again)"
   fi
+}
+
+# What only the newest recording has, more launches do not make comparable.
+tell_new() {
+  case $against in baseline:*) ;; *) return ;; esac
+  ! grep -q '^+  new' <<<"$1" || {
+    echo "It is not in the baseline. To make this recording the baseline, in place of what it was:"
+    save_command --replace
+  }
 }
 
 # For CDash, and for whoever opens the folder.
@@ -332,14 +353,15 @@ draw() {
 }
 
 judge() {
-  local head against words status=0
+  local head against words table status=0
   find_head
   find_against
   if [ -n "$against" ]; then
     # All benchmarks are judged together, so that one of many is no likelier to be a false alarm.
-    "$harness" compare --baseline "$against" --head "$head" --db "$db" --no-record --all \
-      --format ctest "${gate[@]}" "$@" || status=$?
-    [ $status -ne 77 ] || tell_undecided
+    table=$("$harness" compare --baseline "$against" --head "$head" --db "$db" --no-record --all \
+      --format ctest "${gate[@]}" "$@" 2>&1) || status=$?
+    echo "$table"
+    [ $status -ne 77 ] || tell_undecided "$table"
     [ -z "$words" ] || echo "$words"
   else
     # With itself there is nothing to compare: its percentiles alone.

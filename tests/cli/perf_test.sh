@@ -243,6 +243,38 @@ say "Never measured"
 rm perf/perf.newest
 outcomes perf -R null.copy --fixture-exclude-setup '.*'
 
+say "Machines of two kinds that share a history"
+cd "$WORK" || exit 1
+mkdir kinds
+cd kinds || exit 1
+mkdir .git
+class=$(harness list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p')
+cat >other.sh <<END
+#!/bin/sh
+[ "\$1" != list ] || { "$PREFIX/bin/harness" "\$@" | sed 's/$class/elsewhere/'; exit; }
+exec "$PREFIX/bin/harness" "\$@"
+END
+chmod +x other.sh
+for seed in '' ,seed=7; do
+  make_fake "$noise$seed"
+  outcomes perf -L perf
+  sed -i "s#^set(HARNESS_PERF_HARNESS .*#set(HARNESS_PERF_HARNESS [[$PWD/other.sh]])#" perf/CTestTestfile.cmake
+  outcomes perf -L perf
+done
+say "A baseline of the other kind is none here"
+harness history show latest --db perf/history.db |
+  sed -E -e "s/\"$class\"/\"elsewhere\"/" -e 's/("uuid":[[:space:]]*")[0-9a-f]{8}/\100000000/' >other.json
+quiet import other.json --db perf/history.db
+quiet baseline save main --db perf/history.db --ref 00000000
+make_fake "$noise,seed=7"
+outcomes perf -L perf
+grep -o '^Against the candidate\|^Cannot tell' perf/Testing/Temporary/LastTest.log
+say "A baseline that has not got it"
+quiet run null/copy/right --batch 77 --device "$noise" --iterations 100 --launches 5 --db perf/history.db
+quiet baseline save main --db perf/history.db --replace
+outcomes perf -L perf
+sed -n 's/^  .*baseline save main --db .* \(--[a-z]*\)$/save \1/p;/^Cannot tell/p' perf/Testing/Temporary/LastTest.log
+
 say "Nothing of it can be measured on this machine: skipped, as its judgement"
 cmake -DFOLDER=nothing -DNAME=nothing -DFILTERS=scope/on -DDEVICE=cpu:1 -DOPTIONS='--dim;calls=5000000' \
   -DLAUNCHES=1 -DPLOTS=NONE -P "$PREFIX/share/harness/ctest/folder.cmake" >"$WORK.log/folder" 2>&1 ||
