@@ -311,9 +311,18 @@ tell_first() {
   save_command
 }
 
+# How many launches the newest recording has: LAUNCHES, the suite's own number, or that of the day.
+recorded_launches() {
+  "$harness" history list --db "$db" --json -n 1000 |
+    awk -F'\t' -v label="\"$(cat "$newest")\"," '
+      $3 == "\"uuid\":" { found = 0 }
+      $3 == "\"label\":" { found = $4 == label }
+      found && $3 == "\"launches\":" { launches = $4 + 0 }
+      END { print launches ? launches : 10 }'
+}
+
 # tell_undecided TABLE: what would change that.
 tell_undecided() {
-  local more=${launches:-10}
   if ! grep -q '^?  undecided' <<<"$1"; then
     tell_new "$1"
     return
@@ -322,7 +331,7 @@ tell_undecided() {
   if [ -e "$in_turn" ]; then
     echo "  $(again)    (in turn, until all is decided or ten minutes have passed)"
   else
-    echo "  HARNESS_PERF_LAUNCHES=$((more * 2)) $(again)"
+    echo "  HARNESS_PERF_LAUNCHES=$(($(recorded_launches) * 2)) $(again)"
   fi
 }
 

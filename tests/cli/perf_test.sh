@@ -228,6 +228,8 @@ say "What cannot tell says the command that would make it"
 make_fake "$noise,seed=5"
 HARNESS_PERF_LAUNCHES=2 outcomes perf -L perf
 grep -o 'HARNESS_PERF_LAUNCHES=[0-9]* ctest.*' perf/Testing/Temporary/LastTest.log | head -n 1
+outcomes perf -R null.copy --fixture-exclude-setup '.*'
+grep -o 'HARNESS_PERF_LAUNCHES=[0-9]* ctest.*' perf/Testing/Temporary/LastTest.log
 make_fake "$noise"
 outcomes perf -L perf >/dev/null
 harness baseline save main --db perf/history.db >/dev/null
