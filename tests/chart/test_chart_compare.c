@@ -54,6 +54,7 @@ static void made_row(struct made_comparison *made, int row, double change, enum 
              row + 1);
     assert_ok(benchmark_name_parse(key, &made->names[row], &err), &err);
     made->items[row].bench = &made->names[row];
+    made->items[row].machine = made->records.runs[0].machine.class_name;
     made->items[row].metric = metric_find("p50", &err);
     *r = (struct compare_row) {
         .item = &made->items[row],
@@ -384,6 +385,24 @@ TEST(arrows_show_the_move)
     records_release(&made.records);
 }
 
+/* Roofs, points and verdicts are of one machine: a benchmark that is slower on another did not move
+ * here. */
+TEST(verdicts_under_roofs_are_of_their_machine)
+{
+    struct made_comparison made;
+
+    made_compare(&made);
+    made.items[0].bench = made.items[1].bench; /* regressed elsewhere, the same here */
+    made.items[0].machine = "another-64c";
+    struct figure *f = build(&made, "roofline-change", true);
+    const struct panel *p = f->panels[0];
+    const struct layer *worse = find_layer(p, MARK_POINTS, "worse");
+    assert_int_equal(find_layer(p, MARK_ARROWS, "base to head")->nr, 1); /* what got faster here */
+    assert_true(!worse || worse->nr == 0);
+    figure_free(f);
+    records_release(&made.records);
+}
+
 TEST(without_a_base_there_is_a_reason)
 {
     struct made_comparison made;
@@ -423,7 +442,8 @@ TEST(many_long_names)
                  "cpu-128t/warm",
                  i);
         assert_ok(benchmark_name_parse(key, &names[i], &err), &err);
-        items[i] = (struct compare_item) { .bench = &names[i], .metric = made.items[0].metric };
+        items[i] = made.items[0];
+        items[i].bench = &names[i];
         rows[i] = made.rows[i % 4];
         rows[i].item = &items[i];
     }

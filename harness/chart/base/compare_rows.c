@@ -96,12 +96,19 @@ void compare_rows_release(struct compare_rows *rows)
     free(rows->items);
 }
 
+/* A comparison under any_machine names none. */
+static bool compare_rows_is_on(const struct compare_row *row, const char *machine)
+{
+    return !row->item->machine[0] || strcmp(row->item->machine, machine) == 0;
+}
+
 const struct compare_row *compare_rows_find(const struct comparison *c, const char *key,
-                                            const char *metric)
+                                            const char *machine, const char *metric)
 {
     for (size_t i = 0; i < c->nr; i++)
         if (strcmp(c->rows[i].item->bench->key, key) == 0 &&
-            strcmp(c->rows[i].item->metric->id, metric) == 0)
+            strcmp(c->rows[i].item->metric->id, metric) == 0 &&
+            compare_rows_is_on(&c->rows[i], machine))
             return &c->rows[i];
     return NULL;
 }

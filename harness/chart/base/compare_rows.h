@@ -31,9 +31,9 @@ struct compare_rows {
 bool compare_rows_init(struct compare_rows *rows, const struct chart *chart, struct figure *f,
                        size_t limit, bool one_sided);
 void compare_rows_release(struct compare_rows *rows);
-/* The row of this benchmark and metric, or NULL. */
+/* The row of this benchmark and metric on that machine class, or NULL. */
 const struct compare_row *compare_rows_find(const struct comparison *c, const char *key,
-                                            const char *metric);
+                                            const char *machine, const char *metric);
 
 /* How often each verdict was given, on the metric and the benchmarks that the figure is about,
  * drawn or not. Returns how many of them were accepted. */

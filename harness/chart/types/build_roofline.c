@@ -183,7 +183,8 @@ static double roofline_speed_of(const struct roofline *r, const struct chart_ite
 
     *verdict = VERDICT_NEW;
     if (comparison_metrics(r->comparison, metrics) > 0 && metrics[0]->kind != METRIC_FACT)
-        row = compare_rows_find(r->comparison, item->bench->key, metrics[0]->id);
+        row = compare_rows_find(r->comparison, item->bench->key, item->of->machine.class_name,
+                                metrics[0]->id);
     if (!row)
         return NAN;
     *verdict = row->verdict;
