@@ -2,7 +2,6 @@
 #include "reporters/compare_words.h"
 
 #include "base/memory.h"
-#include "base/strbuf.h"
 #include "base/text.h"
 #include "chart/base/chart_base.h"
 #include "metrics/label.h"
@@ -27,56 +26,24 @@ const struct verdict_look *verdict_look(enum verdict verdict)
     return &looks[verdict];
 }
 
-static const struct benchmark_name **collect_names(const struct comparison *c)
-{
-    const struct benchmark_name **names = memory_zeroed(c->nr + 1, sizeof(*names));
-
-    for (size_t i = 0; i < c->nr; i++)
-        names[i] = c->rows[i].item->bench;
-    return names;
-}
-
-struct compare_several compare_several(const struct comparison *c)
-{
-    const struct metric *metrics[COMPARE_METRICS_MAX];
-    struct compare_several several = { .metrics = comparison_metrics(c, metrics) > 1 };
-
-    for (size_t i = 1; i < c->nr_items; i++)
-        several.machines |= strcmp(c->items[i].machine, c->items[0].machine) != 0;
-    return several;
-}
-
-void compare_add_which(const struct compare_several *several, const struct compare_row *row,
-                       struct strbuf *name)
-{
-    if (several->metrics)
-        strbuf_addf(name, "%s%s", name->length ? " " : "", row->item->metric->id);
-    if (several->machines)
-        strbuf_addf(name, "%s%s", name->length ? " on " : "", row->item->machine);
-}
-
 char **compare_labels(const struct comparison *c)
 {
     struct compare_several several = compare_several(c);
-    const struct benchmark_name **names = collect_names(c);
-    char **labels = labels_create(names, c->nr);
+    const struct compare_row **rows = memory_zeroed(c->nr + 1, sizeof(*rows));
 
-    for (size_t i = 0; (several.metrics || several.machines) && i < c->nr; i++) {
-        struct strbuf label;
-        strbuf_init(&label);
-        strbuf_adds(&label, labels[i]);
-        compare_add_which(&several, &c->rows[i], &label);
-        free(labels[i]);
-        labels[i] = strbuf_detach(&label);
-    }
-    free(names);
+    for (size_t i = 0; i < c->nr; i++)
+        rows[i] = &c->rows[i];
+    char **labels = compare_row_labels(&several, rows, c->nr);
+    free(rows);
     return labels;
 }
 
 void compare_common(const struct comparison *c, char *text, size_t size)
 {
-    const struct benchmark_name **names = collect_names(c);
+    const struct benchmark_name **names = memory_zeroed(c->nr + 1, sizeof(*names));
 
+    for (size_t i = 0; i < c->nr; i++)
+        names[i] = c->rows[i].item->bench;
     labels_common(names, c->nr, text, size);
     free(names);
 }

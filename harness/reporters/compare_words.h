@@ -4,6 +4,7 @@
 #define HARNESS_REPORTERS_COMPARE_WORDS_H
 
 #include "base/strbuf.h"
+#include "chart/base/compare_labels.h"
 #include "text/table.h"
 #include "text/ticks.h"
 #include "verdict/compare.h"
@@ -18,15 +19,6 @@ struct verdict_look {
 
 const struct verdict_look *verdict_look(enum verdict verdict);
 
-/* What rows of one benchmark differ by. */
-struct compare_several {
-    bool metrics, machines; /* there are several of them: of machines in all that was compared */
-};
-
-struct compare_several compare_several(const struct comparison *c);
-/* Tells a row from others of its benchmark: " p50 on epyc", of what there are several. */
-void compare_add_which(const struct compare_several *several, const struct compare_row *row,
-                       struct strbuf *name);
 /* The short label of each row, unique; with its metric and its machine where there are several.
  * Free with labels_free(labels, c->nr). */
 char **compare_labels(const struct comparison *c);

@@ -403,6 +403,41 @@ TEST(verdicts_under_roofs_are_of_their_machine)
     records_release(&made.records);
 }
 
+static size_t rows_named(const struct figure *f, const char *part)
+{
+    const struct ticks *ticks = &f->panels[0]->y.ticks;
+    size_t nr = 0;
+
+    for (size_t i = 0; i < ticks->nr; i++)
+        nr += strstr(ticks->items[i].text, part) != NULL;
+    return nr;
+}
+
+/* One benchmark on two machine classes is two rows: names and the title say whose they are. */
+TEST(rows_have_the_machine_where_there_are_several)
+{
+    struct made_comparison made;
+
+    made_compare(&made);
+    made.items[0].machine = "epyc-64c";
+    made.items[1].machine = "xeon-32c";
+    made.items[1].bench = made.items[0].bench;
+    for (size_t several = 0; several < 2; several++) {
+        made.c.items = several ? made.items : NULL;
+        made.c.nr_items = several ? ROWS : 0;
+        for (int i = 0; i + 1 < ALL; i++) {
+            struct figure *f = build(&made, all[i], true);
+            assert_int_equal(rows_named(f, " on epyc-64c"), several);
+            assert_int_equal(rows_named(f, " on xeon-32c"), several);
+            assert_has(f->title, several ? "the most gemm/linear simd on epyc-64c by 12.0 %"
+                                         : "the most gemm/linear simd by 12.0 %");
+            assert_has(f->subtitle, several ? "several machine classes" : "Made-up CPU, 4 cores");
+            figure_free(f);
+        }
+    }
+    records_release(&made.records);
+}
+
 TEST(without_a_base_there_is_a_reason)
 {
     struct made_comparison made;

@@ -47,7 +47,8 @@ static int worst_first(const void *a, const void *b)
         return compare_rows_rank(x) - compare_rows_rank(y);
     if (compare_rows_rank(x) == 1 && compare_rows_badness(x) != compare_rows_badness(y))
         return compare_rows_badness(x) < compare_rows_badness(y) ? 1 : -1;
-    return strcmp(x->item->bench->key, y->item->bench->key);
+    int order = strcmp(x->item->bench->key, y->item->bench->key);
+    return order ? order : strcmp(x->item->machine, y->item->machine);
 }
 
 /* What is dropped first where there is no room: undecided before decided, small before large. */
@@ -80,11 +81,8 @@ bool compare_rows_init(struct compare_rows *rows, const struct chart *chart, str
     rows->nr = chart_keep_heaviest(rows->items, sizeof(*rows->items), rows->nr, weights, limit);
     free(weights);
     qsort(rows->items, rows->nr, sizeof(*rows->items), worst_first);
-    const struct benchmark_name **names = memory_zeroed(rows->nr + 1, sizeof(*names));
-    for (size_t i = 0; i < rows->nr; i++)
-        names[i] = rows->items[i]->item->bench;
-    rows->labels = rows->nr ? labels_create(names, rows->nr) : NULL;
-    free(names);
+    rows->several.machines = compare_several(c).machines;
+    rows->labels = compare_row_labels(&rows->several, rows->items, rows->nr);
     if (!rows->nr)
         chart_absent(f, "no benchmark has a time on both sides");
     return rows->nr > 0;
@@ -190,12 +188,29 @@ static const struct compare_row *compare_rows_most(const struct compare_rows *ro
     return most;
 }
 
-/* "3 slower, the most gemm/nn simd by 12.7 %": the worse, or where nothing got worse the better. */
+/* "3 slower, the most gemm/nn simd by 12.7 %", of several machines "gemm/nn simd on epyc". */
+static void compare_rows_conclude_most(const struct compare_rows *rows, const struct chart *chart,
+                                       struct figure *f, const char *broken, size_t nr,
+                                       const struct compare_row *most)
+{
+    char change[TEXT_UNIT_SIZE], bench[CHART_NAME_SIZE];
+    struct strbuf name;
+
+    strbuf_init(&name);
+    strbuf_adds(&name, chart_name_of(most->item->bench, bench));
+    compare_add_which(&rows->several, most, &name);
+    chart_conclude(f, chart, "%s%zu %s, the most %s by %s", broken, nr,
+                   verdict_word(most->verdict, rows->metric), name.data,
+                   text_percent_size(most->change, change));
+    strbuf_release(&name);
+}
+
+/* The worse, or where nothing got worse the better. */
 static void compare_rows_conclude(const struct compare_rows *rows, const struct chart *chart,
                                   struct figure *f)
 {
     size_t count[VERDICT_NR];
-    char broken[40] = "", change[TEXT_UNIT_SIZE], name[CHART_NAME_SIZE];
+    char broken[40] = "";
 
     compare_rows_count(rows, chart, count);
     if (count[VERDICT_BROKEN])
@@ -203,9 +218,7 @@ static void compare_rows_conclude(const struct compare_rows *rows, const struct 
     enum verdict verdict = count[VERDICT_REGRESSED] ? VERDICT_REGRESSED : VERDICT_IMPROVED;
     const struct compare_row *most = compare_rows_most(rows, verdict);
     if (most)
-        chart_conclude(f, chart, "%s%zu %s, the most %s by %s", broken, count[verdict],
-                       verdict_word(verdict, rows->metric), chart_name_of(most->item->bench, name),
-                       text_percent_size(most->change, change));
+        compare_rows_conclude_most(rows, chart, f, broken, count[verdict], most);
     else if (count[VERDICT_UNDECIDED] && !count[VERDICT_SAME])
         chart_conclude(f, chart, "%snothing is decided, %zu undecided", broken,
                        count[VERDICT_UNDECIDED]);
@@ -240,10 +253,11 @@ void compare_rows_words(const struct compare_rows *rows, const struct chart *cha
     struct strbuf sb;
     strbuf_init(&sb);
     compare_rows_add_counts(rows, chart, &sb);
+    const char *machine = run->machine.gpu[0] ? run->machine.gpu : run->machine.cpu;
     figure_set(&f->subtitle, "%s%s%s%s%.9s%s  ·  %s", sb.data, *base ? "  ·  base " : "", base,
                run->build.commit[0] ? "  ·  head " : "", run->build.commit,
                run->build.dirty ? " (dirty)" : "",
-               run->machine.gpu[0] ? run->machine.gpu : run->machine.cpu);
+               rows->several.machines ? "several machine classes" : machine);
     strbuf_release(&sb);
     compare_rows_conclude(rows, chart, f);
     if (rows->comparison->shifted)

@@ -15,6 +15,7 @@
 
 #include "base/strbuf.h"
 #include "chart/base/chart_base.h"
+#include "chart/base/compare_labels.h"
 
 struct compare_rows {
     const struct comparison *comparison;
@@ -22,6 +23,7 @@ struct compare_rows {
     const struct compare_row **items; /* worst first; what has one side only is last. Owned array */
     size_t nr, all;                   /* shown, and before the limit */
     bool one_sided;                   /* what has no change is among them */
+    struct compare_several several;   /* rows have one metric; of what machines, names say */
     char **labels;                    /* short, unique; one each; owned */
 };
 
