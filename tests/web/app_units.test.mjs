@@ -254,6 +254,56 @@ test('samples are remembered by run, and another history has other runs', async 
   assert.equal(await source.samples(0, 0), 'new 2');
 });
 
+/* Requests that are answered when the test says so, and end where they are aborted. */
+function heldRequests(t) {
+  const open = [];
+  t.mock.method(globalThis, 'fetch', (url, { signal }) => new Promise((resolve, reject) => {
+    const end = (call) => (result) => {
+      open.splice(open.indexOf(request), 1);
+      call(result);
+    };
+    const request = { url, answer: end((core) => resolve({ ok: true, json: async () => core })), fail: end(reject) };
+    open.push(request);
+    signal.addEventListener('abort', () => request.fail(new DOMException('aborted', 'AbortError')));
+  }));
+  return open;
+}
+
+/* A choice after the other while the server is busy; which questions are left, and what the last answer shows. */
+const nightly = { where: 'kernel = gemm' }, all = { where: '' };
+for (const [name, steps, left] of [
+  ['a filter that is taken back', [nightly, all], null],
+  ['and given again', [nightly, all, nightly], 'api/core?where=kernel+%3D+gemm'],
+  ['given twice', [nightly, nightly], 'api/core?where=kernel+%3D+gemm'],
+  ['a run beside it', [nightly, { run: '7' }], 'api/core?run=7&where=kernel+%3D+gemm'],
+  ['taken back while a new run is fetched', [['new'], nightly, all], 'api/core?'],
+]) {
+  test(`live page: of choices the last one holds: ${name}`, async (t) => {
+    const open = heldRequests(t), core = { runs: [], benchmarks: [] };
+    const source = httpSource(core, { search: '' });
+    const answers = steps.map((step) => (Array.isArray(step) ? source.select({}, true) : source.select(step))
+      .catch((error) => error.name));
+    await new Promise(setImmediate);
+    assert.deepEqual(open.map(({ url }) => url), left === null ? [] : [left]);
+    open[0]?.answer({ of: left });
+    await Promise.all(answers);
+    assert.deepEqual(source.core, left === null ? core : { of: left });
+    assert.equal(await source.select({}), null, 'and is there now');
+    assert.equal(open.length, 0);
+  });
+}
+
+test('live page: a choice that failed may be made again', async (t) => {
+  const open = heldRequests(t), source = httpSource({ runs: [] }, { search: '' });
+  for (let i = 0; i < 2; i++) {
+    const answer = assert.rejects(source.select({ where: 'kernel = ' }));
+    await new Promise(setImmediate);
+    assert.equal(open.length, 1, `time ${i}`);
+    open[0].fail(new Error('no such thing'));
+    await answer;
+  }
+});
+
 test('samples of both sides, whatever there are', () => {
   const side = (name, launches) => ({ name, uuid: name, bench: bench('a', 'x', {}),
     samples: launches && { launches, of: launches.flat().length, kept: launches.flat().length, started_ms: [2, 1] } });

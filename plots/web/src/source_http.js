@@ -35,8 +35,9 @@ async function answerOf(response) {
 /* One request of a kind at a time: a newer one makes the older one pointless. */
 function requester() {
   const running = new Map();
-  return async (kind, url) => {
-    running.get(kind)?.abort();
+  const stop = (kind) => running.get(kind)?.abort();
+  const ask = async (kind, url) => {
+    stop(kind);
     const abort = new AbortController();
     running.set(kind, abort);
     try {
@@ -46,6 +47,7 @@ function requester() {
         running.delete(kind);
     }
   };
+  return { ask, stop };
 }
 
 /** "a=b&c=d" of those that have a value. */
@@ -89,13 +91,35 @@ function noSamples(error) {
 
 /** Data is fetched from the server that sent the page. */
 export function httpSource(core, location) {
-  const ask = requester(), samples = remembered(64);
+  const { ask, stop } = requester(), samples = remembered(64);
   const asked = choiceOf(location);
-  let choice = asked;
+  let choice = asked, wanted = asked; /* what the page shows; what was asked for last */
+  let due = false; /* the history has changed, and no answer has come since */
   let table = null;
   const url = (path, more = {}) => {
     const query = queryOf({ ...choice, ...more });
     return query ? `${path}?${query}` : path;
+  };
+
+  /* Answers to what is wanted no more change nothing. */
+  const coreOf = async (next) => {
+    try {
+      const answer = await ask('core', `api/core?${queryOf(next)}`);
+      await new Promise(whenReleased);
+      if (wanted !== next)
+        return null;
+      choice = next;
+      due = false;
+      table = null;
+      source.core = answer;
+      return answer;
+    } catch (error) {
+      if (wanted === next) {
+        wanted = choice;
+        due = false;
+      }
+      throw error;
+    }
   };
 
   const source = {
@@ -132,15 +156,15 @@ export function httpSource(core, location) {
      * @param {boolean} anew  also where nothing changes: the history has
      */
     async select(changes, anew = false) {
-      const next = { ...choice, ...changes };
-      if (!anew && queryOf(next) === queryOf(choice))
+      const next = { ...wanted, ...changes };
+      due = due || anew;
+      if (!due && queryOf(next) === queryOf(wanted))
         return null;
-      const answer = await ask('core', `api/core?${queryOf(next)}`);
-      await new Promise(whenReleased);
-      choice = next;
-      table = null;
-      source.core = answer;
-      return answer;
+      wanted = next;
+      if (due || queryOf(next) !== queryOf(choice))
+        return coreOf(next);
+      stop('core'); /* taken back: the page has it */
+      return null;
     },
     watch(listener) {
       if (source.core.watch)
