@@ -84,6 +84,31 @@ RECORDS_TEST(sweep_figures)
         check_golden(build(r, names[i]));
 }
 
+/* Of nine lines one is drawn: its title and its ticks are of that one, and not of the others, which
+ * go to 64 times the batch. */
+RECORDS_TEST(titles_are_of_the_lines_that_are_drawn)
+{
+    char key[KEY_SIZE];
+
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    for (int batch = 1; batch <= 64; batch *= 2)
+        for (int v = 0; v < 9; v++) {
+            if (v == 0 ? batch > 16 : batch != 1 && batch != 64)
+                continue;
+            snprintf(key, sizeof(key), "gpt/nano/prefill/v%d/fp32/batch=%d,seq=64/cpu-4t/warm", v,
+                     batch);
+            made_measurement(r, 0, 0, key, 1e5 * batch, 0, 9, 1);
+        }
+    struct figure *f = build(r, "scaling-batch");
+    const struct ticks *ticks = &f->panels[0]->x.ticks;
+    assert_has(f->caption, "Showing 1 of 9 lines");
+    assert_string_equal(f->title,
+                        "Prefill latency over batch: 16 times the batch takes 16.0× as long");
+    assert_int_equal(ticks->nr, 5);
+    assert_string_equal(ticks->items[4].text, "16");
+    figure_free(f);
+}
+
 /* Square products of three variants, one of them the library's. */
 static void add_squares(struct records *r, int run)
 {

@@ -20,7 +20,7 @@ struct lines {
     struct figure *f;
     struct range x_range, y_range;
     size_t drawn, eligible; /* lines, or panels */
-    bool *chosen;           /* of each family; owned */
+    bool *chosen;           /* of each family: it has a line, or could have one. Owned */
     bool panels;
 };
 
@@ -92,16 +92,17 @@ static int lines_order_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The distinct values of x; the caller frees them. */
-static double *lines_places_of(const struct lines *l, size_t *nr)
+/* The distinct values of x that the panel's lines have; the caller frees them. */
+static double *lines_places_of(const struct lines *l, const struct panel *p, size_t *nr)
 {
     double *values = memory_zeroed(l->items->nr + 1, sizeof(*values));
-    size_t kept = 0;
+    size_t all = 0, kept = 0;
 
-    for (size_t i = 0; i < l->items->nr; i++)
-        values[i] = lines_x_of(l, i);
-    qsort(values, l->items->nr, sizeof(*values), lines_order_numbers);
-    for (size_t i = 0; i < l->items->nr; i++)
+    for (size_t i = 0; i < p->nr; i++)
+        for (size_t k = 0; p->layers[i]->mark == MARK_POINTS && k < p->layers[i]->nr; k++)
+            values[all++] = p->layers[i]->items[k].x;
+    qsort(values, all, sizeof(*values), lines_order_numbers);
+    for (size_t i = 0; i < all; i++)
         if (kept == 0 || values[i] != values[kept - 1])
             values[kept++] = values[i];
     *nr = kept;
@@ -112,7 +113,7 @@ static double *lines_places_of(const struct lines *l, size_t *nr)
 static bool lines_add_ticks(const struct lines *l, struct panel *p)
 {
     size_t nr;
-    double *values = lines_places_of(l, &nr);
+    double *values = lines_places_of(l, p, &nr);
     bool few = nr <= TICKS_MAX && l->x.quantity == QUANTITY_PLAIN && l->x.parameter;
 
     for (size_t i = 0; few && i < nr; i++) {
@@ -212,9 +213,11 @@ static void lines_add_lines(struct lines *l, size_t limit)
 
     for (size_t i = 0; i < l->families.nr; i++)
         l->eligible += l->chosen[i];
-    for (size_t i = 0; i < l->families.nr && l->drawn < limit; i++)
-        if (l->chosen[i] && lines_leads(l, i, limit))
+    for (size_t i = 0; i < l->families.nr; i++) {
+        l->chosen[i] = l->chosen[i] && l->drawn < limit && lines_leads(l, i, limit);
+        if (l->chosen[i])
             lines_add_line(l, p, &l->families.items[i], l->families.labels[i], l->drawn++);
+    }
     chart_lines_apart(p);
 }
 
@@ -231,7 +234,8 @@ static const char *lines_run_words(const struct lines *l, char words[80])
     return words;
 }
 
-/* "4 times the sequence length takes 3.9× to 4.1× as long", of lines that go all the way. */
+/* "4 times the sequence length takes 3.9× to 4.1× as long", of drawn lines that go all
+ * the way. */
 static void lines_conclude(const struct lines *l)
 {
     struct range growth = RANGE_NONE;
