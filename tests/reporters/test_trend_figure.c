@@ -5,19 +5,32 @@
 #include "chart/chart.h"
 #include "chart/presets.h"
 
-static struct figure *draw(const struct made *made, const struct presets *presets)
+static const struct preset *trend_preset(const struct presets *presets)
 {
-    struct chart chart = { .records = &made->records, .run = RUNS - 1 };
+    for (size_t i = 0; i < presets->nr; i++)
+        if (strcmp(presets->items[i].name, "trend") == 0)
+            return &presets->items[i];
+    fail_msg("no trend");
+    return NULL;
+}
+
+static struct figure *draw_part(const struct made *made, const struct preset *preset,
+                                const struct string_list *only)
+{
+    struct chart chart = {
+        .preset = preset, .records = &made->records, .run = RUNS - 1, .only = only
+    };
 
     chart.accepted = &made->accepted;
     chart.nr_accepted = 1;
     chart.remarks = remarks;
     chart.nr_remarks = 4;
-    for (size_t i = 0; i < presets->nr; i++)
-        if (strcmp(presets->items[i].name, "trend") == 0)
-            chart.preset = &presets->items[i];
-    assert_non_null(chart.preset);
     return chart_build(&chart);
+}
+
+static struct figure *draw(const struct made *made, const struct presets *presets)
+{
+    return draw_part(made, trend_preset(presets), NULL);
 }
 
 static const struct layer *find_layer(const struct figure *f, const char *label,
@@ -97,6 +110,41 @@ MADE_TEST(test_chart_)
     assert_int_equal(find_layer(f, "drift, accepted", &panel)->style.ink, INK_GREY);
     assert_true(has_text(panel, " in all, accepted"));
     figure_free(f);
+    presets_release(&presets);
+}
+
+/* The title counts what the figure is about; what a reader called otherwise stays as it is. */
+MADE_TEST(titles_are_of_what_the_figure_takes)
+{
+    static const struct {
+        const char *takes;
+        bool filter; /* of the preset; else the condition of the live page */
+        const char *from, *title;
+    } rows[] = {
+        { RAMP, false, NULL, "Latency over the history: 1 slower (worst drift, +12.1 %)" },
+        { SLOWER, false, NULL, "Latency over the history: what changed is accepted, or went back" },
+        { QUIET, false, NULL, "Latency over the history: no step, no drift" },
+        { QUIET, true, NULL, "Latency over the history: no step, no drift" },
+        { RAMP, true, "mine.json", "Latency over the history" },
+    };
+    struct presets presets = { 0 };
+    struct error err;
+
+    assert_ok(presets_load_embedded(&presets, &err), &err);
+    made_init(made);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct preset preset = *trend_preset(&presets);
+        struct string_list takes = { 0 };
+        string_list_add(&takes, rows[i].takes);
+        preset.from = (char *)rows[i].from;
+        if (rows[i].filter)
+            preset.filter = takes;
+        struct figure *f = draw_part(made, &preset, rows[i].filter ? NULL : &takes);
+        assert_int_equal(f->nr_panels, 1);
+        assert_string_equal(f->title, rows[i].title);
+        figure_free(f);
+        string_list_release(&takes);
+    }
     presets_release(&presets);
 }
 

@@ -283,41 +283,34 @@ static void trend_add_subtitle(struct trend_chart *t, const char *machine)
                one_day ? "" : last, machine);
 }
 
-/* ": 3 slower (worst +18.6 %), 1 faster", of all that was found on this machine. */
-static void trend_conclude(const struct trend_chart *t, struct strbuf *out)
+/* "3 slower (worst +18.6 %), 1 faster", of all that the figure is about, drawn or not. */
+static void trend_conclude(const struct trend_chart *t)
 {
-    const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
     const struct trend_card *worst = NULL;
-    size_t worse = 0, better = 0;
+    size_t worse = 0, better = 0, found = 0;
     char change[TEXT_UNIT_SIZE];
+    struct strbuf words;
 
     for (size_t i = 0; i < t->nr_cards; i++) {
         const struct trend_card *card = &t->cards[i];
-        if (strcmp(card->trend->series->machine, machine) != 0)
+        if (!trend_takes(t->chart, card->trend->series))
             continue;
         bool stands = card->rank == TREND_REGRESSION || card->rank == TREND_SURROUNDINGS;
         worst = stands && (!worst || card->weight > worst->weight) ? card : worst;
         worse += stands;
         better += card->rank == TREND_IMPROVEMENT;
+        found++;
     }
+    strbuf_init(&words);
     if (worst)
-        strbuf_addf(out, ": %zu slower (worst %s%s)", worse, worst->step ? "" : "drift, ",
+        strbuf_addf(&words, "%zu slower (worst %s%s)", worse, worst->step ? "" : "drift, ",
                     text_percent(worst->change, change));
     if (better)
-        strbuf_addf(out, "%s %zu faster", worst ? "," : ":", better);
+        strbuf_addf(&words, "%s%zu faster", worst ? ", " : "", better);
     if (!worst && !better)
-        strbuf_adds(out, t->nr_cards ? ": what changed is accepted, or went back"
-                                     : ": no step, no drift");
-}
-
-static void trend_add_title(const struct trend_chart *t)
-{
-    struct strbuf title;
-
-    strbuf_init(&title);
-    strbuf_adds(&title, t->f->title);
-    trend_conclude(t, &title);
-    chart_take(&t->f->title, &title);
+        strbuf_adds(&words, found ? "what changed is accepted, or went back" : "no step, no drift");
+    chart_conclude(t->f, t->chart, "%s", words.data);
+    strbuf_release(&words);
 }
 
 static void trend_add_caption(const struct trend_chart *t)
@@ -351,7 +344,7 @@ static void trend_add_words(struct trend_chart *t, const char *name)
     const struct run *run = &t->chart->records->runs[t->chart->run];
     char first[QUANTITY_TEXT_SIZE], last[QUANTITY_TEXT_SIZE];
 
-    trend_add_title(t);
+    trend_conclude(t);
     trend_add_caption(t);
     trend_add_subtitle(t, run->machine.cpu);
     quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
