@@ -151,6 +151,8 @@ bool page_samples_add(const struct records *records, int run, const char *key, s
  * samples are not loaded. */
 void page_samples_of_run(const struct page *page, int run, size_t most, struct page_samples *count,
                          struct strbuf *out);
+/* Would that be anything? Not where no more than a summary of the samples is kept. */
+bool page_run_has_samples(const struct page *page, int run);
 
 /* ---- the document ---- */
 

@@ -249,26 +249,34 @@ static bool values_were_timed(const struct run_values *values)
     return false;
 }
 
-/* Appends what was thinned, and how many runs have no samples in the file. */
+/* Appends what was thinned, how many runs have their samples elsewhere, and how many nowhere. */
 static void chunks_note(const struct chunks *chunks, const struct page *page,
                         enum page_samples_choice choice, struct string_list *notes)
 {
-    size_t missing = 0;
+    size_t missing = 0, summaries = 0;
     struct strbuf text;
 
     chunks_note_thinned(chunks, page, notes);
-    for (size_t i = 0; i < page->nr_runs; i++)
-        missing += values_were_timed(page->runs[i].values) && !chunks_have(chunks, (int)i);
-    if (missing == 0)
-        return;
+    for (size_t i = 0; i < page->nr_runs; i++) {
+        if (!values_were_timed(page->runs[i].values) || chunks_have(chunks, (int)i))
+            continue;
+        *(page_run_has_samples(page, (int)i) ? &missing : &summaries) += 1;
+    }
     strbuf_init(&text);
-    strbuf_addf(&text,
-                "Raw samples of %zu of %zu runs are not in this file%s. `harness report RUN` puts "
-                "those of a run in, `harness report --samples all` those of every run; `harness "
-                "serve` has them all.",
-                missing, page->nr_runs,
-                choice == PAGE_SAMPLES_FIT ? ": there is no room for them" : "");
-    string_list_add(notes, text.data);
+    if (missing) {
+        strbuf_addf(&text,
+                    "Raw samples of %zu of %zu runs are not in this file%s. `harness report RUN` "
+                    "puts those of a run in, `harness report --samples all` those of every run; "
+                    "`harness serve` has them all.",
+                    missing, page->nr_runs,
+                    choice == PAGE_SAMPLES_FIT ? ": there is no room for them" : "");
+        string_list_add(notes, text.data);
+    }
+    strbuf_clear(&text);
+    strbuf_addf(&text, "Of %zu of %zu runs a summary of the samples is all that is kept.",
+                summaries, page->nr_runs);
+    if (summaries)
+        string_list_add(notes, text.data);
     strbuf_release(&text);
 }
 

@@ -146,3 +146,16 @@ void page_samples_of_run(const struct page *page, int run, size_t most, struct p
     }
     array_release(&parts);
 }
+
+bool page_run_has_samples(const struct page *page, int run)
+{
+    const struct page_run *r = &page->runs[run];
+
+    for (size_t i = 0; r->records && i < r->records->nr; i++) {
+        const struct record *record = &r->records->items[i];
+        if (record->run == r->index && samples_has(&record->m) &&
+            page_find_benchmark(page, record->m.bench.key) >= 0)
+            return true;
+    }
+    return false;
+}

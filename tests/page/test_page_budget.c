@@ -152,18 +152,29 @@ VIEW_TEST(test_budget)
     unshare_history(view);
 }
 
-/* The words of --samples, on a history that could be there whole. */
+/* Of the first `nr` runs only summaries are left, as `history prune` leaves them. */
+static void prune_samples(struct view *view, int nr)
+{
+    for (size_t i = 0; i < view->records.nr; i++)
+        view->records.items[i].m.thinned = view->records.items[i].run < nr;
+}
+
+/* The words of --samples, on a history that could be there whole: what is gone is nowhere. */
 VIEW_TEST(test_choice_of_samples)
 {
     static const struct {
         const char *word;
-        int series;
-        const char *note;
+        int pruned, series;
+        const char *note, *summary;
     } rows[] = {
-        { "fit", 180, NULL },
-        { "none", 0, "3 of 3 runs" },
-        { "head", 60, "2 of 3 runs" },
-        { "all", 180, NULL },
+        { "fit", 0, 180, NULL, NULL },
+        { "none", 0, 0, "samples of 3 of 3 runs are not", NULL },
+        { "head", 0, 60, "samples of 2 of 3 runs are not", NULL },
+        { "all", 0, 180, NULL, NULL },
+        { "fit", 3, 0, NULL, "Of 3 of 3 runs a summary" },
+        { "all", 3, 0, NULL, "Of 3 of 3 runs a summary" },
+        { "fit", 1, 120, NULL, "Of 1 of 3 runs a summary" },
+        { "none", 1, 0, "samples of 2 of 3 runs are not", "Of 1 of 3 runs a summary" },
     };
     char *html = stand_in(100);
     struct presets none = { 0 };
@@ -178,6 +189,7 @@ VIEW_TEST(test_choice_of_samples)
         struct strbuf out;
         assert_true(choice >= 0);
         strbuf_init(&out);
+        prune_samples(view, rows[i].pruned);
         make(view, &none, &how, &out, &notes);
         if (rows[i].series) {
             cJSON *samples = unpacked_block(out.data, "samples");
@@ -186,7 +198,9 @@ VIEW_TEST(test_choice_of_samples)
         } else {
             assert_null(block_of(out.data, "samples"));
         }
-        assert_true(rows[i].note ? says(&notes, rows[i].note) : notes.nr == 0);
+        assert_int_equal(notes.nr, (rows[i].note != NULL) + (rows[i].summary != NULL));
+        assert_true(!rows[i].note || says(&notes, rows[i].note));
+        assert_true(!rows[i].summary || says(&notes, rows[i].summary));
         string_list_release(&notes);
         strbuf_release(&out);
     }

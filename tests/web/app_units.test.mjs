@@ -317,7 +317,8 @@ test('samples of both sides, whatever there are', () => {
   assert.equal(old.y.high, now.y.high, 'one frame');
   const order = orderFigure(two).panels[0].layers.filter(({ mark }) => mark === 'points');
   assert.deepEqual(order.map(({ x }) => x), [[1, 3], [2, 4]]);
-  assert.match(sharesFigure([side('old', null)]).reason, /not in this file/);
+  for (const [live, says] of [[false, /not in this file; the notes at its end/], [true, /^No raw samples .* are kept/]])
+    assert.match(sharesFigure([{ ...side('old', null), live }]).reason, says, 'a server has what there is');
   for (const make of [sharesFigure, shapeFigure, iterationsFigure, orderFigure])
     assert.equal(make([side('old', [[3, 3]])], 5).reason, undefined, 'all alike');
 });

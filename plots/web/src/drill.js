@@ -153,7 +153,7 @@ class Drill {
   fill(bench, benchmark, sides, samples, mine) {
     const { app } = this, places = FIGURES.map(() => el('div', { class: 'slot' }));
     this.sides = sides.map((run, i) => ({ name: app.core.runs[run].name, uuid: app.core.runs[run].uuid,
-      bench, samples: samples[i] }));
+      bench, samples: samples[i], live: app.source.live }));
     fill(this.body, el('p', { class: 'key' }, nameOf(bench.key, 1000)), verdictLine(app, bench),
       el('div', { class: 'two' }, places.slice(0, 2)), this.windowChoice(places[2]),
       places.slice(2), el('h3', {}, 'Facts'), factsTable(app, benchmark, sides, samples),

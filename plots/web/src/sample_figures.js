@@ -3,7 +3,8 @@
  * The raw samples of one benchmark, of both sides beside each other. They are in the page alone: the
  * figures of the program show many benchmarks and have no room for each sample of each.
  *
- * A side is { name, bench, uuid, samples }, the last as source.samples() gives them.
+ * A side is { name, bench, uuid, samples, live }: samples as source.samples() gives them; live where a
+ * server was asked, which has all that there are.
  */
 import { absent, addLayer, addPanel, figureOf, finish, setAxis, styleOf, GREY, LIGHT } from './spec.js';
 import { quantile, rollingMedian, sorted, thin } from './stats.js';
@@ -13,14 +14,17 @@ const STEPS = 160, BINS = 40, POINTS = 1200, BEYOND = 2;
 const TIME = { quantity: 'time' };
 const valuesOf = (side) => side.samples.launches.flat();
 
+const NONE_KEPT = 'No raw samples of this benchmark are kept of these runs.';
+const NONE_HERE = 'The samples of these runs are not in this file; the notes at its end say whether they are kept.';
+
 /* A figure of those sides that have samples; `draw` gets them with their values in order. */
 function figureOfSides(id, title, all, draw) {
   const figure = figureOf(id, title), sides = all.filter(({ samples }) => samples?.launches.flat().length)
     .map((side, nth) => ({ ...side, ordered: sorted(valuesOf(side)), style: styleOf(nth) }));
   if (sides.length === 0)
-    return absent(figure, 'The samples of these runs are not in this file; the program that wrote it has them.');
+    return absent(figure, all.some(({ live }) => live) ? NONE_KEPT : NONE_HERE);
   const part = sides.some(({ samples }) => samples.of > samples.kept);
-  figure.caption = `${draw(figure, sides)}${part ? ' This file has an even part of the samples alone.' : ''}`;
+  figure.caption = `${draw(figure, sides)}${part ? ' The page has an even part of the samples alone.' : ''}`;
   figure.alt = `${title}, of ${sides.map(({ name }) => name).join(' and ')}.`;
   return finish(figure);
 }
