@@ -184,6 +184,20 @@ test('people read shares, never their places', () => {
   assert.match(csvText([numbers.columns, ...numbers.rows]), /\na,99\.9,3/);
 });
 
+test('a column of numbers names the unit of its axis', () => {
+  const points = { mark: 'points', label: 'a', style, x: [1], y: [80] };
+  for (const [axis, head] of [
+    [{ quantity: 'plain', base: 'FLOP', factor: 1e6, label: 'work (MFLOP)' }, 'work (MFLOP)'],
+    [{ quantity: 'plain', base: '', factor: 1e6, label: 'faults (M)' }, 'faults (M)'],
+    [{ quantity: 'plain', base: ' W', factor: 1e3, label: 'power (k W)' }, 'power (k W)'],
+    [{ quantity: 'plain', base: 'FLOP', factor: 1, label: 'work (FLOP)' }, 'work (FLOP)'],
+    [{ quantity: 'plain', factor: 1, label: 'faults' }, 'faults'],
+    [{ quantity: 'rate', base: 'FLOP/s', factor: 1e9, label: 'rate (GFLOP/s)' }, 'rate (GFLOP/s)'],
+    [{ quantity: 'time', factor: 1, label: 'latency (log scale)', scale: 'log' }, 'latency (ns)'],
+  ])
+    assert.equal(figureTable(figure(points, {}, axis)).columns[2], head);
+});
+
 test('what ends at the frame tells its own numbers', () => {
   const arrow = { mark: 'arrows', label: 'beyond', across: true, style, y: [4, 5], low: [9, 1],
     high: [10, 2], text: ['+1334 %', null] };

@@ -7,12 +7,13 @@ import { axisName, axisText, readFigure, saysItself } from './paint_text.js';
 
 const WITHOUT = new Set(['text']);
 
-/** The unit of the numbers on an axis, which a logarithmic axis of times does not name. */
-export function unitOf(axis) {
-  if (axis.scale === 'category' || !axis.quantity)
+/** The unit of the numbers on an axis, which a logarithmic axis of times does not name. Large plain
+ * numbers are divided as rates are. */
+export function unitOf({ scale, quantity, base, factor = 1 }) {
+  if (scale === 'category' || !quantity)
     return '';
-  const { name } = unitFor(axis.quantity, axis.base || '', axis.factor ?? 1);
-  return name.trim();
+  const divided = quantity === 'plain' && factor !== 1;
+  return unitFor(divided ? 'rate' : quantity, base || '', factor).name.trim();
 }
 
 const named = (axis, otherwise) => axisName(axis) || otherwise;
