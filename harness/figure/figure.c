@@ -41,15 +41,20 @@ static void layer_free(struct layer *s)
     free(s);
 }
 
+static void axis_release(struct axis *axis)
+{
+    ticks_release(&axis->ticks);
+    ticks_release(&axis->places);
+    free(axis->label);
+}
+
 static void panel_free(struct panel *p)
 {
     for (size_t i = 0; i < p->nr; i++)
         layer_free(p->layers[i]);
     free(p->layers);
-    ticks_release(&p->x.ticks);
-    ticks_release(&p->y.ticks);
-    free(p->x.label);
-    free(p->y.label);
+    axis_release(&p->x);
+    axis_release(&p->y);
     free(p->title);
     free(p->rows);
     free(p);

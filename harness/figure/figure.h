@@ -27,6 +27,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* How many names of places an axis has at most. */
+enum { AXIS_PLACES_MOST = 500 };
+
 enum axis_scale {
     AXIS_LINEAR,
     AXIS_LOG,
@@ -38,16 +41,18 @@ struct axis {
     char *label; /* without unit until figure_finish() adds it; NULL draws none. Owned */
     enum axis_scale scale;
     enum quantity quantity;
-    char base[24];      /* unit of rates and plain numbers */
-    double low, high;   /* NaN: from the data */
-    struct ticks ticks; /* set by ticks_names() for categories, else by figure_finish(); a plain
-                         * axis whose ticks are given before gets no larger unit */
-    double factor;      /* data have been divided by this */
-    double tick_angle;  /* of the tick texts of an x axis, degrees; they end at their tick */
-    bool reversed;      /* low is at the top or right */
-    bool bare;          /* neither line nor grid; the ticks' texts only */
-    bool tight;         /* the range is that of the data, not widened to a tick */
-    bool whole;         /* counts something: no ticks between whole numbers */
+    char base[24];       /* unit of rates and plain numbers */
+    double low, high;    /* NaN: from the data */
+    struct ticks ticks;  /* set by ticks_names() for categories, else by figure_finish(); a plain
+                          * axis whose ticks are given before gets no larger unit */
+    struct ticks places; /* of an axis of numbers whose ticks are names: the names along all of it,
+                          * of which a part of it takes its ticks */
+    double factor;       /* data have been divided by this */
+    double tick_angle;   /* of the tick texts of an x axis, degrees; they end at their tick */
+    bool reversed;       /* low is at the top or right */
+    bool bare;           /* neither line nor grid; the ticks' texts only */
+    bool tight;          /* the range is that of the data, not widened to a tick */
+    bool whole;          /* counts something: no ticks between whole numbers */
 };
 
 enum mark {
@@ -280,7 +285,7 @@ double panel_y(const struct panel *p, double y);
 
 /* The whole as JSON: {"schema_version":1, id, title, subtitle, caption, alt, banner, reason,
  * legend, width, height, columns, view, "panels":[{title, area, "x":{label, scale, low, high,
- * reversed, ticks}, "y":..., "layers":[{mark, label, style, across, x, y, low, high, text,
+ * reversed, ticks, places}, "y":..., "layers":[{mark, label, style, across, x, y, low, high, text,
  * ...}]}], "benchmarks": keys, "runs": uuids}. "benchmark" and "run" of a layer, and of a panel's
  * "rows", say by their places in these what each datum or row is about, in one number where all are
  * about the same. Absent is absent; a figure with a reason has no panels. Numbers are rounded to 7

@@ -55,9 +55,9 @@ static void figure_json_add_rect(cJSON *object, const struct rect *rect)
     figure_json_add(object, "height", rect->height);
 }
 
-static void figure_json_add_ticks(cJSON *object, const struct ticks *list)
+static void figure_json_add_ticks(cJSON *object, const char *key, const struct ticks *list)
 {
-    cJSON *ticks = cJSON_AddArrayToObject(object, "ticks");
+    cJSON *ticks = cJSON_AddArrayToObject(object, key);
 
     for (size_t i = 0; i < list->nr; i++) {
         const struct tick *t = &list->items[i];
@@ -93,7 +93,9 @@ static cJSON *axis_json(const struct axis *axis)
     figure_json_add_flag(json, "bare", axis->bare);
     if (axis->tick_angle > 0)
         figure_json_add(json, "tick_angle", axis->tick_angle);
-    figure_json_add_ticks(json, &axis->ticks);
+    figure_json_add_ticks(json, "ticks", &axis->ticks);
+    if (axis->places.nr)
+        figure_json_add_ticks(json, "places", &axis->places);
     return json;
 }
 
@@ -309,7 +311,7 @@ static cJSON *scale_json(const struct scale_bar *bar)
     figure_json_add(json, "high", bar->high);
     figure_json_add_flag(json, "log", bar->log);
     figure_json_add_rect(cJSON_AddObjectToObject(json, "box"), &bar->box);
-    figure_json_add_ticks(json, &bar->ticks);
+    figure_json_add_ticks(json, "ticks", &bar->ticks);
     cJSON *colours = cJSON_AddArrayToObject(json, "colours");
     for (int i = 0; i < SCALE_COLOURS; i++) {
         double share = (double)i / (SCALE_COLOURS - 1);

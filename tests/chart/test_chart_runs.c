@@ -222,6 +222,8 @@ SCENE_TEST(many_runs)
     assert_null(f->reason);
     assert_int_equal(f->panels[0]->x.ticks.nr, 3);
     assert_string_equal(f->panels[0]->x.ticks.items[1].text, "run 20");
+    assert_int_equal(f->panels[0]->x.places.nr, MANY); /* for who looks at a part of it */
+    assert_string_equal(f->panels[0]->x.places.items[21].text, "run 21");
     assert_int_equal(layer_of(f->panels[0], MARK_POINTS, 0)->nr, MANY - 1);
     assert_true(f->height < 600);
     figure_free(f);

@@ -89,6 +89,25 @@ TEST(axes_say_what_their_numbers_mean)
     figure_free(f);
 }
 
+/* Names of places that are seen where a part of the axis is shown; not of an axis of numbers. */
+TEST(axes_say_what_stands_between_their_ticks)
+{
+    struct figure *f = made();
+    struct axis *axis = &f->panels[0]->x;
+
+    ticks_add(&axis->ticks, 2e9, "first", false);
+    ticks_add(&axis->places, 2e9, "first", false);
+    ticks_add(&axis->places, 8e9, "last", false);
+    figure_finish(f);
+    cJSON *json = json_of(f);
+    assert_facts(
+        nth(json, "panels", 0),
+        "x.ticks.0.text=first; !x.ticks.1; x.places.0.at=2000000000; x.places.1.text=last; "
+        "!x.places.2; !y.places");
+    cJSON_Delete(json);
+    figure_free(f);
+}
+
 TEST(data_have_sizes_and_colours_of_their_own)
 {
     struct figure *f = made();

@@ -78,6 +78,14 @@ static void check_remarks(const struct figure *f)
                 (const char *const[]) { " 1: early <b> | words. 2: and more. 3: new BIOS.", NULL });
 }
 
+/* Few runs have ticks; each has a name for who looks at a part of the history. */
+static void check_places_of_runs(const struct axis *axis)
+{
+    assert_in_range(axis->ticks.nr, 2, 5);
+    assert_int_equal(axis->places.nr, RUNS);
+    assert_has(axis->places.items[AT].text, "10-31 abc0029");
+}
+
 MADE_TEST(test_chart_)
 {
     struct presets presets = { 0 };
@@ -89,6 +97,7 @@ MADE_TEST(test_chart_)
     assert_null(f->reason);
     assert_has(f->title, ": 1 slower (worst drift, +12.1 %)");
     assert_string_equal(f->panels[0]->title, "batch=3"); /* the drift is the worst that stands */
+    check_places_of_runs(&f->panels[0]->x);
     const struct layer *rule = find_layer(f, "accepted", &panel);
     assert_int_equal(rule->nr, 1);
     assert_close(rule->items[0].x, AT - 0.5, 1e-9);

@@ -222,6 +222,19 @@ test('a zoomed tail has ticks of its own', () => {
   assert.ok(Math.abs(low - 90) < 1e-9 && Math.abs(high - 99.9) < 1e-9);
 });
 
+test('a part of an axis of names has the names in it', () => {
+  const names = Array.from({ length: 40 }, (none, i) => ({ at: i, text: `07-${10 + i} abc00${10 + i}` }));
+  const runs = { low: -0.5, high: 39.5, ticks: names.filter(({ at }) => at % 10 === 0), places: names };
+  const spec = figure({ mark: 'line', x: [0, 39], y: [4, 5] }, runs);
+  const seen = (low, high) => {
+    const { xaxis } = plotOf(spec, { width: 1200, ranges: { '0.x': [low, high] } }).layout;
+    return xaxis.tickvals.map((at, i) => [at, xaxis.ticktext[i]]);
+  };
+  for (const [low, high, some] of [[2.5, 6.5, [3, 4, 5, 6]], [-1, 40, [0, 5, 10, 15, 20, 25, 30, 35]]])
+    assert.deepEqual(seen(low, high), some.map((at) => [at, names[at].text]), `${low} to ${high}`);
+  assert.deepEqual(seen(3.1, 3.9), [], 'between two of them there is nothing to say');
+});
+
 test('an unknown mark is an error', () => {
   assert.throws(() => plotOf(figure({ mark: 'cloud', x: [1], y: [1] })), /cannot draw.*cloud/);
 });

@@ -64,16 +64,17 @@ static void overview_add_levels(const struct overview_change *change, struct pan
     layer_add(step, at, NAN);
 }
 
-/* Days, or the sides where points are launches. */
-static void overview_add_ticks(const struct overview_change *change, struct panel *p)
+/* Days, or the sides where points are launches: `most` names at most. */
+static void overview_name_points(const struct overview_change *change, size_t most,
+                                 struct ticks *ticks)
 {
-    size_t every = 1 + (change->nr_points - 1) / OVERVIEW_TICKS;
+    size_t every = 1 + (change->nr_points - 1) / most;
     char text[TEXT_UNIT_SIZE + 16];
 
     if (change->launches) {
-        ticks_add(&p->x.ticks, ((double)change->step - 1) / 2, "launches of the base", false);
-        ticks_add(&p->x.ticks, (double)(change->step + change->nr_points - 1) / 2,
-                  "launches of the head", false);
+        ticks_add(ticks, ((double)change->step - 1) / 2, "launches of the base", false);
+        ticks_add(ticks, (double)(change->step + change->nr_points - 1) / 2, "launches of the head",
+                  false);
         return;
     }
     for (size_t i = 0; i < change->nr_points; i += every) {
@@ -81,7 +82,7 @@ static void overview_add_ticks(const struct overview_change *change, struct pane
         char day[TEXT_UNIT_SIZE];
         snprintf(text, sizeof(text), "%.10s %.7s", text_timestamp(run->started_ms, day),
                  run->build.commit);
-        ticks_add(&p->x.ticks, (double)i, text, false);
+        ticks_add(ticks, (double)i, text, false);
     }
 }
 
@@ -99,7 +100,8 @@ static void overview_add_change(const struct overview_change *change, struct fig
     p->x.low = -0.5;
     p->x.high = (double)change->nr_points - 0.5;
     p->plot_height = OVERVIEW_PLOT;
-    overview_add_ticks(change, p);
+    overview_name_points(change, OVERVIEW_TICKS, &p->x.ticks);
+    overview_name_points(change, AXIS_PLACES_MOST, &p->x.places);
     overview_add_levels(change, p);
     overview_add_line(change, p);
 }

@@ -137,6 +137,8 @@ static void runs_name_some(const struct runs *r, struct axis *axis)
         size_t run = (2 * k + 1) * nr / (2 * NAMED);
         ticks_add(&axis->ticks, (double)run, r->chart->run_names[run], false);
     }
+    for (size_t run = 0; run < nr; run += 1 + (nr - 1) / AXIS_PLACES_MOST)
+        ticks_add(&axis->places, (double)run, r->chart->run_names[run], false);
     axis->low = -0.5;
     axis->high = (double)nr - 0.5;
 }

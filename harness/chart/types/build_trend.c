@@ -245,7 +245,7 @@ static void trend_add_panel(const struct trend_chart *t, const struct series *s,
     p->y.low = heights.low;
     p->y.high = heights.high;
     p->plot_height = t->nr > 2 ? 210 : 360;
-    trend_runs_ticks(&t->runs, &p->x.ticks);
+    trend_runs_ticks(&t->runs, &p->x);
     int rows = trend_notes_add(&t->runs, t->chart, p, heights.high);
     trend_add_points(t, p, s, &heights);
     figure_about(t->f, s->bench->key, NULL);

@@ -133,15 +133,9 @@ static bool commits_differ(const struct trend_runs *t)
     return false;
 }
 
-void trend_runs_ticks(const struct trend_runs *t, struct ticks *ticks)
+static void trend_runs_name(const struct trend_runs *t, int every, enum tick_kind kind, bool hashes,
+                            struct ticks *ticks)
 {
-    int every = 1 + (t->nr - 1) / TICKS_MAX;
-    enum tick_kind kind = tick_differs(t, TICK_DATE, 4)  ? TICK_DATE /* of several years */
-                          : tick_differs(t, TICK_DAY, 5) ? TICK_DAY
-                          : trend_marks_repeats(t, TICK_MINUTE, every) ? TICK_SECOND
-                                                                       : TICK_MINUTE;
-    bool hashes = t->nr <= TICKS_MAX && kind != TICK_DATE && commits_differ(t);
-
     for (int i = 0; i < t->nr; i += every) {
         char text[TICK_SIZE], both[2 * TICK_SIZE];
         tick_text(trend_run_at(t, i), kind, text);
@@ -149,6 +143,20 @@ void trend_runs_ticks(const struct trend_runs *t, struct ticks *ticks)
                  hashes ? trend_run_at(t, i)->build.commit : "");
         ticks_add(ticks, i, both, false);
     }
+}
+
+void trend_runs_ticks(const struct trend_runs *t, struct axis *axis)
+{
+    int every = 1 + (t->nr - 1) / TICKS_MAX;
+    enum tick_kind kind = tick_differs(t, TICK_DATE, 4)  ? TICK_DATE /* of several years */
+                          : tick_differs(t, TICK_DAY, 5) ? TICK_DAY
+                          : trend_marks_repeats(t, TICK_MINUTE, every) ? TICK_SECOND
+                                                                       : TICK_MINUTE;
+    bool commits = commits_differ(t);
+
+    trend_runs_name(t, every, kind, commits && t->nr <= TICKS_MAX && kind != TICK_DATE,
+                    &axis->ticks);
+    trend_runs_name(t, 1 + (t->nr - 1) / AXIS_PLACES_MOST, kind, commits, &axis->places);
 }
 
 /* Of each kind, in the caption, and bytes of one. */

@@ -31,7 +31,7 @@ const struct run *trend_run_at(const struct trend_runs *runs, int nth);
 /* Measured from another branch than the history is of. */
 bool trend_run_unmerged(const struct trend_runs *runs, int run);
 /* Days below the axis; where all are one day times, and where runs are few their commits, too. */
-void trend_runs_ticks(const struct trend_runs *runs, struct ticks *ticks);
+void trend_runs_ticks(const struct trend_runs *runs, struct axis *axis);
 
 /* Lines reach from the panel's p->y.low to `top`, texts stand above that; returns how many rows
  * they take. */

@@ -175,10 +175,18 @@ function extentOf(panels, side) {
 
 const MOST_TICKS = { x: 8, y: 6 };
 
+/* What has names along it has those of the places that are seen. */
+function placesOver(places, low, high, most) {
+  const seen = places.filter(({ at }) => at >= low && at <= high);
+  const every = Math.max(1, Math.ceil(seen.length / most));
+  return seen.filter((_, i) => i % every === 0);
+}
+
 /** An axis that shows other numbers, with ticks for them. */
 export function axisOver(axis, low, high, side) {
+  const most = MOST_TICKS[side];
   return { ...axis, low, high, ticks: axis.scale === 'category' ? axis.ticks
-    : axisTicks(axis, low, high, MOST_TICKS[side]) };
+    : axis.places ? placesOver(axis.places, low, high, most) : axisTicks(axis, low, high, most) };
 }
 
 /* The axis around what is left of the marks, with as much room beside them as there was; bars begin

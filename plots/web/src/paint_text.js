@@ -89,8 +89,9 @@ function namesOf(panels, index) {
 }
 
 const cleanAll = (texts) => texts && texts.map((text) => (text ? cleanText(text) : text));
-const cleanAxis = (axis) => ({ ...axis, label: cleanText(axis.label),
-  ticks: axis.ticks.map((tick) => ({ ...tick, text: cleanText(tick.text) })) });
+const cleanTicks = (ticks) => ticks.map((tick) => ({ ...tick, text: cleanText(tick.text) }));
+const cleanAxis = (axis) => ({ ...axis, label: cleanText(axis.label), ticks: cleanTicks(axis.ticks),
+  ...(axis.places ? { places: cleanTicks(axis.places) } : {}) });
 const cleanLayer = (spec, panel, layer) => ({ ...layer, label: layer.label && cleanText(layer.label),
   text: cleanAll(layer.text),
   names: (i) => markNames(spec, panel, layer, i).map(cleanText) });
