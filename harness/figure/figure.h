@@ -289,7 +289,7 @@ double panel_y(const struct panel *p, double y);
  * ...}]}], "benchmarks": keys, "runs": uuids}. "benchmark" and "run" of a layer, and of a panel's
  * "rows", say by their places in these what each datum or row is about, in one number where all are
  * about the same. Absent is absent; a figure with a reason has no panels. Numbers are rounded to 7
- * digits, so that builds agree. */
+ * digits, so that builds agree; along an axis that is narrow beside them to as many as it needs. */
 struct cJSON *figure_to_json(const struct figure *f);
 
 const char *mark_name(enum mark mark);

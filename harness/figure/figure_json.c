@@ -26,19 +26,36 @@ static const char *const roles[] = {
     [TEXT_CAPTION] = "caption",
 };
 
-/* Seven digits are beyond what can be seen and short of where compilers differ. -0 becomes
- * 0. */
-static double rounded(double value)
+/* Seven digits are beyond what can be seen and short of where compilers differ. */
+enum { DIGITS = 7, DIGITS_MOST = 15, DIGITS_WITHIN = 4 };
+
+/* -0 becomes 0. */
+static double rounded(double value, int digits)
 {
     char text[32];
 
-    snprintf(text, sizeof(text), "%.7g", value);
+    snprintf(text, sizeof(text), "%.*g", digits, value);
     return strtod(text, NULL) + 0.0;
+}
+
+/* Of numbers along an axis: where it is narrow beside them, as many more as tell places on it
+ * apart. */
+static int axis_digits(const struct axis *axis)
+{
+    double times = fmax(fabs(axis->low), fabs(axis->high)) / fabs(axis->high - axis->low);
+    double digits = ceil(log10(times)) + DIGITS_WITHIN;
+
+    return isfinite(digits) ? (int)fmin(fmax(digits, DIGITS), DIGITS_MOST) : DIGITS;
+}
+
+static void figure_json_add_rounded(cJSON *object, const char *key, double value, int digits)
+{
+    json_add_number(object, key, rounded(value, digits));
 }
 
 static void figure_json_add(cJSON *object, const char *key, double value)
 {
-    json_add_number(object, key, rounded(value));
+    figure_json_add_rounded(object, key, value, DIGITS);
 }
 
 static void figure_json_add_flag(cJSON *object, const char *key, bool value)
@@ -55,14 +72,15 @@ static void figure_json_add_rect(cJSON *object, const struct rect *rect)
     figure_json_add(object, "height", rect->height);
 }
 
-static void figure_json_add_ticks(cJSON *object, const char *key, const struct ticks *list)
+static void figure_json_add_ticks(cJSON *object, const char *key, const struct ticks *list,
+                                  int digits)
 {
     cJSON *ticks = cJSON_AddArrayToObject(object, key);
 
     for (size_t i = 0; i < list->nr; i++) {
         const struct tick *t = &list->items[i];
         cJSON *tick = cJSON_CreateObject();
-        figure_json_add(tick, "at", t->at);
+        figure_json_add_rounded(tick, "at", t->at, digits);
         json_add_string(tick, "text", t->text);
         figure_json_add_flag(tick, "minor", t->minor);
         cJSON_AddItemToArray(ticks, tick);
@@ -80,6 +98,7 @@ static void figure_json_add_quantity(cJSON *json, enum quantity quantity, const 
 static cJSON *axis_json(const struct axis *axis)
 {
     cJSON *json = cJSON_CreateObject();
+    int digits = axis_digits(axis);
 
     json_add_string(json, "label", axis->label);
     cJSON_AddStringToObject(json, "scale", scales[axis->scale]);
@@ -87,15 +106,15 @@ static cJSON *axis_json(const struct axis *axis)
         figure_json_add_quantity(json, axis->quantity, axis->base);
         figure_json_add(json, "factor", axis->factor);
     }
-    figure_json_add(json, "low", axis->low);
-    figure_json_add(json, "high", axis->high);
+    figure_json_add_rounded(json, "low", axis->low, digits);
+    figure_json_add_rounded(json, "high", axis->high, digits);
     figure_json_add_flag(json, "reversed", axis->reversed);
     figure_json_add_flag(json, "bare", axis->bare);
     if (axis->tick_angle > 0)
         figure_json_add(json, "tick_angle", axis->tick_angle);
-    figure_json_add_ticks(json, "ticks", &axis->ticks);
+    figure_json_add_ticks(json, "ticks", &axis->ticks, digits);
     if (axis->places.nr)
-        figure_json_add_ticks(json, "places", &axis->places);
+        figure_json_add_ticks(json, "places", &axis->places, digits);
     return json;
 }
 
@@ -133,7 +152,7 @@ static void figure_json_add_or_drop(cJSON *json, const char *key, cJSON *item, b
 
 /* One array a member; left out where no datum has it. */
 static void figure_json_add_column(cJSON *json, const char *key, const struct layer *s,
-                                   size_t offset)
+                                   size_t offset, int digits)
 {
     cJSON *column = cJSON_CreateArray();
     bool any = false;
@@ -141,7 +160,7 @@ static void figure_json_add_column(cJSON *json, const char *key, const struct la
     for (size_t i = 0; i < s->nr; i++) {
         double value = *(const double *)(const void *)((const char *)&s->items[i] + offset);
         any |= isfinite(value);
-        cJSON_AddItemToArray(column, isfinite(value) ? cJSON_CreateNumber(rounded(value))
+        cJSON_AddItemToArray(column, isfinite(value) ? cJSON_CreateNumber(rounded(value, digits))
                                                      : cJSON_CreateNull());
     }
     figure_json_add_or_drop(json, key, column, any);
@@ -166,9 +185,9 @@ static void figure_json_add_colours(cJSON *json, const struct layer *s)
 
 static void figure_json_add_text_places(cJSON *json, const struct layer *s)
 {
-    figure_json_add_column(json, "dx", s, offsetof(struct datum, dx));
-    figure_json_add_column(json, "dy", s, offsetof(struct datum, dy));
-    figure_json_add_column(json, "angle", s, offsetof(struct datum, angle));
+    figure_json_add_column(json, "dx", s, offsetof(struct datum, dx), DIGITS);
+    figure_json_add_column(json, "dy", s, offsetof(struct datum, dy), DIGITS);
+    figure_json_add_column(json, "angle", s, offsetof(struct datum, angle), DIGITS);
     figure_json_add_flag(json, "outside", s->outside);
     figure_json_add_flag(json, "follow", s->follow);
 }
@@ -210,7 +229,17 @@ static cJSON *figure_names_json(const struct figure_names *names)
     return json;
 }
 
-static cJSON *layer_json(const struct layer *s)
+static void figure_json_add_data(cJSON *json, const struct panel *p, const struct layer *s)
+{
+    int x = axis_digits(&p->x), y = axis_digits(&p->y), ends = x > y ? x : y;
+
+    figure_json_add_column(json, "x", s, offsetof(struct datum, x), x);
+    figure_json_add_column(json, "y", s, offsetof(struct datum, y), y);
+    figure_json_add_column(json, "low", s, offsetof(struct datum, low), ends);
+    figure_json_add_column(json, "high", s, offsetof(struct datum, high), ends);
+}
+
+static cJSON *layer_json(const struct panel *p, const struct layer *s)
 {
     cJSON *json = cJSON_CreateObject();
 
@@ -223,10 +252,7 @@ static cJSON *layer_json(const struct layer *s)
     if (s->shift != 0)
         figure_json_add(json, "shift", s->shift);
     json_add_string(json, "unit", s->unit);
-    figure_json_add_column(json, "x", s, offsetof(struct datum, x));
-    figure_json_add_column(json, "y", s, offsetof(struct datum, y));
-    figure_json_add_column(json, "low", s, offsetof(struct datum, low));
-    figure_json_add_column(json, "high", s, offsetof(struct datum, high));
+    figure_json_add_data(json, p, s);
     if (s->nr)
         figure_json_add_about(json, &s->items[0].about, s->nr, sizeof(s->items[0]));
     cJSON *texts = cJSON_CreateArray(), *sides = cJSON_CreateArray();
@@ -242,7 +268,7 @@ static cJSON *layer_json(const struct layer *s)
     if (s->mark == MARK_CELLS || s->mark == MARK_POINTS)
         figure_json_add_colours(json, s);
     if (s->mark == MARK_POINTS)
-        figure_json_add_column(json, "size", s, offsetof(struct datum, size));
+        figure_json_add_column(json, "size", s, offsetof(struct datum, size), DIGITS);
     if (s->mark == MARK_TEXT)
         figure_json_add_text_places(json, s);
     return json;
@@ -261,7 +287,7 @@ static cJSON *panel_json(const struct panel *p)
                               sizeof(*p->rows));
     cJSON *layers = cJSON_AddArrayToObject(json, "layers");
     for (size_t i = 0; i < p->nr; i++)
-        cJSON_AddItemToArray(layers, layer_json(p->layers[i]));
+        cJSON_AddItemToArray(layers, layer_json(p, p->layers[i]));
     return json;
 }
 
@@ -311,7 +337,7 @@ static cJSON *scale_json(const struct scale_bar *bar)
     figure_json_add(json, "high", bar->high);
     figure_json_add_flag(json, "log", bar->log);
     figure_json_add_rect(cJSON_AddObjectToObject(json, "box"), &bar->box);
-    figure_json_add_ticks(json, "ticks", &bar->ticks);
+    figure_json_add_ticks(json, "ticks", &bar->ticks, DIGITS);
     cJSON *colours = cJSON_AddArrayToObject(json, "colours");
     for (int i = 0; i < SCALE_COLOURS; i++) {
         double share = (double)i / (SCALE_COLOURS - 1);

@@ -107,7 +107,8 @@ void gp_label(struct gp_script *s, const char *text, const char *coordinates, do
 {
     strbuf_addf(s->out, "set label %d ", ++s->label);
     gp_text(s, text, escape_gnuplot);
-    strbuf_addf(s->out, " at %s %.9g,%s %.9g %s", coordinates, x, coordinates, y, anchors[anchor]);
+    strbuf_addf(s->out, " at %s %.12g,%s %.12g %s", coordinates, x, coordinates, y,
+                anchors[anchor]);
     if (angle != 0)
         strbuf_addf(s->out, " rotate by %.4g", angle);
 }

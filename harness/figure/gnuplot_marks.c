@@ -12,7 +12,7 @@ enum { ROW_MAX = 8 };
 static void gp_add_row(struct gp_script *s, const double *values, int nr)
 {
     for (int i = 0; i < nr; i++)
-        strbuf_addf(s->out, "%s%.9g", i ? "\t" : "", values[i]);
+        strbuf_addf(s->out, "%s%.12g", i ? "\t" : "", values[i]);
     strbuf_addc(s->out, '\n');
 }
 

@@ -126,7 +126,7 @@ static void gp_add_axis(struct gp_script *s, const struct axis *axis, char name)
         const struct tick *t = &axis->ticks.items[i];
         strbuf_adds(s->out, i ? ", " : "");
         gp_text(s, t->text, escape_gnuplot_tick);
-        strbuf_addf(s->out, " %.9g %d", t->at, t->minor);
+        strbuf_addf(s->out, " %.12g %d", t->at, t->minor);
     }
     strbuf_adds(s->out, ")\n");
 }

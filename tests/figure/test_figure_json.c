@@ -8,6 +8,7 @@
 #include "figure/figure.h"
 #include "json_facts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* As a reader gets it: printed and parsed, because numbers are added as text. */
@@ -169,6 +170,39 @@ TEST(numbers_have_one_zero)
     assert_lacks(text, "[-0");
     free(text);
     figure_free(f);
+}
+
+/* Counts that differ by a few of a billion have an axis, and places on it. */
+TEST(numbers_keep_the_digits_in_which_they_differ)
+{
+    static const struct {
+        double from, step;
+    } rows[] = { { 1234567890, 3 }, { 1234567890, 1e5 }, { 3, 1e-11 }, { -7e12, 20 } };
+
+    for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+        struct figure *f = figure_create("narrow", "Narrow");
+        struct panel *p = figure_panel(f);
+        struct layer *line = panel_layer(p, MARK_LINE, NULL);
+        axis_set(&p->y, "instructions", QUANTITY_PLAIN, "", AXIS_LINEAR);
+        for (int i = 0; i < 4; i++)
+            layer_add(line, i, rows[row].from + i * rows[row].step);
+        figure_finish(f);
+        cJSON *json = json_of(f);
+        const cJSON *axis = at(nth(json, "panels", 0), "y"), *tick;
+        double span = json_number(axis, "high", 0) - json_number(axis, "low", 0),
+               before = -INFINITY;
+        assert_close(span / (p->y.high - p->y.low), 1, 1e-2);
+        cJSON_ArrayForEach(tick, at(axis, "ticks"))
+        {
+            assert_true(json_number(tick, "at", NAN) > before);
+            before = json_number(tick, "at", NAN);
+        }
+        const cJSON *layer = nth(nth(json, "panels", 0), "layers", 0);
+        for (int i = 0; i < 4; i++)
+            assert_close(nth(layer, "y", i)->valuedouble, line->items[i].y, span * 1e-2);
+        cJSON_Delete(json);
+        figure_free(f);
+    }
 }
 
 TEST(marks_say_what_they_stand_for)
