@@ -47,6 +47,7 @@ struct axis {
                           * axis whose ticks are given before gets no larger unit */
     struct ticks places; /* of an axis of numbers whose ticks are names: the names along all of it,
                           * of which a part of it takes its ticks */
+    int64_t since_ms;    /* where the days begin that are its numbers, UTC, ms; 0: they are none */
     double factor;       /* data have been divided by this */
     double tick_angle;   /* of the tick texts of an x axis, degrees; they end at their tick */
     bool reversed;       /* low is at the top or right */
@@ -285,7 +286,8 @@ double panel_y(const struct panel *p, double y);
 
 /* The whole as JSON: {"schema_version":1, id, title, subtitle, caption, alt, banner, reason,
  * legend, width, height, columns, view, "panels":[{title, area, "x":{label, scale, low, high,
- * reversed, ticks, places}, "y":..., "layers":[{mark, label, style, across, x, y, low, high, text,
+ * reversed, ticks, places, since_ms}, "y":..., "layers":[{mark, label, style, across, x, y, low,
+ * high, text,
  * ...}]}], "benchmarks": keys, "runs": uuids}. "benchmark" and "run" of a layer, and of a panel's
  * "rows", say by their places in these what each datum or row is about, in one number where all are
  * about the same. Absent is absent; a figure with a reason has no panels. Numbers are rounded to 7

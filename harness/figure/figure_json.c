@@ -27,7 +27,7 @@ static const char *const roles[] = {
 };
 
 /* Seven digits are beyond what can be seen and short of where compilers differ. */
-enum { DIGITS = 7, DIGITS_MOST = 15, DIGITS_WITHIN = 4 };
+enum { DIGITS = 7, DIGITS_MOST = 15, DIGITS_WITHIN = 4, SECONDS_OF_A_DAY = 86400 };
 
 /* -0 becomes 0. */
 static double rounded(double value, int digits)
@@ -39,12 +39,14 @@ static double rounded(double value, int digits)
 }
 
 /* Of numbers along an axis: where it is narrow beside them, as many more as tell places on it
- * apart. */
+ * apart; of days, seconds. */
 static int axis_digits(const struct axis *axis)
 {
-    double times = fmax(fabs(axis->low), fabs(axis->high)) / fabs(axis->high - axis->low);
-    double digits = ceil(log10(times)) + DIGITS_WITHIN;
+    double largest = fmax(fabs(axis->low), fabs(axis->high));
+    double digits = ceil(log10(largest / fabs(axis->high - axis->low))) + DIGITS_WITHIN;
 
+    if (axis->since_ms)
+        digits = fmax(digits, ceil(log10(largest * SECONDS_OF_A_DAY)) + 1);
     return isfinite(digits) ? (int)fmin(fmax(digits, DIGITS), DIGITS_MOST) : DIGITS;
 }
 
@@ -115,6 +117,8 @@ static cJSON *axis_json(const struct axis *axis)
     figure_json_add_ticks(json, "ticks", &axis->ticks, digits);
     if (axis->places.nr)
         figure_json_add_ticks(json, "places", &axis->places, digits);
+    if (axis->since_ms)
+        json_add_int(json, "since_ms", axis->since_ms);
     return json;
 }
 

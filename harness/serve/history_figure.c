@@ -125,6 +125,7 @@ static int history_read_points(struct store *store, const char *key, struct hist
 static void history_figure_dates(struct axis *axis, int64_t first_ms, double days)
 {
     axis_set(axis, "date of the run, UTC", QUANTITY_PLAIN, "", AXIS_LINEAR);
+    axis->since_ms = first_ms;
     axis->low = -0.02 * days;
     axis->high = 1.02 * days;
     ticks_dates(&axis->ticks, first_ms, axis->low, axis->high, DATES_MOST);

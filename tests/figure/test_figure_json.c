@@ -205,6 +205,26 @@ TEST(numbers_keep_the_digits_in_which_they_differ)
     }
 }
 
+TEST(days_keep_their_seconds)
+{
+    struct figure *f = figure_create("days", "Days");
+    struct panel *p = figure_panel(f);
+    struct layer *line = panel_layer(p, MARK_LINE, NULL);
+    const double second = 1 / 86400.0;
+
+    p->x.since_ms = INT64_C(1793538000123);
+    for (int i = 0; i < 4; i++)
+        layer_add(line, 1000 + 300 * i + i * second, i);
+    figure_finish(f);
+    cJSON *json = json_of(f);
+    assert_facts(nth(json, "panels", 0), "x.since_ms=1793538000123; !y.since_ms");
+    const cJSON *layer = nth(nth(json, "panels", 0), "layers", 0);
+    for (int i = 0; i < 4; i++)
+        assert_close(nth(layer, "x", i)->valuedouble, line->items[i].x, second / 2);
+    cJSON_Delete(json);
+    figure_free(f);
+}
+
 TEST(marks_say_what_they_stand_for)
 {
     struct figure *f = figure_create("about", "About");

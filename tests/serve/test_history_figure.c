@@ -81,6 +81,7 @@ SCRATCH_TEST(test_short_histories_are_whole)
     assert_null(strstr(f->caption, "not shown"));
     assert_int_equal(p->layers[1]->nr, 3);
     assert_int_equal(f->runs.nr, 3);
+    assert_true(p->x.since_ms == FIRST_MS);
     for (size_t i = 1; i < p->x.ticks.nr; i++)
         assert_string_not_equal(p->x.ticks.items[i].text, p->x.ticks.items[i - 1].text);
     assert_string_equal(p->x.ticks.items[0].text, "11-02 00:00");

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readings } from '../../plots/web/src/a11y.js';
 import { filterRows, rowsOf } from '../../plots/web/src/data.js';
 import { parseFilter } from '../../plots/web/src/filter.js';
 import { harness, records, recordsFile } from './fixture.mjs';
@@ -127,6 +128,9 @@ test('any metric of a benchmark over all runs, on an axis of dates', options, as
   assert.equal(points.x.length, 14, 'more than can be looked at at once');
   assert.deepEqual([spec.benchmarks, spec.runs.length], [[key], 14]);
   assert.match(spec.panels[0].x.label, /date of the run/);
+  assert.ok(core.runs.some((run) => run.started_ms >= spec.panels[0].x.since_ms));
+  for (const { texts } of readings(spec))
+    assert.match(texts[0], /date of the run, UTC \d{4}-\d\d-\d\d \d\d:\d\d/);
   assert.match((await get(`key=${encodeURIComponent(key)}&metric=p9`)).error, /unknown metric 'p9'; did you mean/);
   assert.match((await get('metric=p99')).error, /key=BENCHMARK and metric=ID are needed/);
   assert.match((await get('key=nothing&metric=p99')).reason, /no run of this history has/);

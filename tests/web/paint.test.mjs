@@ -235,6 +235,30 @@ test('a part of an axis of names has the names in it', () => {
   assert.deepEqual(seen(3.1, 3.9), [], 'between two of them there is nothing to say');
 });
 
+/* Days since 2026-11-01 13:00:00Z, as of a benchmark's history. */
+const days = { label: 'date of the run, UTC', since_ms: 1793538000000, low: -0.8, high: 40.8,
+  ticks: [{ at: 11 / 24, text: '2026-11-02' }] };
+const nights = { mark: 'points', x: [0, 35.041667, 40], y: [4, 5, 6], style: { ...style, shape: 'circle', size: 8 } };
+
+test('a part of an axis of dates has dates, as test_text_dates.c has them', () => {
+  const seen = (low, high) => plotOf(figure(nights, days), { width: 1200, ranges: { '0.x': [low, high] } })
+    .layout.xaxis.ticktext.join(', ');
+  for (const [low, high, texts] of [
+    [0, 0.09, '13:00, 13:30, 14:00, 14:30, 15:00'],
+    [0, 2, '11-02 00:00, 11-02 12:00, 11-03 00:00, 11-03 12:00'],
+    [0, 4, '2026-11-02, 2026-11-03, 2026-11-04, 2026-11-05'],
+    [0, 365, '2026-12-03, 2027-03-03, 2027-06-01, 2027-08-30'], [0.0001, 0.0002, '']])
+    assert.equal(seen(low, high), texts, `${low} to ${high}`);
+});
+
+test('people read dates, never the days since the first run', () => {
+  const spec = figure(nights, days), { columns, numeric, rows } = figureTable(spec);
+  assert.deepEqual(readings(spec)[0].texts[1].split(', time')[0], 'date of the run, UTC 2026-12-06 14:00');
+  assert.deepEqual([columns[0], numeric[0]], ['date of the run, UTC', false]);
+  assert.deepEqual(rows.map(([when]) => when), ['2026-11-01 13:00', '2026-12-06 14:00', '2026-12-11 13:00']);
+  assert.deepEqual(figureTable(spec, true).rows.map(([when]) => when), rows.map(([when]) => when));
+});
+
 test('an unknown mark is an error', () => {
   assert.throws(() => plotOf(figure({ mark: 'cloud', x: [1], y: [1] })), /cannot draw.*cloud/);
 });

@@ -3,6 +3,7 @@
  * Ranges, units and ticks of the figures that the page makes itself. The rules are those of
  * harness/figure/figure_axis.h and ticks.h, so that a saved configuration draws the same axis.
  */
+import { dateTicks, hasDates } from './axis_dates.js';
 import { general } from './words.js';
 
 const TIMES = [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9]];
@@ -237,6 +238,8 @@ function ninesTicks(axis, low, high, most) {
 /** Ticks of [low, high] of an axis with a scale of numbers. @param {number} most about so many */
 export function axisTicks(axis, low, high, most) {
   let ticks = [];
+  if (hasDates(axis))
+    return dateTicks(axis, low, high, most);
   if (axis.scale === 'log')
     ticks = logTicks(low, high, most + Math.floor(most / 2),
       axis.quantity === 'time' ? 'time' : 'plain', axis.base);

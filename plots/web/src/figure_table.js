@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A figure's numbers as a table: what the page shows under it and what its CSV holds. */
 import { unitFor } from './axis.js';
+import { hasDates } from './axis_dates.js';
 import { itemsOf } from './marks.js';
 import { isTable, textTable } from './paint_table.js';
 import { axisName, axisText, readFigure, saysItself } from './paint_text.js';
@@ -25,11 +26,14 @@ const head = (axis, otherwise) => {
 
 const isNumber = (value) => typeof value === 'number';
 
-/* A category's name; a number as it is, or in words with its unit. */
+/* Categories and dates are words, whatever number they have on the axis. */
+const isNamed = (axis) => axis.scale === 'category' || hasDates(axis);
+
+/* A category's name, a date; a number as it is, or in words with its unit. */
 function cell(axis, value, words) {
   if (!isNumber(value))
     return null;
-  return words || axis.scale === 'category' ? axisText(axis, value) : value;
+  return words || isNamed(axis) ? axisText(axis, value) : value;
 }
 
 function itemRow(panel, layer, i, words) {
@@ -80,8 +84,8 @@ export function figureTable(spec, words = false) {
   const title = { panel: 'panel', series: 'series', x: common(spec, 'x', words),
     y: common(spec, 'y', words), low: 'low', high: 'high', text: 'note' };
   const isNumeric = { low: true, high: true,
-    x: panels.some((panel) => panel.x.scale !== 'category'),
-    y: panels.some((panel) => panel.y.scale !== 'category') };
+    x: panels.some((panel) => !isNamed(panel.x)),
+    y: panels.some((panel) => !isNamed(panel.y)) };
   const names = Object.keys(title).filter((name) => rows.some((row) => row[name] !== null));
   return { columns: names.map((name) => title[name]),
     numeric: names.map((name) => Boolean(isNumeric[name])),

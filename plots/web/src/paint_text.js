@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of figures: how wide they are, how they are cut, how they pass through Plotly. */
+import { dateText, hasDates } from './axis_dates.js';
 import { cleanText } from './dom.js';
 import { namesOf as markNames, placesOf } from './marks.js';
 import { general, quantityText, shareText } from './words.js';
@@ -116,6 +117,8 @@ function ninesText(share) {
 
 /** A number of an axis as people read it, with its unit; the name on a category axis. */
 export function axisText(axis, value) {
+  if (hasDates(axis))
+    return dateText(axis, value);
   if (axis.scale === 'nines')
     return ninesText(value * (axis.factor ?? 1));
   if (axis.scale === 'category')
