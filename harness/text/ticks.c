@@ -223,14 +223,25 @@ void ticks_release(struct ticks *ticks)
     array_release(ticks);
 }
 
-/* Digits after the point that a multiple of `step` needs. */
+enum { DECIMALS_MOST = 6, DIGITS_LEAST = 4, DIGITS_MOST = 15 };
+
+/* Digits after the point that a multiple of `step` needs; with more than DECIMALS_MOST of them
+ * numbers are no longer read so. */
 static int ticks_decimals_of(double step)
 {
     int decimals = 0;
 
-    for (double x = step; decimals < 9 && fabs(x - round(x)) > 1e-6 * fabs(x); x *= 10)
+    for (double x = step; decimals <= DECIMALS_MOST && fabs(x - round(x)) > 1e-6 * fabs(x); x *= 10)
         decimals++;
     return decimals;
+}
+
+/* Significant digits in which a multiple of `step` differs from the next. */
+static int ticks_digits_of(double at, double step)
+{
+    double digits = floor(log10(fabs(at))) - floor(log10(step)) + 2;
+
+    return (int)fmin(fmax(digits, DIGITS_LEAST), DIGITS_MOST);
 }
 
 /* How many multiples of `step` lie within [low, high], and which is the first; none where they
@@ -254,11 +265,11 @@ static void ticks_add_multiples(struct ticks *ticks, double low, double high, do
 
     for (int i = 0; i < nr; i++) {
         char text[64];
-        double at = (first + i) * step;
-        if (fabs(at) >= 1e7)
-            snprintf(text, sizeof(text), "%.4g", at);
+        double at = (first + i) * step + 0.0; /* no -0 */
+        if (fabs(at) >= 1e7 || decimals > DECIMALS_MOST)
+            snprintf(text, sizeof(text), "%.*g", ticks_digits_of(at, step), at);
         else
-            snprintf(text, sizeof(text), "%.*f", decimals, at == 0 ? 0.0 : at);
+            snprintf(text, sizeof(text), "%.*f", decimals, at);
         ticks_add(ticks, at, text, false);
     }
 }

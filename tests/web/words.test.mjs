@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { axisTicks } from '../../plots/web/src/axis.js';
 import { foundText, isTime, wordOf } from '../../plots/web/src/verdict_words.js';
 import { fixed, general, quantityText, timestampText } from '../../plots/web/src/words.js';
 
@@ -37,6 +38,23 @@ test('general form, like printf', () => {
   assert.equal(general(0.1, 4), '0.1');
   assert.equal(general(-1234.5678, 7), '-1234.568');
   assert.equal(general(-0, 4), '-0');
+});
+
+/* As in test_chart_parts.c. */
+const EVEN = [
+  [0, 6.12e-12, 7, '0 1e-12 2e-12 3e-12 4e-12 5e-12 6e-12'],
+  [0, 1e-8, 5, '0 2e-09 4e-09 6e-09 8e-09 1e-08'],
+  [-4e-7, 4e-7, 4, '-4e-07 -2e-07 0 2e-07 4e-07'],
+  [0, 1e-5, 5, '0.000000 0.000002 0.000004 0.000006 0.000008 0.000010'],
+  [0.9999999999, 1.000000009, 4, '1 1.0000000025 1.000000005 1.0000000075'],
+  [12345600, 12345690, 5, '12345600 12345620 12345640 12345660 12345680'],
+  [0, 7e8, 4, '0 2e+08 4e+08 6e+08'],
+];
+
+test('even ticks have texts that differ, as those of the program', () => {
+  for (const [low, high, most, texts] of EVEN)
+    assert.equal(axisTicks({ scale: 'linear', quantity: 'plain' }, low, high, most).map(({ text }) => text).join(' '),
+      texts, `${low} to ${high}`);
 });
 
 test('what is no number is n/a', () => {

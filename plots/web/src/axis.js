@@ -44,11 +44,22 @@ export function tickStep(low, high, most) {
   return (nice || 10) * power;
 }
 
+const MOST_DECIMALS = 6, LEAST_DIGITS = 4, MOST_DIGITS = 15;
+
+/* Digits after the point that a multiple of a step needs; with more than MOST_DECIMALS of them numbers
+ * are no longer read so. */
 function decimalsOf(step) {
   let decimals = 0;
-  for (let x = step; decimals < 9 && Math.abs(x - Math.round(x)) > 1e-6 * Math.abs(x); x *= 10)
+  for (let x = step; decimals <= MOST_DECIMALS && Math.abs(x - Math.round(x)) > 1e-6 * Math.abs(x);
+    x *= 10)
     decimals++;
   return decimals;
+}
+
+/* Significant digits in which a multiple of a step differs from the next. */
+function digitsOf(at, step) {
+  const digits = Math.floor(Math.log10(Math.abs(at))) - Math.floor(Math.log10(step)) + 2;
+  return Math.min(Math.max(digits, LEAST_DIGITS), MOST_DIGITS);
 }
 
 /* No axis has room for more. */
@@ -69,8 +80,8 @@ function linearTicks(low, high, most) {
   const decimals = decimalsOf(step);
   const ticks = [];
   for (const at of multiples(low, high, step)) {
-    const text = Math.abs(at) >= 1e7 ? Number(at.toPrecision(4)).toString()
-      : (at === 0 ? 0 : at).toFixed(decimals);
+    const text = Math.abs(at) >= 1e7 || decimals > MOST_DECIMALS
+      ? general(at + 0, digitsOf(at, step)) : (at + 0).toFixed(decimals);
     ticks.push({ at, text });
   }
   return ticks;
