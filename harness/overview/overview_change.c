@@ -195,9 +195,8 @@ static void change_say_values(struct overview_change *change)
     struct strbuf out;
 
     strbuf_init(&out);
-    strbuf_addf(&out, "%s → %s",
-                quantity_text(metric.quantity, metric.base, change->before, before),
-                quantity_text(metric.quantity, metric.base, change->after, after));
+    strbuf_addf(&out, "%s → %s", chart_text(&metric, change->before, before),
+                chart_text(&metric, change->after, after));
     if (isfinite(change->interval.low) && isfinite(change->interval.high))
         strbuf_addf(&out, " (%s)",
                     text_percent_range(change->interval.low, change->interval.high, range));

@@ -145,6 +145,16 @@ char *quantity_text(enum quantity quantity, const char *base, double value,
     return text;
 }
 
+char *quantity_unit_text(enum quantity quantity, const char *base, double value,
+                         char text[QUANTITY_TEXT_SIZE])
+{
+    size_t length = strlen(quantity_text(quantity, base, value, text));
+
+    if (quantity == QUANTITY_PLAIN && *base && isfinite(value))
+        snprintf(text + length, QUANTITY_TEXT_SIZE - length, " %s", base + (*base == ' '));
+    return text;
+}
+
 char *ratio_text(double ratio, char text[QUANTITY_TEXT_SIZE])
 {
     bool fraction = ratio > 0 && ratio < 0.495;

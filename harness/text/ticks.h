@@ -56,6 +56,10 @@ enum { QUANTITY_TEXT_SIZE = 48 };
 char *quantity_text(enum quantity quantity, const char *base, double value,
                     char text[QUANTITY_TEXT_SIZE]);
 
+/* The same for who reads no unit beside it: a plain number has its own behind it, "12.5 W". */
+char *quantity_unit_text(enum quantity quantity, const char *base, double value,
+                         char text[QUANTITY_TEXT_SIZE]);
+
 /* How many times: "1/54.1×", "0.81×", "1.25×", "61.7×", "351×". Less than a half is a fraction, as
  * on the axis of ratios. */
 char *ratio_text(double ratio, char text[QUANTITY_TEXT_SIZE]);

@@ -194,6 +194,25 @@ RECORDS_TEST(constant_telemetry_is_not_drawn)
     figure_free(f);
 }
 
+/* W and °C stand on axes alone, which what is constant has not. */
+RECORDS_TEST(telemetry_says_its_units)
+{
+    char key[KEY_SIZE];
+
+    made_run(r, 0, "feedbeef", "gcc");
+    for (int i = 0; i < 4; i++) {
+        snprintf(key, sizeof(key), "gemm/nn/simd/fp32/batch=%d,seq=8,n=8,k=8/cpu-4t/warm", i + 1);
+        struct measurement *m = made_measurement(r, 0, 0, key, 10000, 0.01, 20, (uint64_t)i);
+        measurement_add_telemetry(m, "package_watts", 30 + 10 * i);
+        measurement_add_telemetry(m, "temperature_celsius", 45);
+    }
+    struct figure *f = build(r, "telemetry");
+    assert_has(f->title, ": power moved between 30 W and 60 W");
+    assert_has(f->alt, "power goes from 30 W to 60 W");
+    assert_has(f->caption, "Constant, so not drawn: temperature 45 °C.");
+    figure_free(f);
+}
+
 static void check_x(const struct panel *p, enum mark mark, const char *label, double x)
 {
     assert_close(find_layer(p, mark, label)->items[0].x * p->x.factor, x, 1e-9 * x);

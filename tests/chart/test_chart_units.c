@@ -44,6 +44,8 @@ TEST(texts_are_those_of_the_table)
         if (strcmp(text, expected) != 0)
             fail_msg("%s %.17g: \"%s\", expected \"%s\"", json_string(row, "quantity", ""), value,
                      text, expected);
+        quantity_unit_text(quantity, json_string(row, "base", ""), value, text);
+        assert_string_equal(text, json_string(row, "with_unit", expected));
     }
     cJSON_Delete(table);
 }

@@ -9,14 +9,16 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { axisTicks } from '../../plots/web/src/axis.js';
 import { foundText, isTime, wordOf } from '../../plots/web/src/verdict_words.js';
-import { fixed, general, quantityText, timestampText } from '../../plots/web/src/words.js';
+import { fixed, general, quantityText, quantityUnitText, timestampText } from '../../plots/web/src/words.js';
 
 const table = JSON.parse(readFileSync(new URL('../fixtures/units.json', import.meta.url), 'utf8'));
 
 test('texts are those of the table', () => {
   assert.ok(table.length > 50);
-  for (const { quantity, base, value, text } of table)
+  for (const { quantity, base, value, text, with_unit: unit = text } of table) {
     assert.equal(quantityText(quantity, base, value), text, `${quantity} ${value}`);
+    assert.equal(quantityUnitText(quantity, base, value), unit, `${quantity} ${value}, with its unit`);
+  }
 });
 
 test('halves go to the even digit, like printf', () => {

@@ -221,7 +221,7 @@ struct chart_metric chart_metric_of(const struct metric *metric); /* needs no re
 /* chart_metric_init() for a word of a preset, which has been checked; `otherwise` where the preset
  * does not say it. */
 struct chart_metric chart_metric_chosen(const char *text, const char *otherwise);
-/* A value of it with its unit, see quantity_text(). */
+/* A value of it with its unit, see quantity_unit_text(). */
 char *chart_text(const struct chart_metric *m, double value, char text[QUANTITY_TEXT_SIZE]);
 /* Gives the axis the metric's quantity and unit; `label` NULL: its label, too. */
 void chart_axis(struct axis *axis, const struct chart_metric *m, const char *label,

@@ -410,7 +410,7 @@ struct range chart_range(const struct chart_items *items, const struct chart_met
 
 char *chart_text(const struct chart_metric *m, double value, char text[QUANTITY_TEXT_SIZE])
 {
-    return quantity_text(m->quantity, m->base, value, text);
+    return quantity_unit_text(m->quantity, m->base, value, text);
 }
 
 void chart_axis(struct axis *axis, const struct chart_metric *m, const char *label,

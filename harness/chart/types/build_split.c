@@ -37,7 +37,7 @@ static void split_add_bars(struct split *s, struct panel *p, size_t metric)
     bool several = s->groups.nr > 1 && s->groups.nr <= GROUPS_MAX;
     struct layer *bars[GROUPS_MAX];
     const struct chart_metric *m = &s->metrics[metric];
-    char value_text[QUANTITY_TEXT_SIZE], text[2 * QUANTITY_TEXT_SIZE];
+    char text[QUANTITY_TEXT_SIZE];
 
     for (size_t k = 0; k < (several ? s->groups.nr : 1); k++) {
         bars[k] = panel_amounts(p, several ? s->groups.names[k] : NULL, INK_BLUE);
@@ -51,10 +51,7 @@ static void split_add_bars(struct split *s, struct panel *p, size_t metric)
         double value = split_value_of(s, metric, i);
         if (isfinite(value))
             layer_add(bars[k], value, (double)i);
-        chart_text(m, value, value_text);
-        bool bare = m->quantity == QUANTITY_PLAIN && m->base[0] && isfinite(value);
-        snprintf(text, sizeof(text), "%s%s%s", value_text, bare ? " " : "", bare ? m->base : "");
-        layer_add_outside(texts, i, text);
+        layer_add_outside(texts, i, chart_text(m, value, text));
     }
 }
 

@@ -217,7 +217,7 @@ static bool telemetry_is_constant(struct telemetry_chart *t, const struct sensed
             range_include(&r, values[i]);
         same &= r.high - r.low <= MOVES_LEAST * fabs(r.high);
         strbuf_addf(&words, "%s%s", any ? " and " : " ",
-                    quantity_text(what->quantity, what->base, r.high, text));
+                    quantity_unit_text(what->quantity, what->base, r.high, text));
         any = true;
     }
     if (any && same)
@@ -267,8 +267,8 @@ static void telemetry_add_words(struct telemetry_chart *t)
     if (t->absent.length)
         strbuf_addf(&sb, " Not read on this machine, so absent: %s.", t->absent.data);
     chart_take(&t->f->caption, &sb);
-    quantity_text(t->moves->quantity, t->moves->base, t->range.low, least);
-    quantity_text(t->moves->quantity, t->moves->base, t->range.high, most);
+    quantity_unit_text(t->moves->quantity, t->moves->base, t->range.low, least);
+    quantity_unit_text(t->moves->quantity, t->moves->base, t->range.high, most);
     figure_set(&t->f->alt,
                "%zu quantit%s read beside %zu measurements of a run over its time; %s goes from "
                "%s to %s.",

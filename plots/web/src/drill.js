@@ -3,7 +3,7 @@
 import { button, choice, codeLine, el, fill, nameOf, shortText } from './dom.js';
 import { figureCard, forgetFigure, updateFigure } from './figure.js';
 import { iterationsFigure, orderFigure, shapeFigure, sharesFigure } from './sample_figures.js';
-import { bytesText, plainText, quantityText, rateText, shareText, timestampText } from './words.js';
+import { bytesText, plainText, quantityUnitText, rateText, shareText, timestampText } from './words.js';
 import { changeText, hasMachines, intervalText, launchesText, signOf, toneOf, visibleText,
   wordOf } from './verdict_words.js';
 import { fillCommand } from './shell.js';
@@ -35,8 +35,7 @@ function metricRows(app, rows) {
     return el('tr', {}, el('th', { scope: 'row' }, metric.label, ' ',
       el('small', { class: 'muted' }, metric.id)),
     values.map((value) => el('td', { class: 'number' }, value === null ? ''
-      : `${quantityText(metric.quantity, metric.base, value * (metric.factor || 1))}${
-        metric.quantity === 'plain' && metric.base ? ` ${metric.base}` : ''}`)));
+      : quantityUnitText(metric.quantity, metric.base, value * (metric.factor || 1)))));
   }).filter(Boolean);
 }
 

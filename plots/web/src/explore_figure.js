@@ -10,7 +10,7 @@ import { gathered, leastOf, mostOf } from './lists.js';
 import { dimOf } from './preset.js';
 import { absent, addAmounts, addLayer, addOutside, addPanel, figureOf, finish, setAxis, styleOf,
   DARK } from './spec.js';
-import { quantityText } from './words.js';
+import { quantityUnitText } from './words.js';
 
 const ROWS = 64, LINES = 12, GROUPS = 8, NAMED = 14; /* more than that nobody reads */
 const ROW_HEIGHT = 27, BOX = 0.58, WIDE = 50;
@@ -148,7 +148,7 @@ function addRows(chart, figure, y, items) {
   panel.items = rows;
   setAxis(panel.x, y.label, y, scaleOf(chart.preset.y_scale, rows.flatMap((row) =>
     [row.value, row.of('p5'), row.of('p95')])));
-  addOutside(panel, rows.map((row) => quantityText(y.quantity, y.base, row.value)));
+  addOutside(panel, rows.map((row) => quantityUnitText(y.quantity, y.base, row.value)));
   figure.alt = `${rows.length} rows of ${y.label}.`;
   return { panel, rows, of: all.length };
 }

@@ -3,7 +3,7 @@
 import { dateText, hasDates } from './axis_dates.js';
 import { cleanText } from './dom.js';
 import { namesOf as markNames, placesOf } from './marks.js';
-import { general, quantityText, shareText } from './words.js';
+import { general, quantityUnitText, shareText } from './words.js';
 
 /** Of drawn figures; the sheet's places are computed for the first of them. */
 export const FAMILY = '"DejaVu Sans", Verdana, "Segoe UI", Roboto, sans-serif';
@@ -124,9 +124,7 @@ export function axisText(axis, value) {
   if (axis.scale === 'category')
     return (axis.names || axis.ticks).find((tick) => Math.abs(tick.at - value) < 0.5)?.text
       ?? general(value, 4);
-  const text = quantityText(axis.quantity, axis.base, value * (axis.factor ?? 1));
-  const unit = (axis.quantity ?? 'plain') === 'plain' && axis.base ? ` ${axis.base.trim()}` : '';
-  return text + unit;
+  return quantityUnitText(axis.quantity, axis.base, value * (axis.factor ?? 1));
 }
 
 /* Places that only count, as runs in their order: the mark's names say more. */

@@ -156,6 +156,12 @@ export function quantityText(quantity, base, value) {
   }
 }
 
+/** The same for who reads no unit beside it: a plain number has its own behind it, "12.5 W". */
+export function quantityUnitText(quantity, base, value) {
+  const text = quantityText(quantity, base, value);
+  return (quantity ?? 'plain') === 'plain' && base && text !== NONE ? `${text} ${base.trim()}` : text;
+}
+
 /** "2026-11-10 09:54:00Z" of milliseconds since 1970. */
 export function timestampText(ms) {
   return Number.isFinite(ms)
