@@ -288,8 +288,8 @@ static const struct table_column report_columns[] = {
     { .title = "p95", .align = TABLE_RIGHT },
     { .title = "p99", .align = TABLE_RIGHT },
     { .title = "max", .align = TABLE_RIGHT },
-    { .title = "K tokens/s", .align = TABLE_RIGHT },
-    { .title = "GFLOP/s", .align = TABLE_RIGHT },
+    { .title = "token rate", .align = TABLE_RIGHT },
+    { .title = "compute rate", .align = TABLE_RIGHT },
     { .title = "outcome" },
 };
 
@@ -303,10 +303,12 @@ static void run_table_add_dim(struct table *t, const struct benchmark_name *name
         table_cell(t, TABLE_PLAIN, "%lld", (long long)value);
 }
 
-static void run_table_add_number(struct table *t, double value, double factor)
+static void run_table_add_rate(struct table *t, double value, const char *base)
 {
+    char text[QUANTITY_TEXT_SIZE];
+
     if (isfinite(value) && value > 0)
-        table_cell(t, TABLE_PLAIN, "%.2f", value / factor);
+        table_cell(t, TABLE_PLAIN, "%s", quantity_text(QUANTITY_RATE, base, value, text));
     else
         table_empty(t);
 }
@@ -353,8 +355,9 @@ static void report_add_row(struct table *t, const struct run_rows *rows, size_t 
     report_add_mean(t, rows, row);
     for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++)
         report_add_time(t, rows, row, times[k]);
-    run_table_add_number(t, metric_get("tokens", &row->summary, &rows->context).value, 1000);
-    run_table_add_number(t, metric_get("gflops", &row->summary, &rows->context).value, 1);
+    run_table_add_rate(t, metric_get("tokens", &row->summary, &rows->context).value, " tokens/s");
+    run_table_add_rate(t, metric_get("gflops", &row->summary, &rows->context).value * 1e9,
+                       "FLOP/s");
     table_cell(t, TABLE_PLAIN, "%s", outcome_name(row->outcome));
 }
 

@@ -342,6 +342,23 @@ OUT_TEST(system_table_has_the_facts)
     records_release(&r);
 }
 
+/* A rate has four digits in the unit that it needs, however low it is. */
+OUT_TEST(slow_models_have_rates)
+{
+    struct records r = { 0 };
+
+    made_run(&r, 0, "feedbeef", "gcc");
+    made_work(made_measurement(&r, 0, 0, "gpt/slow/decode/simd/fp32/batch=1,seq=1/cpu-4t/warm",
+                               56e6, 0.01, 40, 3),
+              2e5, 1e5);
+    strbuf_init(out);
+    markdown_report(&r, -1, out);
+    assert_has(out->data, " | 17.");
+    assert_has(out->data, " tokens/s | 3.5");
+    assert_has(out->data, " MFLOP/s | OK |");
+    records_release(&r);
+}
+
 OUT_TEST(nothing_is_said_plainly)
 {
     struct records r = { 0 };
