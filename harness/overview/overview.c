@@ -40,19 +40,12 @@ static size_t overview_alarms(const struct comparison *c, enum verdict verdict)
     return nr;
 }
 
-static const char *overview_worse_word(const struct comparison *c)
-{
-    const struct metric *metrics[COMPARE_METRICS_MAX];
-
-    return verdict_word(VERDICT_REGRESSED, comparison_metrics(c, metrics) ? metrics[0] : NULL);
-}
-
 static void overview_say_alarms(const struct comparison *c, size_t worse, size_t broken,
                                 struct strbuf *out)
 {
     if (worse)
         strbuf_addf(out, "%zu of %zu %s got %s", worse, c->nr, overview_benchmarks(c->nr),
-                    overview_worse_word(c));
+                    comparison_word(c, VERDICT_REGRESSED));
     if (broken)
         strbuf_addf(out, "%s%zu%s broke", worse ? " and " : "", broken,
                     worse         ? ""
@@ -63,7 +56,7 @@ static void overview_say_alarms(const struct comparison *c, size_t worse, size_t
 /* No alarm is no proof: what is open comes first, and never looks like a pass. */
 static enum overview_tone overview_say_calm(const struct comparison *c, struct strbuf *out)
 {
-    const char *worse = overview_worse_word(c);
+    const char *worse = comparison_word(c, VERDICT_REGRESSED);
     size_t open =
         c->count[VERDICT_UNDECIDED] + c->count[VERDICT_FAILING] + c->count[VERDICT_MISSING];
     size_t better = c->count[VERDICT_IMPROVED];
@@ -109,7 +102,7 @@ static enum overview_tone overview_say_compared(const struct overview_input *in,
         overview_say_alarms(c, worse, broken, out);
     } else if (c->exit_status == EXIT_UNDECIDED) {
         strbuf_addf(out, "Cannot tell whether it got %s: nothing is decided",
-                    overview_worse_word(c));
+                    comparison_word(c, VERDICT_REGRESSED));
         tone = OVERVIEW_OPEN;
     } else {
         tone = overview_say_calm(c, out);
@@ -176,14 +169,12 @@ static void overview_say_counts(const struct comparison *c, struct strbuf *out)
     static const enum verdict order[] = { VERDICT_BROKEN,  VERDICT_REGRESSED, VERDICT_IMPROVED,
                                           VERDICT_FIXED,   VERDICT_SAME,      VERDICT_UNDECIDED,
                                           VERDICT_FAILING, VERDICT_MISSING,   VERDICT_NEW };
-    const struct metric *metrics[COMPARE_METRICS_MAX];
-    const struct metric *first = comparison_metrics(c, metrics) ? metrics[0] : NULL;
     size_t begin = out->length;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
         if (c->count[order[i]])
             strbuf_addf(out, "%s%zu %s", out->length > begin ? ", " : "", c->count[order[i]],
-                        verdict_word(order[i], first));
+                        comparison_word(c, order[i]));
     strbuf_addf(out, " of %zu at ±%.3g %%", c->nr, 100 * c->settings.delta);
     if (c->accepted)
         strbuf_addf(out, "; %zu accepted", c->accepted);

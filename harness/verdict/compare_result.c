@@ -28,10 +28,13 @@ const char *verdict_name(enum verdict verdict)
     return names[verdict];
 }
 
-const char *verdict_word(enum verdict verdict, const struct metric *metric)
+static bool is_speed(const struct metric *metric)
 {
-    bool speed = !metric || (metric->kind != METRIC_FACT && strcmp(metric->id, "sd") != 0);
+    return !metric || (metric->kind != METRIC_FACT && strcmp(metric->id, "sd") != 0);
+}
 
+static const char *word_of(enum verdict verdict, bool speed)
+{
     switch (verdict) {
     case VERDICT_REGRESSED:
         return speed ? "slower" : "worse";
@@ -42,6 +45,28 @@ const char *verdict_word(enum verdict verdict, const struct metric *metric)
     default:
         return verdict_name(verdict);
     }
+}
+
+const char *verdict_word(enum verdict verdict, const struct metric *metric)
+{
+    return word_of(verdict, is_speed(metric));
+}
+
+const char *comparison_word(const struct comparison *c, enum verdict verdict)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    size_t nr = comparison_metrics(c, metrics);
+    bool speed = true, open = false;
+
+    for (size_t i = 0; i < c->nr; i++) {
+        if (c->rows[i].verdict != verdict)
+            continue;
+        speed &= is_speed(c->rows[i].item->metric);
+        open |= !c->rows[i].accepted;
+    }
+    for (size_t i = 0; !open && i < nr; i++)
+        speed &= is_speed(metrics[i]);
+    return word_of(verdict, speed);
 }
 
 const char *compare_design_name(enum compare_design design)

@@ -523,6 +523,39 @@ static void assert_begins_at(const double *values, double origin, const char *lo
     strbuf_release(&out);
 }
 
+/* Slower is what times and rates get; what is said of several metrics must fit all of them. */
+COMPARISON_TEST(titles_speak_of_the_metrics_of_their_rows)
+{
+    static const enum verdict same[] = { VERDICT_SAME };
+    const char *const asked[] = { "p50", "memory", NULL };
+    const struct comment_options options = { .name = "ci" };
+    struct error err;
+    const struct {
+        const char *regressed[2];
+        const char *title, *counts;
+    } rows[] = {
+        { { NULL }, "### ● Nothing worse\n", "12 the same of 12" },
+        { { "p50" }, "### ▲ 1 slower of 12 comparisons\n", "1 slower, 11 the same of 12" },
+        { { "memory" }, "### ▲ 1 worse of 12 comparisons\n", "1 worse, 11 the same of 12" },
+        { { "p50", "memory" }, "### ▲ 2 worse of 12 comparisons\n", "2 worse, 10 the same of 12" },
+    };
+
+    make(m, 12, same, 1);
+    m->c.settings.metrics = asked;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (size_t k = 0; k < 2 && rows[i].regressed[k]; k++) {
+            made_row(m, k, VERDICT_REGRESSED, 0.1);
+            m->items[k].metric = metric_find(rows[i].regressed[k], &err);
+        }
+        memset(m->c.count, 0, sizeof(m->c.count));
+        made_comparison_count(m);
+        struct strbuf out = comment_of(m, &options);
+        assert_has(out.data, rows[i].title);
+        assert_has(out.data, rows[i].counts);
+        strbuf_release(&out);
+    }
+}
+
 /* The unit of a number that a program prints is any line of text. */
 TEST(a_unit_stays_between_its_quotes)
 {

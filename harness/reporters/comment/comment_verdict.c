@@ -14,13 +14,6 @@
 
 enum { NAME_SHOWN = 300, COMMIT_SHOWN = 10, COMMIT_NAMED = 7, ADDRESS_MAX = 1000 }; /* bytes */
 
-static const struct metric *first_metric(const struct comparison *c)
-{
-    const struct metric *metrics[COMPARE_METRICS_MAX];
-
-    return comparison_metrics(c, metrics) > 0 ? metrics[0] : NULL;
-}
-
 /* A row is a benchmark where one metric is compared. */
 static const char *rows_word(const struct comparison *c)
 {
@@ -46,7 +39,7 @@ static void add_alarms(const struct comment *k, size_t broken, size_t worse)
     if (broken)
         strbuf_addf(k->out, "✗ %zu broken%s", broken, worse ? ", " : "");
     if (worse)
-        strbuf_addf(k->out, "▲ %zu %s", worse, verdict_word(VERDICT_REGRESSED, first_metric(k->c)));
+        strbuf_addf(k->out, "▲ %zu %s", worse, comparison_word(k->c, VERDICT_REGRESSED));
     strbuf_addf(k->out, " of %zu %s", k->c->nr, rows_word(k->c));
 }
 
@@ -68,8 +61,8 @@ static void add_open(const struct comment *k, const enum verdict *open, size_t n
     }
     if (c->count[VERDICT_IMPROVED])
         strbuf_addf(k->out, ", %zu %s", c->count[VERDICT_IMPROVED],
-                    verdict_word(VERDICT_IMPROVED, first_metric(c)));
-    strbuf_addf(k->out, ", none shown to be %s", verdict_word(VERDICT_REGRESSED, first_metric(c)));
+                    comparison_word(c, VERDICT_IMPROVED));
+    strbuf_addf(k->out, ", none shown to be %s", comparison_word(c, VERDICT_REGRESSED));
 }
 
 /* No alarm is no proof: as long as something is not decided, or has no time to decide from, the
@@ -78,13 +71,13 @@ static void add_calm(const struct comment *k)
 {
     static const enum verdict open[] = { VERDICT_UNDECIDED, VERDICT_FAILING, VERDICT_MISSING };
     const struct comparison *c = k->c;
-    const char *worse = verdict_word(VERDICT_REGRESSED, first_metric(c));
+    const char *worse = comparison_word(c, VERDICT_REGRESSED);
 
     if (c->count[VERDICT_UNDECIDED] + c->count[VERDICT_FAILING] + c->count[VERDICT_MISSING])
         add_open(k, open, sizeof(open) / sizeof(open[0]));
     else if (c->count[VERDICT_IMPROVED])
         strbuf_addf(k->out, "▼ %zu %s, nothing %s", c->count[VERDICT_IMPROVED],
-                    verdict_word(VERDICT_IMPROVED, first_metric(c)), worse);
+                    comparison_word(c, VERDICT_IMPROVED), worse);
     else
         strbuf_addf(k->out, "● Nothing %s", worse);
     strbuf_adds(k->out, c->accepted ? " beyond what is accepted" : "");
@@ -169,8 +162,7 @@ static void add_counts(const struct comment *k)
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         if (c->count[order[i]] == 0)
             continue;
-        strbuf_addf(k->out, "%s%zu %s", comma, c->count[order[i]],
-                    verdict_word(order[i], first_metric(c)));
+        strbuf_addf(k->out, "%s%zu %s", comma, c->count[order[i]], comparison_word(c, order[i]));
         comma = ", ";
     }
     strbuf_addf(k->out, " of %zu", c->nr);
