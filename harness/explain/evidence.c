@@ -2,6 +2,7 @@
 #include "explain/evidence.h"
 
 #include "base/memory.h"
+#include "metrics/run_rows.h"
 #include "verdict/differences.h"
 
 #include <math.h>
@@ -117,7 +118,7 @@ static void add_rest(struct explain_case *c, const struct profiled_launch *l,
 }
 
 void evidence_add_records(struct explain_case *c, const struct records *records,
-                          enum explain_side side)
+                          const char *machine, enum explain_side side)
 {
     struct benchmark_name bench;
     struct error ignored;
@@ -128,6 +129,8 @@ void evidence_add_records(struct explain_case *c, const struct records *records,
     struct profiled_launch *launches = memory_zeroed(records->nr + 1, sizeof(*launches));
     for (size_t i = 0; i < records->nr; i++) {
         const struct record *r = &records->items[i];
+        if (!run_is_on(&records->runs[r->run], machine))
+            continue;
         if (strcmp(r->m.bench.key, c->key) == 0)
             evidence_add_measurement(c, &r->m, side);
         const char *operation = evidence_operation(&r->m.bench, &bench);

@@ -8,11 +8,12 @@
 #include "core/record.h"
 #include "explain/explain.h"
 
-/* The launches of that benchmark among the records of a side: time, what was read beside it, and,
- * where there are profiles of it ("KERNEL:OPERATION"), its operations. Of those the whole time is
- * kept, not that without what is nested in them; the rest is what is left of the iteration. */
+/* The launches of that benchmark on that machine class ("": on any) among the records of a side:
+ * time, what was read beside it, and, where there are profiles of it ("KERNEL:OPERATION"), its
+ * operations. Of those the whole time is kept, not that without what is nested in them; the rest is
+ * what is left of the iteration. */
 void evidence_add_records(struct explain_case *c, const struct records *records,
-                          enum explain_side side);
+                          const char *machine, enum explain_side side);
 /* One launch: a measurement without scopes. */
 void evidence_add_measurement(struct explain_case *c, const struct measurement *m,
                               enum explain_side side);

@@ -131,8 +131,9 @@ struct cause {
 };
 
 struct explanation {
-    char *key;  /* owned */
-    char *what; /* for people, in place of the key; owned, may be NULL */
+    char *key;     /* owned */
+    char *what;    /* for people, in place of the key; owned, may be NULL */
+    char *machine; /* class that it is on, where several are compared; owned, may be NULL */
     struct explain_change change;
     ARRAY(struct cause)
     causes;              /* likeliest first; then what is not known, where it is a tenth or

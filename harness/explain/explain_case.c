@@ -136,6 +136,7 @@ void explanation_release(struct explanation *e)
 {
     free(e->key);
     free(e->what);
+    free(e->machine);
     for (size_t i = 0; i < e->causes.nr; i++) {
         free(e->causes.items[i].name);
         free(e->causes.items[i].evidence);
@@ -144,7 +145,7 @@ void explanation_release(struct explanation *e)
     for (size_t i = 0; i < e->notes.nr; i++)
         free(e->notes.items[i]);
     array_release(&e->notes);
-    e->key = e->what = NULL;
+    e->key = e->what = e->machine = NULL;
 }
 
 void explanations_release(struct explanations *e)

@@ -5,19 +5,32 @@
 #include "metrics/label.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-int run_newest(const struct records *records)
+bool run_is_on(const struct run *run, const char *machine)
+{
+    return !machine[0] || strcmp(run->machine.class_name, machine) == 0;
+}
+
+int run_newest_on(const struct records *records, const char *machine)
 {
     int newest = -1;
 
     for (size_t i = 0; i < records->nr; i++) {
         int run = records->items[i].run;
+        if (!run_is_on(&records->runs[run], machine))
+            continue;
         if (newest < 0 || records->runs[run].started_ms > records->runs[newest].started_ms ||
             /* cppcheck-suppress arrayIndexThenCheck ; of two at one time it is the later one */
             (records->runs[run].started_ms == records->runs[newest].started_ms && run > newest))
             newest = run;
     }
     return newest;
+}
+
+int run_newest(const struct records *records)
+{
+    return run_newest_on(records, "");
 }
 
 static void run_rows_add(struct run_rows *rows, const struct group *g)

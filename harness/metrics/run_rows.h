@@ -28,6 +28,9 @@ struct run_rows {
 
 /* The newest run that has a record, or -1. */
 int run_newest(const struct records *records);
+/* The same of the runs on that machine class; "" fits any. */
+int run_newest_on(const struct records *records, const char *machine);
+bool run_is_on(const struct run *run, const char *machine);
 /* `run` -1 gives no rows. `records` must outlive the rows. */
 void run_rows_init(struct run_rows *rows, const struct records *records, int run);
 /* The benchmarks of all runs, launches pooled; the context is that of `run`, which must be there.

@@ -75,12 +75,22 @@ static void add_cause_text(const struct cause *cause, size_t place, struct strbu
     strbuf_release(&words);
 }
 
+static void add_explained(const struct explanation *e,
+                          void (*escape)(struct strbuf *out, const char *text), struct strbuf *out)
+{
+    escape(out, e->what ? e->what : e->key);
+    if (!e->machine)
+        return;
+    strbuf_adds(out, " on ");
+    escape(out, e->machine);
+}
+
 static void add_explanation_text(const struct explanation *e, struct strbuf *out)
 {
     char change[TEXT_UNIT_SIZE];
 
     strbuf_adds(out, "  ");
-    escape_plain(out, e->what ? e->what : e->key);
+    add_explained(e, escape_plain, out);
     if (isfinite(e->change.mid))
         strbuf_addf(out, ", %s", text_percent(expm1(e->change.mid), change));
     strbuf_addc(out, '\n');
@@ -140,7 +150,7 @@ static void add_explanation_markdown(const struct explanation *e, struct strbuf 
 {
     char change[TEXT_UNIT_SIZE];
 
-    escape_markdown(out, e->what ? e->what : e->key);
+    add_explained(e, escape_markdown, out);
     if (isfinite(e->change.mid))
         strbuf_addf(out, ", %s", text_percent(expm1(e->change.mid), change));
     strbuf_adds(out, "\n\n");
@@ -195,6 +205,7 @@ static cJSON *explanation_json(const struct explanation *e)
 
     json_add_string(json, "key", e->key);
     json_add_string(json, "what", e->what);
+    json_add_string(json, "machine", e->machine);
     json_add_number(json, "change", expm1(e->change.mid));
     json_add_int(json, "launches", (int64_t)e->launches);
     json_add_number(json, "seconds", e->seconds);

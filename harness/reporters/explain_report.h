@@ -16,10 +16,10 @@ void explain_cause_words(const struct cause *cause, struct strbuf *out);
 void explain_text(const struct explanations *e, struct strbuf *out);
 /* A list a benchmark, at most `most` of them. */
 void explain_markdown(const struct explanations *e, size_t most, struct strbuf *out);
-/* [{"key", "what" (where it has a name beside), "change", "launches", "seconds", "notes":[],
- * "causes":[{"kind", "name", "words", "change", "share", "interval":{"low","high"},
- * "by_elimination", "doubted", "evidence"}]}]; the names are those of the structs. The caller frees
- * it. */
+/* [{"key", "what" (where it has a name beside), "machine" (of several), "change", "launches",
+ * "seconds", "notes":[], "causes":[{"kind", "name", "words", "change", "share",
+ * "interval":{"low","high"}, "by_elimination", "doubted", "evidence"}]}]; the names are those of
+ * the structs. The caller frees it. */
 struct cJSON *explain_json(const struct explanations *e);
 
 #endif

@@ -31,6 +31,12 @@ static int causes_by_badness(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
+static bool causes_are_of_one(const struct compare_row *a, const struct compare_row *b)
+{
+    return strcmp(a->item->bench->key, b->item->bench->key) == 0 &&
+           strcmp(a->item->machine, b->item->machine) == 0;
+}
+
 const struct compare_row **causes_red(const struct comparison *c, size_t *nr)
 {
     const struct compare_row **rows = memory_zeroed(c->nr + 1, sizeof(*rows));
@@ -44,7 +50,7 @@ const struct compare_row **causes_red(const struct comparison *c, size_t *nr)
         qsort(rows, red, sizeof(*rows), causes_by_badness);
     for (size_t i = 0; i < red; i++) {
         size_t same = 0;
-        while (same < *nr && strcmp(rows[same]->item->bench->key, rows[i]->item->bench->key) != 0)
+        while (same < *nr && !causes_are_of_one(rows[same], rows[i]))
             same++;
         if (same == *nr)
             rows[(*nr)++] = rows[i];
@@ -54,9 +60,9 @@ const struct compare_row **causes_red(const struct comparison *c, size_t *nr)
 
 /* ---- what is at hand ---- */
 
-static const struct run *causes_newest(const struct records *side)
+static const struct run *causes_newest(const struct records *side, const char *machine)
 {
-    int run = run_newest(side);
+    int run = run_newest_on(side, machine);
 
     return run < 0 ? NULL : &side->runs[run];
 }
@@ -70,9 +76,10 @@ static bool causes_is_profile_of(const struct run *profile, const struct run *ru
            strcmp(profile->machine.class_name, run->machine.class_name) == 0;
 }
 
-void causes_profiles(struct store *store, const struct records *side, struct records *profiles)
+void causes_profiles(struct store *store, const struct records *side, const char *machine,
+                     struct records *profiles)
 {
-    const struct run *run = causes_newest(side);
+    const struct run *run = causes_newest(side, machine);
     struct records runs = { 0 };
     int64_t ids[CAUSES_PROFILES];
     struct error ignored;
@@ -93,15 +100,25 @@ void causes_profiles(struct store *store, const struct records *side, struct rec
     records_release(&runs);
 }
 
-void causes_add_sides(struct explain_case *c, const struct records *const side[EXPLAIN_SIDES])
+void causes_add_sides(struct explain_case *c, const struct compare_row *row,
+                      const struct records *const side[EXPLAIN_SIDES])
 {
-    const struct run *base = causes_newest(side[EXPLAIN_BASE]);
-    const struct run *head = causes_newest(side[EXPLAIN_HEAD]);
+    const char *machine = row->item->machine;
+    const struct run *base = causes_newest(side[EXPLAIN_BASE], machine);
+    const struct run *head = causes_newest(side[EXPLAIN_HEAD], machine);
 
     for (int s = 0; s < EXPLAIN_SIDES; s++)
-        evidence_add_records(c, side[s], (enum explain_side)s);
+        evidence_add_records(c, side[s], machine, (enum explain_side)s);
     if (base && head)
         evidence_add_runs(c, base, head);
+}
+
+void causes_name_machine(const struct comparison *c, const struct compare_row *row,
+                         struct explanation *out)
+{
+    for (size_t i = 0; !out->machine && i < c->nr_items; i++)
+        if (strcmp(c->items[i].machine, row->item->machine) != 0)
+            out->machine = memory_string(row->item->machine);
 }
 
 /* ---- together ---- */
@@ -113,11 +130,25 @@ static void causes_explain(const struct compare_row *row,
     struct explain_case c;
 
     explain_case_init(&c, row->item->bench->key);
-    causes_add_sides(&c, side);
+    causes_add_sides(&c, row, side);
     for (int s = 0; s < EXPLAIN_SIDES; s++)
-        evidence_add_records(&c, &profiles[s], (enum explain_side)s);
+        evidence_add_records(&c, &profiles[s], row->item->machine, (enum explain_side)s);
     explain_causes(&c, out);
     explain_case_release(&c);
+}
+
+/* Those of the machine class of a row, which are kept for the next. */
+static void causes_load_profiles(struct store *store, const struct compare_row *row,
+                                 const struct compare_row *before,
+                                 const struct records *const side[EXPLAIN_SIDES],
+                                 struct records profiles[EXPLAIN_SIDES])
+{
+    if (before && strcmp(before->item->machine, row->item->machine) == 0)
+        return;
+    for (int s = 0; s < EXPLAIN_SIDES; s++) {
+        records_release(&profiles[s]);
+        causes_profiles(store, side[s], row->item->machine, &profiles[s]);
+    }
 }
 
 void causes_find(struct store *store, const struct comparison *c,
@@ -128,11 +159,11 @@ void causes_find(struct store *store, const struct comparison *c,
     size_t nr;
     const struct compare_row **rows = causes_red(c, &nr);
 
-    for (int s = 0; nr && s < EXPLAIN_SIDES; s++)
-        causes_profiles(store, side[s], &profiles[s]);
     for (size_t i = 0; i < nr && i < most; i++) {
         struct explanation e = { .key = NULL };
+        causes_load_profiles(store, rows[i], i ? rows[i - 1] : NULL, side, profiles);
         causes_explain(rows[i], side, profiles, &e);
+        causes_name_machine(c, rows[i], &e);
         *array_push(&out->items) = e;
     }
     out->left_out += nr > most ? nr - most : 0;

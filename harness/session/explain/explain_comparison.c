@@ -102,22 +102,23 @@ static int measure_again(const struct explain_request *r, struct explain_case *c
 
 /* ---- one after the other ---- */
 
-static void add_context(struct explain_case *c, const struct explain_request *r)
+static void add_context(struct explain_case *c, const struct explain_request *r,
+                        const struct compare_row *row)
 {
     const struct explain_source *base = &r->side[EXPLAIN_BASE], *head = &r->side[EXPLAIN_HEAD];
 
-    causes_add_sides(c, (const struct records *const[]) { base->records, head->records });
+    causes_add_sides(c, row, (const struct records *const[]) { base->records, head->records });
     if (base->words)
         evidence_add_words(c, base->words, head->words);
 }
 
 static void add_kept_profiles(const struct explain_request *r, struct explain_case *c,
-                              enum explain_side side)
+                              const char *machine, enum explain_side side)
 {
     struct records profiles;
 
-    causes_profiles(r->store, r->side[side].records, &profiles);
-    evidence_add_records(c, &profiles, side);
+    causes_profiles(r->store, r->side[side].records, machine, &profiles);
+    evidence_add_records(c, &profiles, machine, side);
     records_release(&profiles);
 }
 
@@ -139,14 +140,15 @@ static int explain_row(const struct explain_request *r, const struct compare_row
     struct explain_case c;
 
     explain_case_init(&c, row->item->bench->key);
-    add_context(&c, r);
+    add_context(&c, r, row);
     int rc = measure_again(r, &c, budget, &notes, err);
     if (rc == 0 && notes.launches == 0)
         for (int side = 0; side < EXPLAIN_SIDES; side++)
-            add_kept_profiles(r, &c, (enum explain_side)side);
+            add_kept_profiles(r, &c, row->item->machine, (enum explain_side)side);
     if (rc == 0) {
         add_code(&c, code, &notes);
         explain_causes(&c, out);
+        causes_name_machine(r->comparison, row, out);
         take_notes(&notes, out);
         note_scopes(&c, out);
         out->seconds = (double)(clock_ns() - start) * 1e-9;

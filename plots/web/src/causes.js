@@ -24,11 +24,15 @@ function causeLists({ causes, notes }) {
       notes.map((note) => el('li', { class: 'muted' }, nameOf(note, LONGEST)))) : null];
 }
 
+/* Of several machine classes each has its own. */
+const placeOf = ({ key, machine }) => (machine ? `${key} on ${machine}` : key);
+
 /* Red rows of benchmarks that nothing is told of. */
 function leftOut({ rows, explanations }) {
-  const told = new Set(explanations.map((one) => one.key));
-  const red = rows.filter((row) => row.verdict === 'regressed' && !row.accepted && !told.has(row.key));
-  return new Set(red.map((row) => row.key)).size;
+  const told = new Set(explanations.map(placeOf));
+  const red = rows.filter((row) => row.verdict === 'regressed' && !row.accepted && !told.has(row.key)
+    && !told.has(placeOf(row)));
+  return new Set(red.map(placeOf)).size;
 }
 
 /**
@@ -38,7 +42,8 @@ function leftOut({ rows, explanations }) {
  */
 export function causesView(comparison, labelOf, command) {
   const told = (comparison.explanations ?? []).map((one) => ({ one, label: one.what ?? labelOf(one.key) }))
-    .filter(({ label }) => label !== null);
+    .filter(({ label }) => label !== null)
+    .map(({ one, label }) => ({ one, label: placeOf({ key: label, machine: one.machine }) }));
   if (told.length === 0)
     return null;
   const more = leftOut(comparison), again = 'The same again, of all that the history has';
