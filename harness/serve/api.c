@@ -3,6 +3,7 @@
 #include "serve/edits.h"
 #include "serve/history_figure.h"
 #include "serve/serve_base.h"
+#include "serve/value_range.h"
 
 #include "base/json.h"
 #include "reporters/openmetrics.h"
@@ -21,6 +22,7 @@ struct api_request {
     const struct route *route;
     struct parameters parameters;
     const struct preset *preset; /* of a figure */
+    struct value_range range;    /* of an exploration */
     struct failure failure;
 };
 
@@ -139,6 +141,24 @@ static int api_write_figure(struct api_request *a, const struct live_view *live,
     return 0;
 }
 
+static int api_write_explored(struct api_request *a, const struct live_view *live,
+                              struct strbuf *out)
+{
+    const struct preset *asked = a->preset;
+    struct preset narrowed = *asked;
+    struct string_list keys = { .nr = 0 };
+
+    if (a->range.metric) {
+        value_range_keys(&a->range, &live->view, &live->page, &keys);
+        narrowed.only = &keys;
+    }
+    a->preset = &narrowed;
+    int rc = api_write_figure(a, live, out);
+    a->preset = asked;
+    string_list_release(&keys);
+    return rc;
+}
+
 /* Steps that stand are of the whole machine class, whatever the condition lets through. */
 static int api_write_metrics(struct api_request *a, const struct live_view *live,
                              struct strbuf *out)
@@ -192,6 +212,7 @@ static struct http_answer api_figure(struct api_request *a)
 static struct http_answer api_explore(struct api_request *a)
 {
     const char *text = http_parameter(a->request, "preset");
+    const char *range = http_parameter(a->request, "range");
     struct http_answer answer;
     struct preset preset;
     struct error err;
@@ -200,6 +221,8 @@ static struct http_answer api_explore(struct api_request *a)
         return answer;
     if (!text)
         return http_error(MHD_HTTP_BAD_REQUEST, 0, "the parameter preset is missing");
+    if (range && *range && value_range_parse(range, &a->range, &err))
+        return http_error(MHD_HTTP_BAD_REQUEST, 0, err.message);
     if (preset_parse(&preset, text, strlen(text), "preset", &err))
         return http_error(MHD_HTTP_BAD_REQUEST, 0, err.message);
     a->preset = &preset;
@@ -313,7 +336,13 @@ struct http_answer serve_answer(void *context, const struct http_request *reques
         { "/api/trace", true, api_view, { NULL }, "trace", body_json, api_write_trace },
         { "/api/table", true, api_view, { NULL }, "table", body_json, api_write_table },
         { "/api/figure/", false, api_figure, { NULL }, "figure", body_json, api_write_figure },
-        { "/api/explore", true, api_explore, { "preset" }, NULL, body_json, api_write_figure },
+        { "/api/explore",
+          true,
+          api_explore,
+          { "preset", "range" },
+          NULL,
+          body_json,
+          api_write_explored },
         { "/api/samples", true, api_samples, { "key" }, NULL, NULL, NULL },
         { "/api/history", true, api_history, { "key", "metric" }, NULL, NULL, NULL },
         { "/api/events", true, api_news, { NULL }, NULL, NULL, NULL },

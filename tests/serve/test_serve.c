@@ -325,6 +325,28 @@ SERVE_TEST(test_explore, 2, false)
            "/api/explore?where=batch%3C4&preset=%7B%22name%22:%22mine%22,%22title%22:%22Mine%22,"
            "%22type%22:%22scatter%22,%22x%22:%22batch%22,%22y%22:%22p50%22%7D",
            200, "id=mine; #panels=1");
+    static const struct {
+        const char *range; /* of the fastest sample: 100002 ns and one more for each batch */
+        int status;
+        const char *facts;
+    } ranges[] = {
+        { "", 200, "#benchmarks=5" },
+        { "min::", 200, "#benchmarks=5" },
+        { "min::100003.5", 200, "#benchmarks=2" },
+        { "min:100003.5:100004.5", 200, "#benchmarks=1; benchmarks.0~batch=3/" },
+        { "min:1e9:", 200, "!benchmarks" },
+        { "p50", 400, "error~no METRIC:LOW:HIGH" },
+        { "p50:x:", 400, "error~not a number" },
+        { "p5O::", 400, "error~unknown metric" },
+    };
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        char target[256];
+        snprintf(target, sizeof(target),
+                 "/api/explore?range=%s&preset=%%7B%%22name%%22:%%22mine%%22,%%22title%%22:%%22"
+                 "Mine%%22,%%22type%%22:%%22bars%%22,%%22y%%22:%%22p50%%22%%7D",
+                 ranges[i].range);
+        expect(serving->port, target, ranges[i].status, ranges[i].facts);
+    }
     expect(serving->port,
            "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,"
            "%22type%22:%22scater%22%7D",

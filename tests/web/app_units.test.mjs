@@ -21,6 +21,7 @@ import { configText, presetOf, stateOfPreset, viewHash, viewOf } from '../../plo
 import { profileEntries, summarise } from '../../plots/web/src/profile_data.js';
 import { recordsData } from '../../plots/web/src/records_data.js';
 import { iterationsFigure, orderFigure, shapeFigure, sharesFigure } from '../../plots/web/src/sample_figures.js';
+import { rangeOf } from '../../plots/web/src/selection.js';
 import { fillCommand, shellWord } from '../../plots/web/src/shell.js';
 import { httpSource } from '../../plots/web/src/source_http.js';
 import { formatHash, formatList, openState, parseHash, parseList, picksOf } from '../../plots/web/src/state.js';
@@ -68,6 +69,15 @@ test('words become a condition, and a condition stays one', () => {
   assert.equal(allFilters(['a = 1', '', 'b = 2 or c = 3']), '(a = 1) and (b = 2 or c = 3)');
   assert.equal(pickFilter({ batch: ['1', '4'], kernel: ['gemm/[x]'] }),
     'batch = 1, 4 and kernel = "gemm/[[]x]"');
+});
+
+/* However many benchmarks are in it: a list of their keys has no room in an address. */
+test('a range is asked for as it is', () => {
+  const asked = (state) => rangeOf({ get: (key) => state[key] ?? '' });
+  assert.equal(asked({ metric: 'p50', min: '1e3' }), 'p50:1e3:');
+  assert.equal(asked({ metric: 'own:rows', min: '1', max: '5e6' }), 'own:rows:1:5e6');
+  for (const state of [{}, { metric: 'p50' }, { min: '1', max: '2' }])
+    assert.equal(asked(state), '');
 });
 
 test('globs', () => {

@@ -49,16 +49,18 @@ struct preset {
     struct string_list panels;       /* see chart_metric_init() */
     enum scale_choice x_scale, y_scale;
     struct string_list filter;
-    struct string_list formerly; /* names it had, and of figures that became part of it */
-    int order;                   /* within the section */
-    int limit;                   /* 0: the type's own */
+    const struct string_list *only; /* sorted keys: these alone, beside the filter. Borrowed, of no
+                                     * file; NULL: all */
+    struct string_list formerly;    /* names it had, and of figures that became part of it */
+    int order;                      /* within the section */
+    int limit;                      /* 0: the type's own */
     int rolling_window;
     bool highlight_pareto, show_legend;
     bool answers; /* one of the dozen drawn when none is named */
 };
 
-/* Does the preset's filter take this key? The last glob that matches decides; without a positive
- * glob everything is in. */
+/* Do the preset's filter and its keys take this one? The last glob that matches decides; without a
+ * positive glob everything is in. */
 bool preset_takes(const struct preset *preset, const char *key);
 
 /* What a model is built like; the table comes from models/ through the caller. */

@@ -10,7 +10,7 @@ import { SETTINGS } from './explore.js';
 import { lightFigures } from './figure.js';
 import { configText, keyFilter, presetOf, viewHash } from './preset.js';
 import { fillCommand, shellWord } from './shell.js';
-import { conditionOf, hasRange, select } from './selection.js';
+import { conditionOf, hasRange, rangeOf, select } from './selection.js';
 import { formatHash, formatList, parseList } from './state.js';
 import { keyFilterText } from './filter_words.js';
 import { holdLoad } from './hold_load.js';
@@ -235,13 +235,12 @@ export class App {
 
   /* ---- the exploration's figure as a file ---- */
 
-  /** The preset of a view. Filters that the program cannot know become a list of keys. */
+  /** The preset of a view. In a file, filters that the program cannot know become a list of keys. */
   explorePreset(view, forFile = false) {
-    const needed = forFile ? this.filters() : this.source.live && hasRange(this.state);
     const chosen = new Set(this.rowsNow().map((row) => row.benchmark));
     const keys = [...chosen].map((benchmark) => this.core.benchmarks[benchmark].key);
     return presetOf(this.core, view, this.chosenRuns().length > 1,
-      needed ? keyFilter(keys) : undefined);
+      forFile && this.filters() ? keyFilter(keys) : undefined);
   }
 
   /** "harness plot 12 --config view.json" for the runs that are shown. */
@@ -279,6 +278,11 @@ export class App {
   serverChoice() {
     return { run: this.chosenRuns().map((run) => this.core.runs[run].id).join(','),
       where: conditionOf(this.state), base: this.state.get('base') };
+  }
+
+  /** The same of an exploration, whose range the server knows, too. */
+  exploreChoice() {
+    return { ...this.serverChoice(), range: rangeOf(this.state) };
   }
 
   /* The page itself: without a choice of runs those of its address, and the base is no head. */

@@ -138,7 +138,7 @@ class Explore {
   async figure(preset) {
     const { app } = this;
     if (app.source.live)
-      return app.source.explore(preset, app.serverChoice());
+      return app.source.explore(preset, app.exploreChoice());
     return exploreFigure(app.chart(preset));
   }
 

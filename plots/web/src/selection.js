@@ -12,6 +12,10 @@ export function conditionOf(state) {
 export const hasRange = (state) => state.get('metric') !== ''
   && (state.get('min') !== '' || state.get('max') !== '');
 
+/** The range as the server takes it: "p50:1e3:"; "" where there is none. */
+export const rangeOf = (state) => (hasRange(state)
+  ? ['metric', 'min', 'max'].map((key) => state.get(key)).join(':') : '');
+
 /* Values and limits are in base units. */
 function inRange(core, table, state) {
   const metric = metricOf(core, state.get('metric'));
