@@ -78,7 +78,7 @@ static const char *evidence_operation(const struct benchmark_name *name,
     return strcmp(same.key, name->key) == 0 ? name->kernel + length + 1 : NULL;
 }
 
-/* One profiled launch on its way: its whole, and the sum of its operations. */
+/* One profiled launch on its way: its whole, and the sum of its operations' self times. */
 struct profiled_launch {
     int run, seq;
     double whole, sum;
@@ -98,18 +98,20 @@ static void add_profiled_record(struct explain_case *c, const struct record *r,
                                 const char *operation, struct profiled_launch *launch,
                                 enum explain_side side)
 {
-    double ns = evidence_median(&r->m);
+    double self = measurement_telemetry(&r->m, "self_ns");
 
     if (strcmp(operation, BENCHMARK_WHOLE) == 0) {
-        launch->whole = ns;
-        explain_add(c, EXPLAIN_SCOPED, side, ns);
-    } else if (isfinite(ns)) {
-        launch->sum += ns;
-        explain_add_operation(c, operation, side, ns);
+        launch->whole = evidence_median(&r->m);
+        explain_add(c, EXPLAIN_SCOPED, side, launch->whole);
+    } else if (isfinite(self)) {
+        launch->sum += self;
+        explain_add_operation(c, operation, side, self);
+    } else {
+        c->is_without_self = true;
     }
 }
 
-/* Nested operations add up to more than the whole: then there is no rest. */
+/* Work on a GPU may go on beside the host: then there is no rest. */
 static void add_rest(struct explain_case *c, const struct profiled_launch *l,
                      enum explain_side side)
 {

@@ -10,8 +10,9 @@
 
 /* The launches of that benchmark on that machine class ("": on any) among the records of a side:
  * time, what was read beside it, and, where there are profiles of it ("KERNEL:OPERATION"), its
- * operations. Of those the whole time is kept, not that without what is nested in them; the rest is
- * what is left of the iteration. */
+ * operations: their self times, and what is left of the iteration. Samples are of all that is
+ * nested in an operation, so of profiles that tell nothing else (before 2026-12) no operation is
+ * taken. */
 void evidence_add_records(struct explain_case *c, const struct records *records,
                           const char *machine, enum explain_side side);
 /* One launch: a measurement without scopes. */

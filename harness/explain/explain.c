@@ -48,7 +48,9 @@ static void write_missing(const struct ranking *r, struct strbuf *out)
         bool there;
         const char *what;
     } parts[] = {
-        { r->c->operations.nr > 1, "scopes (a profile of both sides)" },
+        { case_has_operations(r->c), r->c->is_without_self
+                                         ? "self times of operations (an older profile has none)"
+                                         : "scopes (a profile of both sides)" },
         { change_is_known(&r->of[EXPLAIN_INSTRUCTIONS]), "hardware counters" },
         { r->c->code.known, "the machine code of both sides" },
     };

@@ -98,6 +98,7 @@ struct explain_case {
     struct explain_series of[EXPLAIN_QUANTITIES];
     ARRAY(struct explain_operation) operations; /* with the rest; together they are an iteration */
     ARRAY(struct explain_fact) facts;
+    bool is_without_self;  /* a profile tells no self times, so its operations are left out */
     struct code_diff code; /* what it owns is borrowed: one serves all benchmarks */
 };
 

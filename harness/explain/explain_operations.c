@@ -101,6 +101,17 @@ static void add_operation(struct ranking *r, const struct operation_change *o, d
     r->localised += cause->share;
 }
 
+/* Beside a side without any profile all operations of the other would look new. */
+bool case_has_operations(const struct explain_case *c)
+{
+    bool has[EXPLAIN_SIDES] = { false };
+
+    for (size_t i = 0; i < c->operations.nr; i++)
+        for (int s = 0; s < EXPLAIN_SIDES; s++)
+            has[s] |= c->operations.items[i].self.of[s].nr > 0;
+    return c->operations.nr > 1 && has[EXPLAIN_BASE] && has[EXPLAIN_HEAD];
+}
+
 void ranking_add_operations(struct ranking *r)
 {
     size_t nr = r->c->operations.nr;
@@ -113,7 +124,7 @@ void ranking_add_operations(struct ranking *r)
         total[1] += o[i].head;
     }
     double common = common_change(o, nr, total[0]), change = total[1] - total[0];
-    if (nr > 1 && change > 0.2 * (exp(r->all) - 1) * total[0])
+    if (case_has_operations(r->c) && change > 0.2 * (exp(r->all) - 1) * total[0])
         for (size_t i = 0; i < nr; i++)
             add_operation(r, &o[i], common, change);
     free(o);

@@ -51,6 +51,8 @@ double ranking_rest(const struct ranking *r);
 void cause_set_share(struct cause *cause, double share, double belief);
 double share_clipped(double share); /* at most 1 */
 
+/* Are there profiles of both sides, with several operations? */
+bool case_has_operations(const struct explain_case *c);
 bool case_has_fact(const struct explain_case *c, enum explain_fact_kind kind);
 /* "OMP_NUM_THREADS: 2 -> 1; affinity: ..." of that kind, appended. */
 void case_write_facts(const struct explain_case *c, enum explain_fact_kind kind,

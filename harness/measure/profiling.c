@@ -11,9 +11,9 @@
 #include "measure/profiling_cuda.h"
 #include "profile/summary.h"
 #include "timeline/timeline_gpu.h"
-#include "timeline/timeline_layers.h"
 #include "timeline/timeline_main.h"
 #include "timeline/timeline_read.h"
+#include "timeline/timeline_typical.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -385,6 +385,7 @@ static void take_layers(const struct session *s, const struct timeline_layers *l
         const int64_t *ns = times_of(s, l, out->nr_samples);
         o->gpu = ns == l->gpu_ns;
         o->samples = copied(ns, out->nr_samples);
+        o->self_ns = timeline_typical_own(layers, l, s->gpu);
         o->flops = l->flops;
         o->bytes = l->bytes;
         if (s->options->plant && strcmp(l->name, s->options->plant) == 0)
@@ -491,6 +492,7 @@ void profiled_measurement(const struct profiled *p, size_t i, const struct measu
     m->bytes = o->bytes;
     if (o->gpu)
         snprintf(m->clock, sizeof(m->clock), "CUDA events");
+    measurement_add_telemetry(m, "self_ns", o->self_ns);
     if (o->planted > 0) /* no history shall take it for the operation's own time */
         measurement_add_telemetry(m, "planted_percent", 100 * o->planted);
 }

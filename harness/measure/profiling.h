@@ -6,8 +6,9 @@
  *
  * What comes out: the trace in a file; the time of each iteration as the measurement
  * `<kernel>:all`; and of each operation inside it the time per iteration on the main thread, as
- * `<kernel>:<operation>`. On a GPU an operation's time is the GPU's own. Names keep ordinary
- * history apart from what was measured with scopes on. Clocks, power and temperature meanwhile are
+ * `<kernel>:<operation>`, with what is nested in it; without that in its telemetry, `self_ns`. On a
+ * GPU an operation's time is the GPU's own. Names keep ordinary history apart from what was
+ * measured with scopes on. Clocks, power and temperature meanwhile are
  * counters in the trace (machine/sensor_tracks.h).
  *
  * Uses the global profiler: one at a time in a process.
@@ -45,6 +46,7 @@ struct profiled_call {
 struct profiled_operation {
     char name[NAME_SIZE];
     uint64_t *samples; /* owned; as many as iterations */
+    double self_ns;    /* of an iteration, without the operations inside it: the median */
     double flops, bytes;
     bool gpu;       /* times are the GPU's */
     double planted; /* share of it; 0: none */

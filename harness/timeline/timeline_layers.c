@@ -20,6 +20,7 @@ struct node {
     int64_t until; /* how far those in it have got: overlaps take from it once */
     int64_t gpu;
     double flops, bytes; /* its own, or of what is nested in it */
+    int64_t gpu_below;   /* of the operations directly in it */
 };
 
 struct layering {
@@ -196,6 +197,7 @@ static void make_layers(struct layering *l, const struct name_times *times)
             .total_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
             .self_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
             .gpu_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
+            .gpu_self_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
             .launch_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
         };
     }
@@ -277,7 +279,8 @@ static void place_nodes(struct layering *l)
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         const struct prof_slice *s = &l->trace->slices[i];
         struct node *n = &l->nodes[i];
-        *n = (struct node) { -1, -1, -1, 0, false, s->start, s->gpu, s->flops, (double)s->bytes };
+        *n =
+            (struct node) { -1, -1, -1, 0, false, s->start, s->gpu, s->flops, (double)s->bytes, 0 };
         if (is_iteration(l, s))
             n->iteration = next++;
         else if (s->parent >= 0 && l->nodes[s->parent].iteration >= 0)
@@ -296,6 +299,7 @@ static void lift_work(struct layering *l)
         const struct prof_slice *above = &l->trace->slices[n->above];
         struct node *to = &l->nodes[n->above];
         to->gpu += above->gpu ? 0 : n->gpu;
+        to->gpu_below += n->layer >= 0 ? n->gpu : 0;
         to->flops += above->flops > 0 ? 0 : n->flops;
         to->bytes += above->bytes ? 0 : n->bytes;
     }
@@ -319,6 +323,8 @@ static void add_operation(struct layering *l, const struct prof_slice *s, const 
     layer->backend = layer->backend ? layer->backend : s->backend;
     layer->self_ns[n->iteration] += s->duration;
     take_from_above(l, n, s);
+    if (!l->has_flows && n->gpu > n->gpu_below)
+        layer->gpu_self_ns[n->iteration] += n->gpu - n->gpu_below;
     if (n->is_inner)
         return;
     layer->total_ns[n->iteration] += s->duration;
@@ -367,10 +373,12 @@ static void add_slices(struct layering *l)
     }
 }
 
-/* Work of an iteration goes to all operations that its launch is in. Children come last. */
+/* Work of an iteration goes to all operations that its launch is in, and as their own to the
+ * innermost. Children come last. */
 static void add_device_work(struct layering *l)
 {
     int64_t *ns = memory_zeroed(l->trace->nr_slices + 1, sizeof(*ns));
+    int64_t *own = memory_zeroed(l->trace->nr_slices + 1, sizeof(*own));
     int64_t *busy = memory_zeroed(l->trace->nr_slices + 1, sizeof(*busy));
 
     prof_trace_busy(l->trace, busy);
@@ -382,15 +390,21 @@ static void add_device_work(struct layering *l)
             continue;
         l->out->gpu_ns[iteration] += busy[f->to];
         ns[f->from] += busy[f->to];
+        own[f->from] += busy[f->to];
     }
     for (size_t i = l->trace->nr_slices; i-- > 0;) {
         const struct node *n = &l->nodes[i];
         if (n->above >= 0)
             ns[n->above] += ns[i];
+        if (n->layer >= 0)
+            l->out->items[n->layer].gpu_self_ns[n->iteration] += own[i];
+        else if (n->above >= 0)
+            own[n->above] += own[i];
         if (n->layer >= 0 && !n->is_inner)
             l->out->items[n->layer].gpu_ns[n->iteration] += ns[i];
     }
     free(ns);
+    free(own);
     free(busy);
 }
 
@@ -449,6 +463,7 @@ void timeline_layers_release(struct timeline_layers *layers)
         free(layers->items[i].total_ns);
         free(layers->items[i].self_ns);
         free(layers->items[i].gpu_ns);
+        free(layers->items[i].gpu_self_ns);
         free(layers->items[i].launch_ns);
     }
     free(layers->items);

@@ -11,6 +11,7 @@
  *     gpu    work on a GPU that was started inside, each piece as long as it kept its stream busy
  *            (prof_trace_busy()), streams side by side or not: by the flows where the trace has any
  *            to device work, else the scopes' own marks. It may end after the iteration.
+ *     gpu_self  the same without the work of the scopes nested in them
  *     launch of the self time, what went into calls of the CUDA runtime and driver: these are no
  *            operations
  *
@@ -36,7 +37,8 @@ struct layer_samples {
     int depth;           /* of its first scope: 0 directly in the iteration */
     size_t calls;        /* scopes in all iterations */
     int64_t *total_ns, *self_ns, *gpu_ns, *launch_ns; /* one an iteration; 0 where it has none */
-    double flops, bytes; /* per iteration: the mean over iterations, counted like total */
+    int64_t *gpu_self_ns; /* likewise; NULL where tables were read (timeline_tables.h) */
+    double flops, bytes;  /* per iteration: the mean over iterations, counted like total */
 };
 
 struct timeline_layers {

@@ -47,6 +47,18 @@ struct timeline_middle timeline_middle_without(const int64_t *values, const int6
     return m;
 }
 
+double timeline_typical_own(const struct timeline_layers *layers, const struct layer_samples *layer,
+                            bool gpu)
+{
+    bool works_there = false;
+
+    for (size_t i = 0; gpu && i < layers->nr_iterations && !works_there; i++)
+        works_there = layer->gpu_ns[i] > 0;
+    return timeline_middle_of(works_there ? layer->gpu_self_ns : layer->self_ns,
+                              layers->nr_iterations)
+        .median;
+}
+
 /* Of an operation that most iterations lack, the median is 0 and says nothing. */
 static struct timeline_middle typical_or_none(struct timeline_middle m)
 {

@@ -16,6 +16,8 @@
 #include "profile/summary.h"
 #include "timeline/timeline_layers.h"
 
+#include <stdbool.h>
+
 struct timeline_middle {
     double median, mean;
     double low, high; /* 95 % interval of the median; NAN: fewer than 6 values */
@@ -27,6 +29,11 @@ struct timeline_middle timeline_middle_of(const int64_t *values, size_t nr);
 /* Of values[i] - taken[i]. */
 struct timeline_middle timeline_middle_without(const int64_t *values, const int64_t *taken,
                                                size_t nr);
+
+/* ns of an iteration that an operation takes itself, the median: on a GPU where `gpu` says so and
+ * any work was started there inside it, since the host goes on meanwhile. Of timeline_layers(). */
+double timeline_typical_own(const struct timeline_layers *layers, const struct layer_samples *layer,
+                            bool gpu);
 
 /* ns of one iteration; median NAN: not known. */
 struct typical_row {

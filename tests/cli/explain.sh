@@ -24,10 +24,11 @@ records() {
   printf ']}],"ceilings":[]}\n'
 }
 
-# operation NAME NS LAUNCH
+# operation NAME NS LAUNCH: with nothing nested in it.
 operation() {
-  printf '{"key":"gpt/x:%s/v/fp32/n=1/cpu-2t/warm","launch":%d,"outcome":"OK","batch":1,"samples_ns":[%d,%d]}' \
+  printf '{"key":"gpt/x:%s/v/fp32/n=1/cpu-2t/warm","launch":%d,"outcome":"OK","batch":1,"samples_ns":[%d,%d],' \
     "$1" "$3" "$2" "$(($2 + 40))"
+  printf '"telemetry":{"self_ns":%d}}' "$(($2 + 20))"
 }
 
 # why BASE HEAD: what is said below the table, and whatever goes wrong.
@@ -70,6 +71,11 @@ say "One operation, of which both sides have a profile"
 records before 100 '' '"cpu_mhz":3000' attention 1 >before.json
 records after 160 '' '"cpu_mhz":3000' attention 2 >after.json
 why before.json after.json
+
+say "The same of older profiles, which do not tell what is nested in what"
+sed 's/,"telemetry":{"self_ns":[0-9]*}//' before.json >before-old.json
+sed 's/,"telemetry":{"self_ns":[0-9]*}//' after.json >after-old.json
+why before-old.json after-old.json
 
 say "Nothing that anybody knows"
 records other 130 '' '"cpu_mhz":3000,"machine_ns":5000' >other.json

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cause is named first, with which share, and what is a fact of which kind. The rates on
- * noisy evidence are in tests/statistics/statistics_explain.c. */
+/* Which cause is named first, with which share. The rates on noisy evidence are in
+ * tests/statistics/statistics_explain.c. */
 #include "testing.h"
 
 #include "base/memory.h"
-#include "explain/evidence.h"
 #include "explain/explain.h"
 
 enum { LAUNCHES = 5 };
@@ -377,100 +376,6 @@ TEST(what_did_not_get_slower_has_no_cause)
         assert_int_equal(e.causes.items[0].kind, CAUSE_UNKNOWN);
         explanation_release(&e);
         explain_case_release(&c);
-    }
-}
-
-TEST(facts_are_of_a_kind)
-{
-    static const struct {
-        const char *name;
-        enum explain_fact_kind kind;
-    } facts[] = {
-        { "flags", FACT_BUILD },
-        { "compiler", FACT_BUILD },
-        { "build type", FACT_BUILD },
-        { "libc", FACT_LIBRARY },
-        { "libfoo", FACT_LIBRARY },
-        { "OPENBLAS_CORETYPE", FACT_LIBRARY },
-        { "gpu_driver", FACT_LIBRARY },
-        { "OMP_NUM_THREADS", FACT_THREADS },
-        { "threads", FACT_THREADS },
-        { "OPENBLAS_NUM_THREADS", FACT_THREADS },
-        { "governor", FACT_CLOCK },
-        { "no_turbo", FACT_CLOCK },
-        { "CPU", FACT_MACHINE },
-        { "machine", FACT_MACHINE },
-        { "machine id", FACT_IDENTITY },
-        { "commit", FACT_IDENTITY },
-        { "transparent_hugepages", FACT_MEMORY },
-        { "kernel_release", FACT_OTHER },
-    };
-
-    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-        if (evidence_fact_kind(facts[i].name) != facts[i].kind)
-            fail_msg("%s is of kind %d", facts[i].name, evidence_fact_kind(facts[i].name));
-}
-
-/* Words behind each other, cut at blanks. */
-static struct string_list words_of(char *text)
-{
-    struct string_list list = { 0 };
-
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-        string_list_add(&list, word);
-    return list;
-}
-
-TEST(words_of_commands)
-{
-    static const struct {
-        const char *base, *head, *name, *from, *to;
-        enum explain_fact_kind kind;
-    } rows[] = {
-        { "a 1", "b 1", NULL, NULL, NULL, FACT_OTHER },
-        { "a 1", "a 2", "argument 1", "1", "2", FACT_INPUT },
-        { "a -j 4", "a -j 1", "-j", "4", "1", FACT_THREADS },
-        { "a --threads=4", "a --threads=1", "--threads", "4", "1", FACT_THREADS },
-        { "a -j4", "a -j1", "-j", "4", "1", FACT_THREADS },
-        { "a x", "a x y", "argument 2", "(without)", "y", FACT_INPUT },
-        { "a -1", "a -2", "argument 1", "-1", "-2", FACT_INPUT },
-        { "a --size -1", "a --size -2", "--size", "-1", "-2", FACT_INPUT },
-        { "a -- x", "a -- y", "argument 1", "x", "y", FACT_INPUT },
-        { "a http://b?c=1", "a http://b?c=2", "argument 1", "http://b?c=1", "http://b?c=2",
-          FACT_INPUT },
-        { "a --warmup 1 --threads 4", "a --threads 4", "--warmup", "1", "(without)", FACT_INPUT },
-        { "a --threads 4", "a --warmup=1 --threads 4", "--warmup", "(without)", "1", FACT_INPUT },
-        { "a --threads 4 --n 5", "a --n 5 --threads=2", "--threads", "4", "2", FACT_THREADS },
-        { "a x --n 5 y", "a --n 5 x y", NULL, NULL, NULL, FACT_OTHER },
-        { "dd bs=1 count=3", "dd count=3 bs=2", "bs", "1", "2", FACT_INPUT },
-        { "a -I x -I y", "a -I y", "-I", "x", "(without)", FACT_INPUT },
-        { "sort -n f", "sort f", "-n", "given", "(without)", FACT_INPUT },
-        { "sort -n f", "sort -n -r f", "-r", "(without)", "given", FACT_INPUT },
-        { "env OMP_NUM_THREADS=2 a", "env OMP_NUM_THREADS=1 a", "OMP_NUM_THREADS", "2", "1",
-          FACT_THREADS },
-        { "a", "env LD_LIBRARY_PATH=/new a", "LD_LIBRARY_PATH", NULL, "/new", FACT_LIBRARY },
-        { "/usr/bin/env X=1 a", "a", "X", "1", NULL, FACT_OTHER },
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        char *base = memory_string(rows[i].base), *head = memory_string(rows[i].head);
-        struct string_list from = words_of(base), to = words_of(head);
-        struct explain_case c;
-        explain_case_init(&c, "k");
-        evidence_add_words(&c, &from, &to);
-        assert_int_equal(c.facts.nr, rows[i].name ? 1 : 0);
-        if (rows[i].name) {
-            const struct explain_fact *f = &c.facts.items[0];
-            assert_string_equal(f->name, rows[i].name);
-            assert_int_equal(f->kind, rows[i].kind);
-            assert_string_equal(f->base ? f->base : "-", rows[i].from ? rows[i].from : "-");
-            assert_string_equal(f->head ? f->head : "-", rows[i].to ? rows[i].to : "-");
-        }
-        explain_case_release(&c);
-        string_list_release(&from);
-        string_list_release(&to);
-        free(base);
-        free(head);
     }
 }
 

@@ -137,6 +137,16 @@ static void profile(const char *variant, struct log *log)
 
 #define LOG_TEST(name) TEST_WITH_A(name, struct log, log, log_release)
 
+static double median_of(const struct measurement *m)
+{
+    double values[ITERATIONS];
+
+    assert_int_equal(m->nr_samples, ITERATIONS);
+    for (size_t i = 0; i < ITERATIONS; i++)
+        values[i] = (double)m->samples[i];
+    return stats_median(values, ITERATIONS);
+}
+
 LOG_TEST(the_whole_then_its_operations)
 {
     static const char *const kernels[] = { "null/copy:all", "null/copy:part-one", "null/copy:two" };
@@ -159,6 +169,11 @@ LOG_TEST(the_whole_then_its_operations)
         assert_true(log->seen.items[2].m.samples[s] <= log->seen.items[1].m.samples[s]);
         assert_true(log->seen.items[1].m.samples[s] <= log->seen.items[0].m.samples[s]);
     }
+    double own = measurement_telemetry(&log->seen.items[1].m, "self_ns");
+    double inner = measurement_telemetry(&log->seen.items[2].m, "self_ns");
+    assert_true(own >= 0 && own < median_of(&log->seen.items[1].m)); /* "two" is in it ... */
+    assert_close(inner, median_of(&log->seen.items[2].m), 0);        /* ... and nothing in "two" */
+    assert_true(isnan(measurement_telemetry(&log->seen.items[0].m, "self_ns")));
 }
 
 LOG_TEST(the_trace_is_in_its_file)
@@ -214,16 +229,6 @@ TEST(counters_or_why_not)
     remove(path);
     free(path);
     log_release(&log);
-}
-
-static double median_of(const struct measurement *m)
-{
-    double values[ITERATIONS];
-
-    assert_int_equal(m->nr_samples, ITERATIONS);
-    for (size_t i = 0; i < ITERATIONS; i++)
-        values[i] = (double)m->samples[i];
-    return stats_median(values, ITERATIONS);
 }
 
 static bool is_about_three(double times)

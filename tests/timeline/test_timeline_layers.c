@@ -7,6 +7,7 @@
 
 #include "timeline/timeline_layers.h"
 #include "timeline/timeline_main.h"
+#include "timeline/timeline_typical.h"
 
 #include <pthread.h>
 
@@ -105,6 +106,41 @@ TEST(marks_and_nesting)
     assert_null(timeline_layer(&layers, "other"));
     timeline_layers_release(&layers);
     prof_trace_release(&trace);
+}
+
+/* pass ( layer ( qkv ( launch ) launch ) ): 7 ns of the GPU are qkv's, 5 the layer's own, by flows
+ * or by the scopes' marks. */
+TEST(work_on_a_gpu_is_the_innermost_operations_own)
+{
+    for (int marks = 0; marks < 2; marks++) {
+        struct timeline_layers layers;
+        struct prof_trace trace;
+        prof_trace_init(&trace);
+        int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1, .thread = 1 });
+        int stream = prof_trace_track(
+            &trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM, .device = PROF_GPU });
+        add_slice(&trace, track, 0, 100, "pass", PROF_SCOPES);
+        int layer = add_slice(&trace, track, 10, 60, "layer", PROF_SCOPES);
+        int qkv = add_slice(&trace, track, 10, 30, "qkv", PROF_SCOPES);
+        int first = add_slice(&trace, track, 12, 14, "cudaLaunchKernel", PROF_RUNTIME_CALLS);
+        int second = add_slice(&trace, track, 50, 52, "cudaLaunchKernel", PROF_RUNTIME_CALLS);
+        int gemm = add_slice(&trace, stream, 20, 27, "gemm", PROF_KERNELS);
+        int sum = add_slice(&trace, stream, 60, 65, "sum", PROF_KERNELS);
+        trace.slices[layer].gpu = marks ? 12 : 0;
+        trace.slices[qkv].gpu = marks ? 7 : 0;
+        if (!marks)
+            assert_true(prof_trace_flow(&trace, first, gemm) >= 0 &&
+                        prof_trace_flow(&trace, second, sum) >= 0);
+        assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+        layers_of(&trace, NULL, &layers);
+        assert_int_equal(timeline_layer(&layers, "layer")->gpu_ns[0], 12);
+        assert_int_equal(timeline_layer(&layers, "layer")->gpu_self_ns[0], 5);
+        assert_int_equal(timeline_layer(&layers, "qkv")->gpu_self_ns[0], 7);
+        assert_close(timeline_typical_own(&layers, timeline_layer(&layers, "layer"), true), 5, 0);
+        assert_close(timeline_typical_own(&layers, timeline_layer(&layers, "layer"), false), 30, 0);
+        timeline_layers_release(&layers);
+        prof_trace_release(&trace);
+    }
 }
 
 TEST(no_iterations)

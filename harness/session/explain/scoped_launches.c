@@ -5,8 +5,8 @@
 #include "cupti/collect.h"
 #include "launch/supervisor.h"
 #include "stats/random.h"
-#include "timeline/timeline_layers.h"
 #include "timeline/timeline_read.h"
+#include "timeline/timeline_typical.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,38 +30,18 @@ struct scoped_launch {
 
 /* ---- what a trace says ---- */
 
-static double layer_median(const int64_t *ns, size_t nr)
-{
-    double *x = memory_zeroed(nr + 1, sizeof(*x));
-
-    for (size_t i = 0; i < nr; i++)
-        x[i] = (double)ns[i];
-    double median = nr ? stats_median(x, nr) : NAN;
-    free(x);
-    return median;
-}
-
-/* A GPU's operation takes what the GPU takes. */
-static const int64_t *layer_times(const struct layer_samples *l, size_t nr, bool gpu)
-{
-    for (size_t i = 0; gpu && i < nr; i++)
-        if (l->gpu_ns[i] > 0)
-            return l->gpu_ns;
-    return l->self_ns;
-}
-
 static void add_layers(struct scoped_launch *l, const struct timeline_layers *layers)
 {
     bool gpu = l->s->workload->device.kind == DEVICE_CUDA;
     size_t nr = layers->nr_iterations;
 
-    explain_add(l->c, EXPLAIN_SCOPED, l->side, layer_median(layers->ns, nr));
+    explain_add(l->c, EXPLAIN_SCOPED, l->side, timeline_middle_of(layers->ns, nr).median);
     for (size_t i = 0; i < layers->nr; i++)
         explain_add_operation(l->c, layers->items[i].name, l->side,
-                              layer_median(layer_times(&layers->items[i], nr, gpu), nr));
+                              timeline_typical_own(layers, &layers->items[i], gpu));
     if (!gpu && layers->nr > 0)
         explain_add_operation(l->c, "outside the operations", l->side,
-                              layer_median(layers->rest_ns, nr));
+                              timeline_middle_of(layers->rest_ns, nr).median);
 }
 
 /* The file is not needed any more. */
