@@ -107,6 +107,21 @@ check "a mark in front changes nothing" diff \
   <("$HARNESS" profile --import marked.json -o marked | sed '1d;/^in /d') \
   <("$HARNESS" profile --import kineto.json -o unmarked | sed '1d;/^in /d')
 
+say "Files of one name, as ranks have"
+mkdir -p rank0 rank1/trace deep/rank1/trace
+for file in rank0/trace.json rank1/trace.json rank1/trace/a.json deep/rank1/trace/a.json; do
+  sed "s/matmul/${file//\//+}/" kineto.json >"$file"
+done
+imported() { # FILE...: the folders, and which file each is of
+  "$HARNESS" profile --import "$@" | sed -n 's/^in \([^:]*\): .*/\1/p' >folders
+  while read -r folder; do
+    echo "$folder: $(sed -n 's/^;step;\(.*\) .*/\1/p' "$folder/stacks.folded")"
+  done <folders
+}
+imported rank0/trace.json rank1/trace.json
+imported rank0/trace.json rank1/trace/a.json deep/rank1/trace/a.json -o ranks
+t profile --import kineto.json kineto.json
+
 say "Mistakes"
 t profile
 t profile gpt/nono/prefill | sed -E 's/(there (are|is)):?.*/\1 .../'

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "cli/history_open.h"
 #include "cli/progress.h"
 #include "cli/render/profile_counters.h"
@@ -250,28 +251,87 @@ static int profile_benchmarks(struct profile_options *o, const struct profile_ou
 
 /* ---- those of others ---- */
 
-static const char *path_base_name(const char *path)
+/* Its last `parts` parts; all of it where it has no more. */
+static const char *path_end(const char *path, size_t parts)
 {
-    const char *slash = strrchr(path, '/');
+    const char *p = path + strlen(path);
 
-    return slash && slash[1] ? slash + 1 : path;
+    while (p > path && p[-1] == '/')
+        p--;
+    while (p > path && (p[-1] != '/' || --parts > 0))
+        p--;
+    return p;
 }
 
-static int import_profile(const struct profile_output *o, const char *path, bool several,
-                          cJSON *list, struct error *err)
+/* Of a folder for each of several files. */
+struct import_name {
+    const char *path;
+    size_t parts; /* of the path that are in it */
+    char *name;   /* owned */
+};
+
+static void name_import(struct import_name *n, size_t parts)
+{
+    struct strbuf name;
+
+    strbuf_init(&name);
+    profile_folder_name(&name, path_end(n->path, parts));
+    free(n->name);
+    n->name = strbuf_detach(&name);
+    n->parts = parts;
+}
+
+/* Another file of that name; `nr`: there is none. */
+static size_t twin_of(const struct import_name *names, size_t nr, size_t i)
+{
+    size_t k = 0;
+
+    while (k < nr && (k == i || strcmp(names[k].name, names[i].name) != 0))
+        k++;
+    return k;
+}
+
+/* All that have a twin get a part more, until none has one. */
+static int tell_imports_apart(struct import_name *names, size_t nr, struct error *err)
+{
+    bool *alike = memory_zeroed(nr + 1, sizeof(*alike));
+    size_t same = nr, longer;
+
+    do {
+        longer = 0;
+        same = nr;
+        for (size_t i = 0; i < nr; i++) {
+            alike[i] = twin_of(names, nr, i) < nr;
+            same = alike[i] ? i : same;
+        }
+        for (size_t i = 0; i < nr; i++)
+            if (alike[i] && path_end(names[i].path, names[i].parts) > names[i].path) {
+                name_import(&names[i], names[i].parts + 1);
+                longer++;
+            }
+    } while (longer > 0);
+    free(alike);
+    if (same == nr)
+        return 0;
+    return error_set(err, "--import: %s and %s would go into one folder, \"%s\"",
+                     names[twin_of(names, nr, same)].path, names[same].path, names[same].name);
+}
+
+static int import_profile(const struct profile_output *o, const struct import_name *file,
+                          bool several, cJSON *list, struct error *err)
 {
     struct profile_view view;
     struct prof_trace trace;
     struct strbuf folder;
 
     strbuf_init(&folder);
-    int rc = profile_import(path, &trace, err);
+    int rc = profile_import(file->path, &trace, err);
     if (rc == 0)
-        rc = profile_folder(o, path_base_name(path), &folder, err);
+        rc = profile_folder(o, file->name, &folder, err);
     if (rc == 0 && several && o->folder)
-        rc = profile_subfolder(path_base_name(path), &folder, err);
+        rc = profile_subfolder(file->name, &folder, err);
     if (rc == 0) {
-        rc = profile_view_init(&view, path, &trace, NULL, NULL, o->gap_ns, err);
+        rc = profile_view_init(&view, file->path, &trace, NULL, NULL, o->gap_ns, err);
         if (rc == 0)
             rc = profile_write_trace(&view, folder.data, err);
         if (rc == 0)
@@ -285,13 +345,23 @@ static int import_profile(const struct profile_output *o, const char *path, bool
 
 static int import_profiles(const struct profile_output *o, int argc, char **argv, struct error *err)
 {
+    struct import_name *names = memory_zeroed((size_t)argc + 1, sizeof(*names));
     cJSON *json = cJSON_CreateObject(), *list;
     int rc = argc > 0 ? 0 : error_set(err, "--import: name one file or several");
 
+    for (int i = 0; i < argc; i++) {
+        names[i].path = argv[i];
+        name_import(&names[i], 1);
+    }
+    if (rc == 0)
+        rc = tell_imports_apart(names, (size_t)argc, err);
     json_add_int(json, "schema_version", 1);
     list = cJSON_AddArrayToObject(json, "profiles");
     for (int i = 0; rc == 0 && i < argc; i++)
-        rc = import_profile(o, argv[i], argc > 1, list, err);
+        rc = import_profile(o, &names[i], argc > 1, list, err);
+    for (int i = 0; i < argc; i++)
+        free(names[i].name);
+    free(names);
     if (rc == 0 && o->json)
         return output_json(json, NULL, err);
     cJSON_Delete(json);

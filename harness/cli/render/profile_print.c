@@ -14,8 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* No name leads out of the folder, and none needs quotes. */
-static void add_path_name(struct strbuf *path, const char *name)
+void profile_folder_name(struct strbuf *path, const char *name)
 {
     for (const char *p = name; *p; p++)
         strbuf_addc(path, *p == '/' || *p == ' ' ? '-' : *p);
@@ -26,14 +25,14 @@ int profile_folder(const struct profile_output *o, const char *what, struct strb
 {
     strbuf_adds(path, o->folder ? o->folder : "profile-");
     if (!o->folder)
-        add_path_name(path, what);
+        profile_folder_name(path, what);
     return file_make_directory(path->data, err);
 }
 
 int profile_subfolder(const char *name, struct strbuf *path, struct error *err)
 {
     strbuf_addc(path, '/');
-    add_path_name(path, name);
+    profile_folder_name(path, name);
     return file_make_directory(path->data, err);
 }
 

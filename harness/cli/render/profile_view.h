@@ -55,6 +55,8 @@ struct profile_output {
     bool json;          /* on standard output, instead of tables */
 };
 
+/* Appends a name as one of a folder: none leads out of it, and none needs quotes. */
+void profile_folder_name(struct strbuf *path, const char *name);
 /* Makes the folder for `what` ("gpt/nano/prefill": profile-gpt-nano-prefill) and puts its path into
  * the empty `path`. */
 int profile_folder(const struct profile_output *o, const char *what, struct strbuf *path,
