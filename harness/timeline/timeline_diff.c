@@ -244,58 +244,67 @@ static struct diff_frame *take_frames(struct diff_frames *f, size_t *nr)
 
 /* ---- both ---- */
 
-static int add_diff_side(struct timeline_diff *diff, const struct prof_trace *trace, int which,
-                         struct diff_rows *rows, struct diff_frames frames[2], struct error *err)
-{
-    struct prof_trace main;
-
-    if (timeline_main(trace, &main, err))
-        return -1;
-    int rc = add_diff_rows(diff, &main, which, rows);
-    if (rc == 0)
-        rc = add_frames(frames, &main, which, diff->iterations[which], &diff->names);
-    prof_trace_release(&main);
-    return rc ? error_set(err, "no memory for the difference of two traces") : 0;
-}
-
 /* Of each side; one iteration, without any operations, where there are none. */
-static void find_layers(const struct prof_trace *const traces[2], struct timeline_layers layers[2],
+static void find_layers(const struct prof_trace mains[2], struct timeline_layers layers[2],
                         double iterations[2])
 {
     struct error none;
 
     for (int which = 0; which < 2; which++) {
-        if (timeline_layers(traces[which], -1, NULL, &layers[which], &none))
+        if (timeline_layers(&mains[which], -1, NULL, &layers[which], &none))
             layers[which] = (struct timeline_layers) { .nr_iterations = 0 };
         iterations[which] = layers[which].nr_iterations ? (double)layers[which].nr_iterations : 1;
     }
+}
+
+/* Medians are of what the rows are made of: of the main parts, in which a backward pass is the main
+ * thread's. -1: no memory. */
+static int fill_diff(struct timeline_diff *diff, const struct prof_trace mains[2],
+                     const double iterations[2], struct diff_rows *rows,
+                     struct diff_frames frames[2])
+{
+    struct timeline_layers layers[2];
+    int rc = 0;
+
+    find_layers(mains, layers, diff->iterations);
+    if (iterations)
+        memcpy(diff->iterations, iterations, sizeof(diff->iterations));
+    for (int which = 0; which < 2 && rc == 0; which++) {
+        rc = add_diff_rows(diff, &mains[which], which, rows);
+        if (rc == 0)
+            rc = add_frames(frames, &mains[which], which, diff->iterations[which], &diff->names);
+    }
+    if (rc == 0 && !iterations)
+        add_middles(diff, rows, layers);
+    for (int which = 0; which < 2; which++)
+        timeline_layers_release(&layers[which]);
+    return rc;
 }
 
 int timeline_diff(const struct prof_trace *before, const struct prof_trace *after,
                   const double iterations[2], struct timeline_diff *diff, struct error *err)
 {
     const struct prof_trace *const traces[2] = { before, after };
-    struct timeline_layers layers[2];
+    struct prof_trace mains[2];
     struct diff_rows rows = { .nr = 0 };
     struct diff_frames frames[2] = { 0 };
     int rc = 0;
 
     *diff = (struct timeline_diff) { .iteration = { NAN, NAN } };
     prof_trace_init(&diff->names);
-    find_layers(traces, layers, diff->iterations);
-    if (iterations)
-        memcpy(diff->iterations, iterations, sizeof(diff->iterations));
+    for (int which = 0; which < 2; which++)
+        prof_trace_init(&mains[which]);
     for (int which = 0; which < 2 && rc == 0; which++)
-        rc = add_diff_side(diff, traces[which], which, &rows, frames, err);
-    if (rc == 0 && !iterations)
-        add_middles(diff, &rows, layers);
+        rc = timeline_main(traces[which], &mains[which], err);
+    if (rc == 0 && fill_diff(diff, mains, iterations, &rows, frames))
+        rc = error_set(err, "no memory for the difference of two traces");
     set_changes(&rows);
     prof_map_release(&rows.places);
     diff->rows = rows.items;
     diff->nr_rows = rows.nr;
     for (int side = 0; side < 2; side++) {
         diff->frames[side] = take_frames(&frames[side], &diff->nr_frames[side]);
-        timeline_layers_release(&layers[side]);
+        prof_trace_release(&mains[side]);
     }
     if (rc)
         timeline_diff_release(diff);

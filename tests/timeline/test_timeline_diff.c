@@ -120,6 +120,43 @@ TEST(a_stall_is_not_blamed_for_all)
 }
 
 /* An operation that came and one that went. */
+/* Steps of a "loss" that waits for a thread of its own, whose backward pass takes `ns`. */
+static void make_with_backward(struct prof_trace *trace, int64_t ns)
+{
+    prof_trace_init(trace);
+    int main = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    int engine = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 2 });
+    for (int64_t i = 0; i < 8; i++) {
+        int64_t at = 10000 * i;
+        add_slice(trace, main, at, at + 90 + ns, "step", PROF_SCOPES);
+        int forward = add_slice(trace, main, at, at + 80, "forward", PROF_SCOPES);
+        add_slice(trace, main, at + 80, at + 90 + ns, "loss", PROF_SCOPES);
+        int backward = add_slice(trace, engine, at + 85, at + 85 + ns, "MmBackward0", PROF_SCOPES);
+        assert_true(prof_trace_flow(trace, forward, backward) >= 0);
+    }
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+}
+
+/* A step takes 80 more, not 80 of the pass and 80 of what waits for it. */
+TEST(a_backward_pass_is_counted_once)
+{
+    struct prof_trace before, after;
+    struct timeline_diff diff;
+
+    make_with_backward(&before, 80);
+    make_with_backward(&after, 160);
+    take(&before, &after, NULL, &diff);
+    const struct diff_row *loss = row(&diff, PROF_HOST, "loss");
+    const struct diff_row *backward = row(&diff, PROF_HOST, "MmBackward0");
+    assert_ptr_equal(backward, &diff.rows[0]);
+    assert_true(backward->median[0] == 80 && backward->median[1] == 160);
+    assert_close(backward->share, 1, 1e-12);
+    assert_true(loss->median[0] == 10 && loss->median[1] == 10 && loss->self[1] == 10);
+    assert_close(loss->change, 0, 0);
+    assert_close(diff.iteration[1] - diff.iteration[0], 80, 0);
+    timeline_diff_release(&diff);
+}
+
 TEST(by_stack)
 {
     struct prof_trace before, after;
