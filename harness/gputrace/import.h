@@ -20,9 +20,10 @@ int activity_import_ncu_text(const char *text, size_t length, const char *what,
                              struct counter_list *list, struct error *err);
 
 /* Activities from `nsys export --type sqlite`: kernels, copies, fills, calls, waits, graphs and
- * NVTX ranges, as far as the tables are there. Times are ns since the profiler started, so the list
- * has no clock. The file is opened for reading only. More than `most` rows, of activities and of
- * names, are refused before any is read. Appends and sorts. */
+ * NVTX ranges, as far as the tables are there. Devices have the machine's numbers where the file
+ * tells them, since each process counts those that it may use. Times are ns since the profiler
+ * started, so the list has no clock. The file is opened for reading only. More than `most` rows, of
+ * activities and of names, are refused before any is read. Appends and sorts. */
 int activity_import_nsys(const char *path, size_t most, struct activity_list *list,
                          struct error *err);
 

@@ -15,12 +15,19 @@ struct text_id {
     char *text;
 };
 
+/* Which GPU a process means by a number: it counts those that it may use, from 0. */
+struct device_id {
+    uint32_t process;
+    int32_t ordinal, gpu;
+};
+
 struct nsys {
     sqlite3 *db;
     const char *path;
     struct activity_list *list;
-    ARRAY(struct text_id) texts; /* the table StringIds, ascending */
-    const char *table;           /* being read */
+    ARRAY(struct text_id) texts;     /* the table StringIds, ascending */
+    ARRAY(struct device_id) devices; /* by process and ordinal; none in files that do not tell */
+    const char *table;               /* being read */
 };
 
 static int nsys_failed(const struct nsys *n, struct error *err)
@@ -78,14 +85,33 @@ static void fill_thread(struct activity *a, int64_t global)
         "?globalPid"
 enum { FIRST_OWN = 8 };
 
-static void fill_place(sqlite3_stmt *row, struct activity *a)
+static int by_process_and_ordinal(const void *x, const void *y)
 {
-    a->device = (int32_t)row_number(row, 2);
+    const struct device_id *a = x, *b = y;
+
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+static int32_t gpu_of(const struct nsys *n, uint32_t process, int32_t ordinal)
+{
+    const struct device_id key = { process, ordinal, 0 };
+    const struct device_id *found = n->devices.nr ? bsearch(&key, n->devices.items, n->devices.nr,
+                                                            sizeof(key), by_process_and_ordinal)
+                                                  : NULL;
+
+    return found ? found->gpu : ordinal;
+}
+
+static void fill_place(const struct nsys *n, sqlite3_stmt *row, struct activity *a)
+{
     a->context = row_small(row, 3);
     a->stream = row_small(row, 4);
     a->correlation = row_small(row, 5);
     a->graph_node = (uint64_t)row_number(row, 6);
     fill_thread(a, row_number(row, 7));
+    a->device = gpu_of(n, a->process, (int32_t)row_number(row, 2));
 }
 
 static void fill_kernel(struct nsys *n, sqlite3_stmt *row, struct activity *a)
@@ -93,7 +119,7 @@ static void fill_kernel(struct nsys *n, sqlite3_stmt *row, struct activity *a)
     const char *demangled = string_of(n, row_number(row, FIRST_OWN));
     const char *brief = string_of(n, row_number(row, FIRST_OWN + 1));
 
-    fill_place(row, a);
+    fill_place(n, row, a);
     a->name = demangled ? demangled : brief ? brief : activity_name(n->list, "unnamed kernel");
     for (int i = 0; i < 3; i++) {
         a->grid[i] = (int32_t)row_number(row, FIRST_OWN + 2 + i);
@@ -119,7 +145,7 @@ static enum memcpy_kind copy_kind(int64_t number)
 
 static void fill_memcpy(struct nsys *n, sqlite3_stmt *row, struct activity *a)
 {
-    fill_place(row, a);
+    fill_place(n, row, a);
     a->bytes = row_number(row, FIRST_OWN);
     a->copy = copy_kind(row_number(row, FIRST_OWN + 1));
     activity_name_work(n->list, a);
@@ -127,21 +153,21 @@ static void fill_memcpy(struct nsys *n, sqlite3_stmt *row, struct activity *a)
 
 static void fill_memset(struct nsys *n, sqlite3_stmt *row, struct activity *a)
 {
-    fill_place(row, a);
+    fill_place(n, row, a);
     a->bytes = row_number(row, FIRST_OWN);
     activity_name_work(n->list, a);
 }
 
 static void fill_graph(struct nsys *n, sqlite3_stmt *row, struct activity *a)
 {
-    fill_place(row, a);
+    fill_place(n, row, a);
     a->graph = row_small(row, FIRST_OWN);
     activity_name_work(n->list, a);
 }
 
 static void fill_sync(struct nsys *n, sqlite3_stmt *row, struct activity *a)
 {
-    fill_place(row, a);
+    fill_place(n, row, a);
     a->device = -1;
     a->name = activity_name(n->list, "wait");
 }
@@ -211,6 +237,7 @@ static int has_column(const struct nsys *n, const char *table, const char *colum
 }
 
 static const char strings_table[] = "StringIds";
+static const char devices_table[] = "TARGET_INFO_CUDA_DEVICE";
 
 /* A range without an end is a mark. */
 static const char *wanted_rows(const struct table *t)
@@ -248,7 +275,7 @@ static int check_rows(struct nsys *n, size_t most, struct error *err)
 {
     int64_t nr = 0;
 
-    if (add_rows(n, strings_table, "", &nr, err))
+    if (add_rows(n, strings_table, "", &nr, err) || add_rows(n, devices_table, "", &nr, err))
         return -1;
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
         if (add_rows(n, tables[i].name, wanted_rows(&tables[i]), &nr, err))
@@ -342,11 +369,44 @@ static int read_texts(struct nsys *n, struct error *err)
     return rc;
 }
 
+/* 1: the file tells which GPU is meant; 0: it does not. */
+static int tells_devices(const struct nsys *n, struct error *err)
+{
+    static const char *const columns[] = { "pid", "cudaId", "gpuId" };
+    int rc = 1;
+
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns) && rc == 1; i++)
+        rc = has_column(n, devices_table, columns[i], err);
+    return rc;
+}
+
+static int read_devices(struct nsys *n, struct error *err)
+{
+    sqlite3_stmt *rows = NULL;
+    int rc = tells_devices(n, err);
+
+    if (rc <= 0)
+        return rc;
+    n->table = devices_table;
+    if (sqlite3_prepare_v2(n->db, "SELECT pid, cudaId, gpuId FROM TARGET_INFO_CUDA_DEVICE", -1,
+                           &rows, NULL) != SQLITE_OK)
+        return nsys_failed(n, err);
+    while ((rc = sqlite3_step(rows)) == SQLITE_ROW)
+        *array_push(&n->devices) =
+            (struct device_id) { row_small(rows, 0), (int32_t)row_number(rows, 1),
+                                 (int32_t)row_number(rows, 2) };
+    rc = rc == SQLITE_DONE ? 0 : nsys_failed(n, err);
+    sqlite3_finalize(rows);
+    if (n->devices.nr)
+        qsort(n->devices.items, n->devices.nr, sizeof(*n->devices.items), by_process_and_ordinal);
+    return rc;
+}
+
 static int read_tables(struct nsys *n, struct error *err)
 {
     int nr = 0;
 
-    if (read_texts(n, err))
+    if (read_texts(n, err) || read_devices(n, err))
         return -1;
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
         int rc = read_table(n, &tables[i], err);
@@ -375,6 +435,7 @@ int activity_import_nsys(const char *path, size_t most, struct activity_list *li
     for (size_t i = 0; i < n.texts.nr; i++)
         free(n.texts.items[i].text);
     array_release(&n.texts);
+    array_release(&n.devices);
     sqlite3_close(n.db);
     return rc;
 }

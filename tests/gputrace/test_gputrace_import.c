@@ -264,6 +264,45 @@ TEST(what_may_be_missing)
     activity_list_release(&list);
 }
 
+/* Two processes that see one GPU each call both by one number; the file tells which they are. */
+TEST(numbers_of_gpus_are_a_process_own)
+{
+    static const char kernel[] =
+        "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 5500, 5600, deviceId, contextId, streamId,"
+        " 0, 281474976710656 + 4243 * 16777216, demangledName, shortName, mangledName, launchType,"
+        " cacheConfig, registersPerThread, gridX, gridY, gridZ, blockX, blockY, blockZ,"
+        " staticSharedMemory, dynamicSharedMemory, NULL FROM CUPTI_ACTIVITY_KIND_KERNEL;";
+    static const struct {
+        const char *devices;
+        int32_t gpu[2];
+    } rows[] = {
+        { "", { 1, 1 } },
+        { "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+          "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (6, 1, 4243), (4, 0, 4242), (5, 1, 4242)",
+          { 5, 6 } },
+        { "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER);"
+          "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (6, 1, 4243)",
+          { 1, 6 } },
+        { "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER);"
+          "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (6, 1)",
+          { 1, 1 } },
+    };
+    char change[1024];
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct activity_list list;
+        snprintf(change, sizeof(change), "%s%s", kernel, rows[i].devices);
+        activity_list_init(&list);
+        assert_ok(activity_import_nsys(database(change), ROWS_MOST, &list, &err), &err);
+        assert_int_equal(list.items[4].process, 4242);
+        assert_int_equal(list.items[4].device, rows[i].gpu[0]);
+        assert_int_equal(list.items[5].process, 4243);
+        assert_int_equal(list.items[5].device, rows[i].gpu[1]);
+        activity_list_release(&list);
+    }
+}
+
 TEST(copies_of_unified_memory)
 {
     static const char *const names[] = { "memcpy HtoD", "memcpy DtoH", "memcpy DtoD", "memcpy ?" };
