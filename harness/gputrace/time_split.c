@@ -141,7 +141,9 @@ static void classify_gap(const struct split *s, struct span gap, const struct ac
     if (!call) {
         out->other_wait += length;
     } else if (call->start < gap.start) {
-        out->kernel_wait += length;
+        int64_t launch = later(earlier(call->end, gap.end) - gap.start, 0);
+        out->launch += launch;
+        out->kernel_wait += length - launch;
     } else {
         int64_t launch = span_overlap(&s->launching, from, gap);
         out->launch += launch;

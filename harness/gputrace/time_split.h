@@ -16,14 +16,15 @@ enum { TIME_SPLIT_GAP_NS = 30 };
 
 /* All in ns. Activities of all streams of the device together: it is idle where none runs. */
 struct time_split {
-    int64_t span;      /* from the first start to the last end on the device; 0: nothing ran */
-    int64_t gpu;       /* kernels, fills, graphs, copies within the device */
-    int64_t transfer;  /* copies to and from the device while nothing of the above ran */
-    int64_t seam;      /* gaps shorter than the threshold */
-    int64_t launch;    /* idle while the CPU was inside the calls that launch, of host_wait gaps */
-    int64_t host_wait; /* idle, and what came next was launched after the idle time had begun */
-    int64_t kernel_wait;  /* idle, although what came next had been launched before */
-    int64_t other_wait;   /* idle, and the launch of what came next is not in the list */
+    int64_t span;        /* from the first start to the last end on the device; 0: nothing ran */
+    int64_t gpu;         /* kernels, fills, graphs, copies within the device */
+    int64_t transfer;    /* copies to and from the device while nothing of the above ran */
+    int64_t seam;        /* gaps shorter than the threshold */
+    int64_t launch;      /* idle while the CPU was inside the calls that launch */
+    int64_t host_wait;   /* idle, and the call that launched what came next had not begun; its other
+                          * gaps hold calls, too, which are `launch` */
+    int64_t kernel_wait; /* idle, although that call had ended */
+    int64_t other_wait;  /* idle, and the launch of what came next is not in the list */
     int64_t transfer_all; /* copies to and from the device, hidden behind kernels or not */
     int64_t calls_all;    /* the CPU inside the calls that launched work here, until it started */
     size_t nr_gaps;       /* those not shorter than the threshold */

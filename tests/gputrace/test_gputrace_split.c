@@ -85,6 +85,28 @@ ACTIVITY_TEST(who_was_late)
     assert_int_equal(s.calls_all, 50 + 100 + 30 + 40);
 }
 
+/*
+ *  GPU [100 200]             [300 310]         [400 410]
+ *  CPU       [190    295]          [305 340]
+ *            95 of 100 in the call that began before, 30 of 90, and what is left is no launch
+ */
+ACTIVITY_TEST(calls_that_began_before)
+{
+    activity_list_init(list);
+    kernel(list, 100, 200, 0);
+    call(list, 190, 295, 1);
+    kernel(list, 300, 310, 1);
+    call(list, 305, 340, 2);
+    kernel(list, 400, 410, 2);
+    call(list, 405, 900, 3); /* such as a copy that waits: a launch until the copy starts */
+    add(list, ACTIVITY_MEMCPY, 500, 600, 3)->copy = MEMCPY_HOST_TO_DEVICE;
+    struct time_split s = split(list);
+    assert_int_equal(s.launch, 95 + 30 + 90);
+    assert_int_equal(s.kernel_wait, 5 + 60);
+    assert_int_equal(s.host_wait, 0);
+    assert_int_equal(s.span, s.gpu + s.transfer + s.launch + s.kernel_wait);
+}
+
 ACTIVITY_TEST(threshold)
 {
     activity_list_init(list);
