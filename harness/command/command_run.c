@@ -77,7 +77,8 @@ char *command_find_program(const char *name, struct error *err)
 /* What a run cost beside its time. */
 struct cost {
     double user_ms, system_ms;
-    double rss; /* bytes at most; 0: not known */
+    double preempted; /* times that it lost its processor to others */
+    double rss;       /* bytes at most; 0: not known */
     double counts[COUNTER_NR];
 };
 
@@ -319,6 +320,7 @@ static void keep_cost(struct running *r, const struct rusage *usage,
     *cost = (struct cost) {
         .user_ms = milliseconds(usage->ru_utime),
         .system_ms = milliseconds(usage->ru_stime),
+        .preempted = (double)usage->ru_nivcsw,
         .rss = usage->ru_maxrss > own.ru_maxrss ? 1024 * (double)usage->ru_maxrss : 0,
     };
     memcpy(cost->counts, counts, sizeof(cost->counts));
@@ -409,16 +411,18 @@ static void add_counts(const struct running *r, struct measurement *m)
 void command_facts(const struct call *call, struct measurement *m)
 {
     const struct running *r = call->state;
-    double nr = (double)m->nr_samples, user = 0, system = 0, rss = 0;
+    double nr = (double)m->nr_samples, user = 0, system = 0, preempted = 0, rss = 0;
 
     for (size_t i = r->costs.nr - m->nr_samples; i < r->costs.nr; i++) {
         const struct cost *c = &r->costs.items[i];
         user += c->user_ms / nr;
         system += c->system_ms / nr;
+        preempted += c->preempted / nr;
         rss = c->rss > rss ? c->rss : rss;
     }
     measurement_add_telemetry(m, "command_user_ms", user);
     measurement_add_telemetry(m, "command_system_ms", system);
+    measurement_add_telemetry(m, "command_involuntary_switches", preempted);
     if (rss > 0)
         measurement_add_telemetry(m, "command_max_rss_bytes", rss);
     add_counts(r, m);

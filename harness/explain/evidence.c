@@ -17,10 +17,13 @@ static const struct {
     const char *name;
     enum explain_quantity quantity;
 } evidence_telemetry[] = {
-    { "waited_percent", EXPLAIN_WAITED },      { "cpu_mhz", EXPLAIN_CLOCK },
-    { TELEMETRY_MACHINE, EXPLAIN_PROBE },      { "command_system_ms", EXPLAIN_SYSTEM },
-    { "instructions", EXPLAIN_INSTRUCTIONS },  { "cycles", EXPLAIN_CYCLES },
-    { "cache_misses", EXPLAIN_CACHE_MISSES },  { "branch_misses", EXPLAIN_BRANCH_MISSES },
+    { "cpu_mhz", EXPLAIN_CLOCK },
+    { TELEMETRY_MACHINE, EXPLAIN_PROBE },
+    { "command_system_ms", EXPLAIN_SYSTEM },
+    { "instructions", EXPLAIN_INSTRUCTIONS },
+    { "cycles", EXPLAIN_CYCLES },
+    { "cache_misses", EXPLAIN_CACHE_MISSES },
+    { "branch_misses", EXPLAIN_BRANCH_MISSES },
     { "command_page_faults", EXPLAIN_FAULTS },
 };
 
@@ -37,15 +40,30 @@ static double evidence_median(const struct measurement *m)
     return median;
 }
 
+static bool evidence_is_program(const struct measurement *m)
+{
+    return isfinite(measurement_telemetry(m, "command_user_ms")) &&
+           isfinite(measurement_telemetry(m, "command_system_ms"));
+}
+
 /* Of a program its own and its children's time; of a kernel this process's. */
 static double evidence_busy(const struct measurement *m, double ns)
 {
     double user = measurement_telemetry(m, "command_user_ms");
     double system = measurement_telemetry(m, "command_system_ms");
 
-    if (isfinite(user) && isfinite(system))
-        return (user + system) * 1e6 / ns;
-    return measurement_telemetry(m, "cpu_seconds_per_second");
+    return evidence_is_program(m) ? (user + system) * 1e6 / ns
+                                  : measurement_telemetry(m, "cpu_seconds_per_second");
+}
+
+/* How long threads waited is told of those of this process, which of a program are none. */
+static void evidence_add_program(struct explain_case *c, const struct measurement *m, double ns,
+                                 enum explain_side side)
+{
+    double preempted = measurement_telemetry(m, "command_involuntary_switches");
+
+    c->is_program = true;
+    explain_add(c, EXPLAIN_PREEMPTED, side, preempted * 1e9 / ns);
 }
 
 void evidence_add_measurement(struct explain_case *c, const struct measurement *m,
@@ -57,6 +75,10 @@ void evidence_add_measurement(struct explain_case *c, const struct measurement *
         return;
     explain_add(c, EXPLAIN_TIME, side, ns);
     explain_add(c, EXPLAIN_BUSY, side, evidence_busy(m, ns));
+    if (evidence_is_program(m))
+        evidence_add_program(c, m, ns, side);
+    else
+        explain_add(c, EXPLAIN_WAITED, side, measurement_telemetry(m, "waited_percent"));
     for (size_t i = 0; i < sizeof(evidence_telemetry) / sizeof(evidence_telemetry[0]); i++)
         explain_add(c, evidence_telemetry[i].quantity, side,
                     measurement_telemetry(m, evidence_telemetry[i].name));

@@ -49,6 +49,7 @@ enum explain_quantity {
     EXPLAIN_SCOPED,        /* ns, with scopes on */
     EXPLAIN_BUSY,          /* processors at work for it: CPU time / time */
     EXPLAIN_WAITED,        /* % of the time in which its threads were ready and had no processor */
+    EXPLAIN_PREEMPTED,     /* of programs: how often a second they lost one to others */
     EXPLAIN_CLOCK,         /* MHz */
     EXPLAIN_PROBE,         /* ns: a fixed piece of work beside it (machine/probe.h) */
     EXPLAIN_SYSTEM,        /* ms in the kernel */
@@ -98,6 +99,7 @@ struct explain_case {
     struct explain_series of[EXPLAIN_QUANTITIES];
     ARRAY(struct explain_operation) operations; /* with the rest; together they are an iteration */
     ARRAY(struct explain_fact) facts;
+    bool is_program;       /* nobody sees its threads, nor how long they wait */
     bool is_without_self;  /* a profile tells no self times, so its operations are left out */
     struct code_diff code; /* what it owns is borrowed: one serves all benchmarks */
 };
@@ -154,7 +156,8 @@ const char *cause_kind_name(enum cause_kind kind); /* "operation", "cache misses
 
 void explain_case_init(struct explain_case *c, const char *key);
 void explain_case_release(struct explain_case *c);
-/* Values that are no positive number are left out, but for EXPLAIN_WAITED, which may be 0. */
+/* Values that are no positive number are left out, but for EXPLAIN_WAITED and
+ * EXPLAIN_PREEMPTED, which may be 0. */
 void explain_add(struct explain_case *c, enum explain_quantity quantity, enum explain_side side,
                  double value);
 void explain_add_operation(struct explain_case *c, const char *name, enum explain_side side,

@@ -42,10 +42,15 @@ void explain_case_release(struct explain_case *c)
     array_release(&c->facts);
 }
 
+static bool may_be_zero(enum explain_quantity quantity)
+{
+    return quantity == EXPLAIN_WAITED || quantity == EXPLAIN_PREEMPTED;
+}
+
 void explain_add(struct explain_case *c, enum explain_quantity quantity, enum explain_side side,
                  double value)
 {
-    if (isfinite(value) && (value > 0 || (quantity == EXPLAIN_WAITED && value >= 0)))
+    if (isfinite(value) && (value > 0 || (may_be_zero(quantity) && value >= 0)))
         *array_push(&c->of[quantity].of[side]) = value;
 }
 

@@ -18,6 +18,7 @@
 #define BELIEF_VAGUE      0.5  /* a fact that seldom matters */
 #define BELIEF_DOUBTED    0.25 /* a fact that something speaks against */
 #define SMALL_CODE_CHANGE 0.15 /* of all functions: flags and compilers change more of them */
+#define PREEMPTED_LEAST   10   /* a second more: a turn on a processor lasts some ms */
 #define MISS_CYCLES       200 /* about what a miss of the last cache costs where it is waited for ... */
 #define BRANCH_CYCLES     15 /* ... and a mispredicted branch */
 

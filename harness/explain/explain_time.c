@@ -49,34 +49,45 @@ static void write_counts(const struct explain_change *c, const char *of, struct 
                 text_figures(c->base, 3, base));
 }
 
-/* By how much, in % of the time, the head's threads waited longer for a processor. */
-static double waited_longer(const struct explain_case *c)
+/* Of what may be 0, and so has no log: by how much the head's median is above. 0 where a side does
+ * not tell. */
+static double median_above(const struct explain_series *s)
 {
-    const struct explain_series *s = &c->of[EXPLAIN_WAITED];
-    double waited = 0;
+    double above = 0;
 
+    if (!s->of[EXPLAIN_BASE].nr || !s->of[EXPLAIN_HEAD].nr)
+        return 0;
     for (int side = 0; side < EXPLAIN_SIDES; side++) {
         size_t nr = s->of[side].nr;
         double *copy = memory_zeroed(nr + 1, sizeof(*copy)); /* the median sorts */
         for (size_t i = 0; i < nr; i++)
             copy[i] = s->of[side].items[i];
-        if (nr)
-            waited += (side == EXPLAIN_HEAD ? 1 : -1) * stats_median(copy, nr);
+        above += (side == EXPLAIN_HEAD ? 1 : -1) * stats_median(copy, nr);
         free(copy);
     }
-    return waited;
+    return above;
+}
+
+/* What threads do is known of those of a kernel, and where a setting says how many there are; a
+ * program may as well have waited for a disk. */
+static const char *name_of_busy(const struct explain_case *c, bool others)
+{
+    return others                                             ? "other programs on its processors"
+           : c->is_program && !case_has_fact(c, FACT_THREADS) ? "fewer processors at work"
+                                                              : "fewer threads at work";
 }
 
 static void add_busy(struct ranking *r)
 {
     const struct explain_change *busy = &r->of[EXPLAIN_BUSY], part = upside_down(busy);
     struct strbuf evidence;
-    double waited = waited_longer(r->c);
+    double waited = median_above(&r->c->of[EXPLAIN_WAITED]);
+    double preempted = median_above(&r->c->of[EXPLAIN_PREEMPTED]);
 
-    bool others = waited > 10 && !case_has_fact(r->c, FACT_THREADS);
+    bool others =
+        (waited > 10 || preempted > PREEMPTED_LEAST) && !case_has_fact(r->c, FACT_THREADS);
     struct cause *cause =
-        add_part(r, others ? CAUSE_MACHINE : CAUSE_THREADS,
-                 others ? "other programs on its processors" : "fewer threads at work", &part);
+        add_part(r, others ? CAUSE_MACHINE : CAUSE_THREADS, name_of_busy(r->c, others), &part);
     if (!cause)
         return;
     cause->change = expm1(busy->mid);
@@ -84,7 +95,9 @@ static void add_busy(struct ranking *r)
     case_write_facts(r->c, FACT_THREADS, &evidence);
     strbuf_addf(&evidence, "%s%.2f processors busy, were %.2f", evidence.length ? "; " : "",
                 busy->head, busy->base);
-    if (others)
+    if (others && r->c->is_program)
+        strbuf_addf(&evidence, "; it lost one to others %.0f times a second more", preempted);
+    else if (others)
         strbuf_addf(&evidence, "; it waited for one %.0f %% of the time longer", waited);
     cause->evidence = strbuf_detach(&evidence);
 }

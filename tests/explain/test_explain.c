@@ -60,6 +60,27 @@ static void know_others(struct explain_case *c)
     add_series(c, EXPLAIN_WAITED, 20, 3);
 }
 
+static void know_others_of_a_program(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 0.96, 1 / 1.5);
+    add_series(c, EXPLAIN_PREEMPTED, 2, 60);
+    c->is_program = true;
+}
+
+/* Whatever it waits for, it is not said to have threads. */
+static void know_a_program_that_waits(struct explain_case *c)
+{
+    add_series(c, EXPLAIN_BUSY, 0.96, 1 / 1.5);
+    add_series(c, EXPLAIN_PREEMPTED, 2, 1);
+    c->is_program = true;
+}
+
+static void know_threads_of_a_program(struct explain_case *c)
+{
+    know_a_program_that_waits(c);
+    explain_add_fact(c, FACT_THREADS, "-j", "3", "2");
+}
+
 static void know_attention(struct explain_case *c)
 {
     add_operation(c, "attention", 500, 915);
@@ -193,6 +214,12 @@ static const struct {
     { "threads", know_threads, CAUSE_THREADS, NULL, 1, "OMP_NUM_THREADS: 3 -> 2", 1 },
     { "a part of it", know_a_third, CAUSE_CLOCK, NULL, 1.0 / 3, "MHz", 2 },
     { "other programs", know_others, CAUSE_MACHINE, NULL, 1, "waited for one 40 %", 1 },
+    { "other programs beside one", know_others_of_a_program, CAUSE_MACHINE,
+      "other programs on its processors", 1, "lost one to others 118 times a second more", 1 },
+    { "a program that waits", know_a_program_that_waits, CAUSE_THREADS, "fewer processors at work",
+      1, "0.64 processors busy, were 0.96", 1 },
+    { "threads of a program", know_threads_of_a_program, CAUSE_THREADS, "fewer threads at work", 1,
+      "-j: 3 -> 2", 1 },
     { "an operation", know_attention, CAUSE_OPERATION, "attention", 0.83, "916.8 ns", 2 },
     { "flags beside it", know_flags_and_attention, CAUSE_BUILD, "flags", 1, "-O2 -> -O0", 3 },
     { "flags that did nothing", know_code, CAUSE_OPERATION, "attention", 0.83,

@@ -82,6 +82,36 @@ TEST(nested_operations_are_counted_once)
     }
 }
 
+/* ---- programs ---- */
+
+/* waited_percent is of the threads of this process, whose a program's are not. */
+TEST(how_long_a_program_waited_is_not_known)
+{
+    for (int program = 0; program < 2; program++) {
+        struct measurement m = { .batch = 1, .nr_samples = 1 };
+        struct explain_case c;
+        m.samples = memory_zeroed(1, sizeof(*m.samples));
+        m.samples[0] = 500000000;
+        measurement_add_telemetry(&m, "waited_percent", 0);
+        measurement_add_telemetry(&m, "cpu_seconds_per_second", 2);
+        if (program) {
+            measurement_add_telemetry(&m, "command_user_ms", 100);
+            measurement_add_telemetry(&m, "command_system_ms", 25);
+            measurement_add_telemetry(&m, "command_involuntary_switches", 30);
+        }
+        explain_case_init(&c, "k/v");
+        evidence_add_measurement(&c, &m, EXPLAIN_HEAD);
+        assert_int_equal(c.is_program, program);
+        assert_int_equal(c.of[EXPLAIN_WAITED].of[EXPLAIN_HEAD].nr, !program);
+        assert_int_equal(c.of[EXPLAIN_PREEMPTED].of[EXPLAIN_HEAD].nr, program);
+        assert_close(c.of[EXPLAIN_BUSY].of[EXPLAIN_HEAD].items[0], program ? 0.25 : 2, 1e-12);
+        if (program)
+            assert_close(c.of[EXPLAIN_PREEMPTED].of[EXPLAIN_HEAD].items[0], 60, 1e-9);
+        explain_case_release(&c);
+        measurement_release(&m);
+    }
+}
+
 /* ---- facts and words ---- */
 
 TEST(facts_are_of_a_kind)

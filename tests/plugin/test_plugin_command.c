@@ -89,6 +89,7 @@ TEST(a_program_is_timed)
     double user = measurement_telemetry(&m, "command_user_ms");
     assert_true(user > 0);
     assert_true(isfinite(measurement_telemetry(&m, "command_system_ms")));
+    assert_true(measurement_telemetry(&m, "command_involuntary_switches") >= 0);
     double mean_ms = 0;
     for (size_t i = 0; i < m.nr_samples; i++)
         mean_ms += (double)m.samples[i] / 4e6;
