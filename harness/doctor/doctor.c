@@ -3,8 +3,10 @@
 
 #include "doctor/doctor_base.h"
 #include "machine/environment.h"
+#include "process/counters.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #ifdef __clang__
 #define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
@@ -20,6 +22,16 @@
 #define OPTIMISED 0
 #endif
 
+static void doctor_try_counters(struct doctor_input *in)
+{
+    struct error why;
+    struct counters *c = counters_open(COUNT_THREADS, NULL, &why);
+
+    if (!c)
+        snprintf(in->no_counters, sizeof(in->no_counters), "%.150s", why.message);
+    counters_close(c);
+}
+
 void doctor_input_make(struct doctor_input *in, const char *root, const char *history)
 {
     char driver[32];
@@ -34,6 +46,7 @@ void doctor_input_make(struct doctor_input *in, const char *root, const char *hi
     if (root[0])
         return;
     doctor_watch(&in->watch);
+    doctor_try_counters(in);
     in->nr_gpus = nvml_list(in->gpus, DOCTOR_GPUS, driver);
 }
 

@@ -46,6 +46,7 @@ struct doctor_input {
     struct build build;
     bool slow_build; /* without optimisation, or with a sanitizer */
     struct doctor_watch watch;
+    char no_counters[160]; /* why nothing can be counted on this machine; "": it can */
     struct nvml_gpu gpus[DOCTOR_GPUS];
     int nr_gpus;
 };

@@ -8,6 +8,7 @@
 #include "host/host_memory.h"
 #include "machine/environment.h"
 
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,12 +146,34 @@ static void check_layout(const struct doctor_input *in, struct doctor_finding *f
         doctor_mend(f, "echo 2 | sudo tee /proc/sys/kernel/randomize_va_space");
 }
 
+/* What counts events, by which perf(1) knows the units of processors: "cpu", or those with a list
+ * of the processors that they are of. A virtual machine mostly has none of them. */
+#define EVENT_SOURCES "/sys/bus/event_source/devices/"
+
+static bool has_counters(const struct doctor_input *in)
+{
+    double type = doctor_number(in, EVENT_SOURCES "cpu/type", "");
+
+    if (in->root[0] == '\0')
+        return in->no_counters[0] == '\0';
+    return (type >= PERF_TYPE_RAW && type <= PERF_TYPE_RAW) ||
+           !isnan(doctor_sum(in, EVENT_SOURCES "*/cpus"));
+}
+
 static void check_counters(const struct doctor_input *in, struct doctor_finding *f)
 {
     double level = doctor_number(in, "/proc/sys/kernel/perf_event_paranoid", "");
+    bool told = in->root[0] == '\0' || !isnan(doctor_sum(in, EVENT_SOURCES "*/type"));
 
     if (isnan(level)) {
         doctor_say(f, DOCTOR_UNKNOWN, "not told: no perf events here");
+    } else if (level <= 2 && !told) {
+        doctor_say(f, DOCTOR_UNKNOWN,
+                   "open to users (perf_event_paranoid %.0f), if there are any: not told", level);
+    } else if (level <= 2 && !has_counters(in)) {
+        doctor_say(f, DOCTOR_NOTE, "none: %s",
+                   in->no_counters[0] ? in->no_counters
+                                      : "the processor, or the virtual machine, offers none");
     } else if (level <= 2) {
         doctor_say(f, DOCTOR_FINE, "open to users (perf_event_paranoid %.0f)", level);
     } else {

@@ -38,6 +38,8 @@ printf 'MemTotal: 8000 kB\nMemAvailable: 6000 kB\nSwapTotal: 0 kB\nSwapFree: 0 k
   >good/proc/meminfo
 echo 2 >good/proc/sys/kernel/randomize_va_space
 echo 1 >good/proc/sys/kernel/perf_event_paranoid
+mkdir -p good/sys/bus/event_source/devices/cpu
+echo 4 >good/sys/bus/event_source/devices/cpu/type
 doctor good
 check "the exit status fits" status_fits --root good
 

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "doctor/doctor_base.h"
 #include "machine/environment.h"
+#include "process/counters.h"
 
 #include <ftw.h>
 #include <stdbool.h>
@@ -45,6 +46,14 @@ static void put(void **state, const char *path, const char *text)
     snprintf(where, sizeof(where), "%s%s", (const char *)*state, path);
     assert_ok(file_make_parent(where, &err), &err);
     assert_ok(file_write(where, text, strlen(text), &err), &err);
+}
+
+static void remove_one_file(void **state, const char *path)
+{
+    char where[512];
+
+    snprintf(where, sizeof(where), "%s%s", (const char *)*state, path);
+    assert_int_equal(remove(where), 0);
 }
 
 static struct doctor_input input_of(void **state)
@@ -366,8 +375,24 @@ TREE_TEST(kernel_settings)
     expect(state, "hardware counters", DOCTOR_UNKNOWN, "not told");
     put(state, "/proc/sys/kernel/perf_event_paranoid", "3\n");
     expect(state, "hardware counters", DOCTOR_NOTE, "closed");
+}
+
+/* Being allowed to count is one thing, something that counts another. */
+TREE_TEST(counters)
+{
     put(state, "/proc/sys/kernel/perf_event_paranoid", "-1\n");
+    expect(state, "hardware counters", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/bus/event_source/devices/software/type", "1\n");
+    put(state, "/sys/bus/event_source/devices/uprobe/type", "9\n");
+    expect(state, "hardware counters", DOCTOR_NOTE, "the virtual machine, offers none");
+    put(state, "/sys/bus/event_source/devices/armv8_pmuv3_0/cpus", "0-3\n");
     expect(state, "hardware counters", DOCTOR_FINE, "perf_event_paranoid -1");
+    remove_one_file(state, "/sys/bus/event_source/devices/armv8_pmuv3_0/cpus");
+    expect(state, "hardware counters", DOCTOR_NOTE, "none: ");
+    put(state, "/sys/bus/event_source/devices/cpu/type", "4\n");
+    expect(state, "hardware counters", DOCTOR_FINE, "perf_event_paranoid -1");
+    put(state, "/proc/sys/kernel/perf_event_paranoid", "4\n");
+    expect(state, "hardware counters", DOCTOR_NOTE, "closed");
 }
 
 TREE_TEST(build)
@@ -565,6 +590,16 @@ TEST(this_machine)
     assert_true(in.watch.clock_step > 0);
     assert_true(isnan(in.watch.steal) || (in.watch.steal >= 0 && in.watch.steal <= 1));
     assert_true(isnan(in.watch.busy) || in.watch.busy >= 0);
+    if (look(&in, "hardware counters").state ==
+        DOCTOR_FINE) { /* then they are what is counted by */
+        struct error why = { "" };
+        struct counters *c = counters_open(COUNT_THREADS, NULL, &why);
+        if (!c)
+            fail_msg("%s", why.message);
+        counters_close(c);
+    }
+    snprintf(in.no_counters, sizeof(in.no_counters), "no such luck");
+    assert_int_not_equal(look(&in, "hardware counters").state, DOCTOR_FINE);
     size_t nr = doctor_run(&in, findings);
     assert_in_range(nr, 20, DOCTOR_MAX);
     for (size_t i = 0; i < nr; i++) {
