@@ -3,8 +3,8 @@
  * What in this environment will spoil measurements, and the mend: a table of checks, each over
  * facts of /proc and /sys, of this build, of the GPUs, and of what a second of watching showed.
  *
- * The checks themselves are pure: they read nothing but files below `root`, a few variables of the
- * environment, and what is in the input.
+ * The checks themselves are pure: they read nothing but files below `root`, and of this machine a
+ * few variables of the environment and the folder of the history, and what is in the input.
  */
 #ifndef HARNESS_DOCTOR_DOCTOR_H
 #define HARNESS_DOCTOR_DOCTOR_H
@@ -42,7 +42,7 @@ enum { DOCTOR_GPUS = 16 };
 
 struct doctor_input {
     const char *root;    /* "": this machine; else a folder with copies of /proc and /sys */
-    const char *history; /* the file, or where it will be */
+    const char *history; /* the file, or where it will be; of this machine */
     struct build build;
     bool slow_build; /* without optimisation, or with a sanitizer */
     struct doctor_watch watch;

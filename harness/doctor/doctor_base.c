@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The first line that starts with `field`, however long, or NULL. */
 static char *find_line(const struct doctor_input *in, const char *path, const char *field)
@@ -98,6 +99,53 @@ bool doctor_cpus(const struct doctor_input *in, const char *path, const char *fi
     }
     free(line);
     return true;
+}
+
+bool doctor_is_there(const struct doctor_input *in, const char *path)
+{
+    char where[512];
+
+    snprintf(where, sizeof(where), "%s%s", in->root, path);
+    return access(where, F_OK) == 0;
+}
+
+/* ---- variables ---- */
+
+static const char variables_path[] = "/proc/self/environ";
+
+bool doctor_has_variables(const struct doctor_input *in)
+{
+    return in->root[0] == '\0' || doctor_is_there(in, variables_path);
+}
+
+/* "NAME=VALUE" behind "NAME=VALUE", each with a NUL at its end. */
+static bool find_variable(const struct doctor_input *in, const char *name,
+                          struct doctor_value *value)
+{
+    char where[512], *line = NULL;
+    size_t room = 0, length = strlen(name);
+    bool found = false;
+
+    snprintf(where, sizeof(where), "%s%s", in->root, variables_path);
+    FILE *file = fopen(where, "r");
+    while (file && !found && getdelim(&line, &room, '\0', file) > 0)
+        found = strncmp(line, name, length) == 0 && line[length] == '=';
+    if (found)
+        snprintf(value->text, sizeof(value->text), "%s", line + length + 1);
+    if (file)
+        fclose(file);
+    free(line);
+    return found;
+}
+
+const char *doctor_variable(const struct doctor_input *in, const char *name,
+                            struct doctor_value *room)
+{
+    const char *own = in->root[0] ? NULL : getenv(name);
+
+    if (own)
+        snprintf(room->text, sizeof(room->text), "%s", own);
+    return own || (in->root[0] && find_variable(in, name, room)) ? room->text : NULL;
 }
 
 bool doctor_has_word(const char *text, const char *word)

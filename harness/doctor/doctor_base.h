@@ -35,6 +35,16 @@ bool doctor_cpus(const struct doctor_input *in, const char *path, const char *fi
                  struct processors *set);
 /* How often heat has slowed a processor down since the start, all together; NaN if none tells. */
 double doctor_throttles(const struct doctor_input *in);
+/* A variable of the environment, of another machine by its copy of /proc/self/environ; its first
+ * characters alone where it is long. NULL: it is not set. */
+struct doctor_value {
+    char text[64];
+};
+const char *doctor_variable(const struct doctor_input *in, const char *name,
+                            struct doctor_value *room);
+bool doctor_has_variables(const struct doctor_input *in); /* otherwise nobody told of them */
+/* Whether a file or a folder is there. */
+bool doctor_is_there(const struct doctor_input *in, const char *path);
 /* Whether `word` is one of those in `text`, which stand between blanks, commas or brackets. */
 bool doctor_has_word(const char *text, const char *word);
 

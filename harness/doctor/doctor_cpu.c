@@ -208,6 +208,8 @@ static void check_mains(const struct doctor_input *in, struct doctor_finding *f)
     double online = doctor_sum(in, "/sys/class/power_supply/A[CD]*/online");
     double battery = doctor_sum(in, "/sys/class/power_supply/BAT*/present");
 
+    if (!doctor_is_there(in, "/sys/class/power_supply"))
+        return;
     if (isnan(battery) || battery == 0) {
         doctor_say(f, DOCTOR_FINE, "no battery");
     } else if (isnan(online)) {

@@ -70,6 +70,8 @@ static void check_disk(const struct doctor_input *in, struct doctor_finding *f)
     struct statvfs fs;
     int rc;
 
+    if (in->root[0]) /* its disk is not here */
+        return;
     snprintf(folder, sizeof(folder), "%s", in->history);
     do { /* the nearest folder above that is there */
         char *slash = strrchr(folder, '/');
@@ -95,6 +97,8 @@ static void check_history(const struct doctor_input *in, struct doctor_finding *
 {
     struct strbuf found, mend;
 
+    if (in->root[0])
+        return;
     strbuf_init(&found);
     strbuf_init(&mend);
     if (access_of_others(in->history, &found, &mend)) {
@@ -194,24 +198,26 @@ static void check_build(const struct doctor_input *in, struct doctor_finding *f)
     }
 }
 
-static int thread_limit(void)
+static int thread_limit(const struct doctor_input *in)
 {
-    const char *threads = getenv("OMP_NUM_THREADS");
+    struct doctor_value room;
+    const char *threads = doctor_variable(in, "OMP_NUM_THREADS", &room);
 
     return threads ? (int)strtol(threads, NULL, 10) : 0;
 }
 
 /* Variables by which OpenMP binds threads, joined by " and "; false if none is set. */
-static bool openmp_binding(char *names, size_t size)
+static bool openmp_binding(const struct doctor_input *in, char *names, size_t size)
 {
     static const char *const variables[] = { "OMP_PLACES", "OMP_PROC_BIND", "GOMP_CPU_AFFINITY" };
-    const char *bind = getenv("OMP_PROC_BIND");
+    struct doctor_value room;
+    const char *bind = doctor_variable(in, "OMP_PROC_BIND", &room);
     size_t used = 0;
 
     if (bind && strcasecmp(bind, "false") == 0)
         return false;
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        if (getenv(variables[i]))
+        if (doctor_variable(in, variables[i], &room))
             used += (size_t)snprintf(names + used, size - used, "%s%s", used ? " and " : "",
                                      variables[i]);
     return used > 0;
@@ -225,7 +231,7 @@ static bool check_bound(const struct doctor_input *in, const struct processors *
     char names[64];
     struct processors online;
 
-    if (!openmp_binding(names, sizeof(names)) ||
+    if (!openmp_binding(in, names, sizeof(names)) ||
         !doctor_cpus(in, "/sys/devices/system/cpu/online", "", &online) ||
         processors_count(own) >= processors_count(&online))
         return false;
@@ -238,9 +244,12 @@ static bool check_bound(const struct doctor_input *in, const struct processors *
 }
 
 /* Runs have their own number of threads, whatever OMP_DYNAMIC says: host/thread_team.h. */
-static bool check_fewer(const struct processors *own, struct doctor_finding *f)
+static bool check_fewer(const struct doctor_input *in, const struct processors *own,
+                        struct doctor_finding *f)
 {
-    const char *limit = getenv("OMP_THREAD_LIMIT"), *dynamic = getenv("OMP_DYNAMIC");
+    struct doctor_value room[2];
+    const char *limit = doctor_variable(in, "OMP_THREAD_LIMIT", &room[0]);
+    const char *dynamic = doctor_variable(in, "OMP_DYNAMIC", &room[1]);
     long most = limit ? strtol(limit, NULL, 10) : 0;
 
     if (most > 0 && most < processors_count(own)) {
@@ -261,15 +270,20 @@ static bool check_fewer(const struct processors *own, struct doctor_finding *f)
 
 static void check_openmp(const struct doctor_input *in, struct doctor_finding *f)
 {
-    const char *policy = getenv("OMP_WAIT_POLICY"), *spin = getenv("GOMP_SPINCOUNT");
-    int threads = thread_limit();
+    struct doctor_value room[2];
+    const char *policy = doctor_variable(in, "OMP_WAIT_POLICY", &room[0]);
+    const char *spin = doctor_variable(in, "GOMP_SPINCOUNT", &room[1]);
+    int threads = thread_limit(in);
     struct processors own;
+
+    if (!doctor_has_variables(in))
+        return;
     bool known = doctor_cpus(in, "/proc/self/status", "Cpus_allowed_list", &own);
 
     if (policy && strcasecmp(policy, "active") == 0) {
         doctor_say(f, DOCTOR_WARN, "OMP_WAIT_POLICY=active: threads that wait keep their cores");
         doctor_mend(f, "unset OMP_WAIT_POLICY: the launches then spin for a bounded time");
-    } else if (known && (check_bound(in, &own, f) || check_fewer(&own, f))) {
+    } else if (known && (check_bound(in, &own, f) || check_fewer(in, &own, f))) {
         return;
     } else if (known && threads > processors_count(&own)) {
         doctor_say(f, DOCTOR_WARN, "OMP_NUM_THREADS=%d on %d processors", threads,
@@ -288,12 +302,14 @@ static void check_openmp(const struct doctor_input *in, struct doctor_finding *f
 /* A library that was told so looks slower than it is, and what it is compared with faster. */
 static void check_instruction_sets(const struct doctor_input *in, struct doctor_finding *f)
 {
+    struct doctor_value room;
     struct strbuf set;
 
-    (void)in;
+    if (!doctor_has_variables(in))
+        return;
     strbuf_init(&set);
     for (const char *const *name = environment_isa_variables; *name; name++) {
-        const char *value = getenv(*name);
+        const char *value = doctor_variable(in, *name, &room);
         if (value && value[0])
             strbuf_addf(&set, "%s%s=%.32s", set.length ? ", " : "", *name, value);
     }

@@ -3,9 +3,9 @@
 # form is known. U-05, U-12.
 unset OMP_WAIT_POLICY GOMP_SPINCOUNT OMP_THREAD_LIMIT OMP_DYNAMIC
 
-# doctor TREE: its table, without the rows that are about this build, disk and history.
+# doctor TREE: its table, without the row that is about this build.
 doctor() {
-  "$HARNESS" doctor --root "$1" | sed -E '/^(build|disk|history) /d; /checks found/d; s/^(check .*found) +mend$/\1/'
+  "$HARNESS" doctor --root "$1" | sed -E '/^build /d; /checks found/d; s/^(check .*found) +mend$/\1/'
 }
 # Exactly where a row warns, the exit status is 77.
 status_fits() {
@@ -33,6 +33,8 @@ echo package-0 >good/sys/class/powercap/intel-rapl:0/name
 echo 'max 100000' >good/sys/fs/cgroup/cpu.max
 echo '0.05 0.10 0.20 1/200 999' >good/proc/loadavg
 printf 'Name:\tharness\nCpus_allowed_list:\t0-3\n' >good/proc/self/status
+printf 'HOME=/root\0' >good/proc/self/environ
+mkdir -p good/sys/class/power_supply
 printf 'flags\t\t: fpu avx2\n' >good/proc/cpuinfo
 printf 'MemTotal: 8000 kB\nMemAvailable: 6000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n' \
   >good/proc/meminfo
@@ -76,10 +78,17 @@ say "A machine that tells nothing, and variables"
 mkdir -p dumb/proc/self
 doctor dumb
 printf 'Cpus_allowed_list:\t0-1\n' >dumb/proc/self/status
-OMP_WAIT_POLICY=active doctor dumb | grep '^OpenMP'
-OMP_NUM_THREADS=8 doctor dumb | grep '^OpenMP'
-OMP_NUM_THREADS=2 GOMP_SPINCOUNT=5 doctor dumb | grep '^OpenMP'
-OPENBLAS_CORETYPE=Haswell doctor dumb | grep '^instruction sets'
+OMP_WAIT_POLICY=active doctor dumb | grep '^OpenMP' # of this machine
+# variables NAME=VALUE...: those of the other machine
+variables() { printf '%s\0' "$@" >dumb/proc/self/environ; }
+variables OMP_WAIT_POLICY=active
+doctor dumb | grep '^OpenMP'
+variables OMP_NUM_THREADS=8
+doctor dumb | grep '^OpenMP'
+variables OMP_NUM_THREADS=2 GOMP_SPINCOUNT=5
+doctor dumb | grep '^OpenMP'
+variables OPENBLAS_CORETYPE=Haswell
+doctor dumb | grep '^instruction sets'
 
 say "This machine"
 check "the exit status fits" status_fits
@@ -89,7 +98,7 @@ check "nothing is written" test ! -e .harness
 say "A history that others may replace"
 mkdir shared
 fake seed=1 --launches 1 --batch 1 --db shared/h.db
-of_history() { "$HARNESS" doctor --root good --db shared/h.db --json | sed -n '/"history"/,/}/p' | sed "s#$WORK#WORK#g"; }
+of_history() { "$HARNESS" doctor --db shared/h.db --json | sed -n '/"history"/,/}/p' | sed "s#$WORK#WORK#g"; }
 of_history
 "$HARNESS" history verify --db shared/h.db | tail -n +2
 chmod 777 shared

@@ -48,6 +48,22 @@ static void put(void **state, const char *path, const char *text)
     assert_ok(file_write(where, text, strlen(text), &err), &err);
 }
 
+/* Its environment: a line a variable. */
+static void put_variables(void **state, const char *lines)
+{
+    static const char path[] = "/proc/self/environ";
+    char where[512], bytes[256];
+    size_t length = strlen(lines);
+    struct error err = { "" };
+
+    assert_true(length < sizeof(bytes));
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = lines[i] == '\n' ? '\0' : lines[i];
+    put(state, path, "");
+    snprintf(where, sizeof(where), "%s%s", (const char *)*state, path);
+    assert_ok(file_write(where, bytes, length, &err), &err);
+}
+
 static void remove_one_file(void **state, const char *path)
 {
     char where[512];
@@ -228,6 +244,8 @@ TREE_TEST(throttling_of_all)
 
 TREE_TEST(power)
 {
+    expect(state, "mains", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/class/power_supply/README", "\n");
     expect(state, "mains", DOCTOR_FINE, "no battery");
     put(state, "/sys/class/power_supply/BAT0/present", "1\n");
     expect(state, "mains", DOCTOR_UNKNOWN, "no word");
@@ -410,24 +428,38 @@ TREE_TEST(build)
 
 TREE_TEST(openmp)
 {
-    unsetenv("OMP_WAIT_POLICY");
-    unsetenv("GOMP_SPINCOUNT");
-    unsetenv("OMP_NUM_THREADS");
-    unsetenv("OMP_THREAD_LIMIT");
-    unsetenv("OMP_DYNAMIC");
     put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    expect(state, "OpenMP", DOCTOR_UNKNOWN, "not told");
+    put_variables(state, "HOME=/root\n");
     expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
-    setenv("OMP_NUM_THREADS", "4", 1);
+    put_variables(state, "OMP_NUM_THREADS=4\nMY_OMP_NUM_THREADS=5\n");
     expect(state, "OpenMP", DOCTOR_NOTE, "OMP_NUM_THREADS=4");
-    setenv("GOMP_SPINCOUNT", "7", 1);
+    put_variables(state, "OMP_NUM_THREADS=4\nGOMP_SPINCOUNT=7\n");
     expect(state, "OpenMP", DOCTOR_NOTE, "GOMP_SPINCOUNT=7 OMP_NUM_THREADS=4");
-    setenv("OMP_NUM_THREADS", "5", 1);
+    put_variables(state, "OMP_NUM_THREADS=5\nGOMP_SPINCOUNT=7\n");
     expect(state, "OpenMP", DOCTOR_WARN, "OMP_NUM_THREADS=5 on 4");
-    setenv("OMP_WAIT_POLICY", "ACTIVE", 1);
+    put_variables(state, "OMP_NUM_THREADS=5\nOMP_WAIT_POLICY=ACTIVE\n");
     expect(state, "OpenMP", DOCTOR_WARN, "OMP_WAIT_POLICY=active");
+}
+
+/* What is known of another machine is what lies below its root. */
+TREE_TEST(variables_and_disk_of_this_machine_are_none_of_another)
+{
+    struct doctor_input here = { .root = "", .history = "history.db" };
+
+    setenv("OMP_WAIT_POLICY", "active", 1);
+    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+    expect(state, "OpenMP", DOCTOR_UNKNOWN, "not told");
+    expect(state, "instruction sets", DOCTOR_UNKNOWN, "not told");
+    put_variables(state, "HOME=/root\n");
+    expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
+    expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
+    expect(state, "disk", DOCTOR_UNKNOWN, "not told");
+    expect(state, "history", DOCTOR_UNKNOWN, "not told");
+    expect_in(&here, "OpenMP", DOCTOR_WARN, "OMP_WAIT_POLICY=active");
+    expect_in(&here, "instruction sets", DOCTOR_WARN, "OPENBLAS_CORETYPE=Haswell");
     unsetenv("OMP_WAIT_POLICY");
-    unsetenv("GOMP_SPINCOUNT");
-    unsetenv("OMP_NUM_THREADS");
+    unsetenv("OPENBLAS_CORETYPE");
 }
 
 /* Fewer threads than a benchmark's name says. */
@@ -443,16 +475,16 @@ TREE_TEST(openmp_with_fewer_threads)
         { NULL, "false", NULL },
     };
 
+    char variables[128];
+
     put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (cases[i].limit)
-            setenv("OMP_THREAD_LIMIT", cases[i].limit, 1);
-        if (cases[i].dynamic)
-            setenv("OMP_DYNAMIC", cases[i].dynamic, 1);
+        snprintf(variables, sizeof(variables), "%s%s\n%s%s\n",
+                 cases[i].limit ? "OMP_THREAD_LIMIT=" : "", cases[i].limit ? cases[i].limit : "",
+                 cases[i].dynamic ? "OMP_DYNAMIC=" : "", cases[i].dynamic ? cases[i].dynamic : "");
+        put_variables(state, variables);
         expect(state, "OpenMP", cases[i].found ? DOCTOR_WARN : DOCTOR_FINE,
                cases[i].found ? cases[i].found : "nothing set");
-        unsetenv("OMP_THREAD_LIMIT");
-        unsetenv("OMP_DYNAMIC");
     }
 }
 
@@ -471,49 +503,44 @@ TREE_TEST(openmp_binding)
         { "sockets", NULL, "0-3", NULL },
         { NULL, NULL, "0", NULL },
     };
-    char status[96];
+    char status[96], variables[128];
 
     put(state, "/sys/devices/system/cpu/online", "0-3\n");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (cases[i].places)
-            setenv("OMP_PLACES", cases[i].places, 1);
-        if (cases[i].bind)
-            setenv("OMP_PROC_BIND", cases[i].bind, 1);
+        snprintf(variables, sizeof(variables), "%s%s\n%s%s\n", cases[i].places ? "OMP_PLACES=" : "",
+                 cases[i].places ? cases[i].places : "", cases[i].bind ? "OMP_PROC_BIND=" : "",
+                 cases[i].bind ? cases[i].bind : "");
+        put_variables(state, variables);
         snprintf(status, sizeof(status), "Cpus_allowed_list:\t%s\n", cases[i].allowed);
         put(state, "/proc/self/status", status);
         expect(state, "OpenMP", cases[i].found ? DOCTOR_WARN : DOCTOR_FINE,
                cases[i].found ? cases[i].found : "nothing set");
         expect_mend(state, "OpenMP", cases[i].found ? "unset OMP_" : "");
-        unsetenv("OMP_PLACES");
-        unsetenv("OMP_PROC_BIND");
     }
 }
 
 TREE_TEST(instruction_sets)
 {
-    for (const char *const *name = environment_isa_variables; *name; name++)
-        unsetenv(*name);
+    char variables[96];
+
+    put_variables(state, "HOME=/root\n");
     expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
     for (const char *const *name = environment_isa_variables; *name; name++) {
-        char said[64];
-        snprintf(said, sizeof(said), "%s=avx2", *name);
-        setenv(*name, "avx2", 1);
-        expect(state, "instruction sets", DOCTOR_WARN, said);
-        setenv(*name, "", 1); /* as good as not there */
+        snprintf(variables, sizeof(variables), "%s=avx2", *name);
+        put_variables(state, variables);
+        expect(state, "instruction sets", DOCTOR_WARN, variables);
+        snprintf(variables, sizeof(variables), "%s=\n", *name); /* as good as not there */
+        put_variables(state, variables);
         expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
-        unsetenv(*name);
     }
-    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
-    setenv("ATEN_CPU_CAPABILITY", "avx2", 1);
+    put_variables(state, "ATEN_CPU_CAPABILITY=avx2\nOPENBLAS_CORETYPE=Haswell\n");
     expect(state, "instruction sets", DOCTOR_WARN,
            "OPENBLAS_CORETYPE=Haswell, ATEN_CPU_CAPABILITY=avx2");
-    unsetenv("OPENBLAS_CORETYPE");
-    unsetenv("ATEN_CPU_CAPABILITY");
 }
 
-TREE_TEST(disk)
+TEST(disk)
 {
-    struct doctor_input in = input_of(state);
+    struct doctor_input in = { .root = "" };
 
     in.history = "/nowhere/at/all/history.db"; /* the nearest folder that is there: "/" */
     assert_int_not_equal(look(&in, "disk").state, DOCTOR_UNKNOWN);
