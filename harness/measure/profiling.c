@@ -275,7 +275,7 @@ static void note_no_kernels(struct session *s, const char *why)
 
     strbuf_init(&note);
     strbuf_addf(&note, "no kernels and copies in the trace, scopes alone: %s", why);
-    s->trace.meta.note = prof_trace_text(&s->trace, note.data);
+    timeline_note(&s->trace, note.data);
     strbuf_release(&note);
 }
 

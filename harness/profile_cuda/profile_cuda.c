@@ -2,7 +2,6 @@
 #include "profile_cuda/profile_cuda.h"
 
 #include "base/memory.h"
-#include "base/strbuf.h"
 #include "cupti/collect.h"
 #include "profile/trace.h"
 #include "timeline/timeline_gpu.h"
@@ -63,45 +62,15 @@ struct prof_cuda *prof_cuda_start(const struct prof_cuda_options *options,
     return NULL;
 }
 
-/* What the trace lacks, in words; a note that is there already stays in front. */
-static void cuda_note(struct prof_trace *trace, const char *words)
-{
-    struct strbuf note;
-
-    strbuf_init(&note);
-    if (trace->meta.note)
-        strbuf_addf(&note, "%s; ", trace->meta.note);
-    strbuf_adds(&note, words);
-    trace->meta.note = prof_trace_text(trace, note.data);
-    strbuf_release(&note);
-}
-
-/* Records without a time are in no slice, so they are as lost as those without room. */
-static void cuda_note_losses(const struct activity_list *list, struct prof_trace *trace)
-{
-    char words[PROF_CUDA_WORDS];
-
-    if (list->dropped + list->untimed + list->unread > 0) {
-        snprintf(
-            words, sizeof(words),
-            "of the GPU's records %zu found no room, %zu have no time and %zu could not be read",
-            (size_t)list->dropped, (size_t)list->untimed, (size_t)list->unread);
-        cuda_note(trace, words);
-        trace->meta.dropped += list->untimed + list->unread; /* the others are in it */
-    }
-}
-
 /* -1: what the GPU did is not in the trace, which has the scopes all the same. */
 static int cuda_add_activity(struct prof *prof, struct prof_trace *trace,
                              const struct activity_list *list, struct error *err)
 {
-    if (timeline_add_gpu(trace, list, err) == 0) {
-        cuda_note_losses(list, trace);
+    if (timeline_add_gpu(trace, list, err) == 0)
         return 0;
-    }
     prof_trace_release(trace); /* a part of it may be in there */
     if (prof_snapshot(prof, trace) == 0)
-        cuda_note(trace, err->message);
+        timeline_note(trace, err->message);
     return -1;
 }
 
@@ -123,9 +92,9 @@ int prof_cuda_stop(struct prof_cuda *cuda, struct prof *prof, struct prof_trace 
     else if ((rc = cuda_add_activity(prof, trace, &list, &err)) != 0)
         cuda_say(why, err.message);
     else if (stopped)
-        cuda_note(trace, err.message);
+        timeline_note(trace, err.message);
     if (rc == 0 && unwaited)
-        cuda_note(trace, unwaited);
+        timeline_note(trace, unwaited);
     activity_list_release(&list);
     free(cuda);
     return rc;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/strbuf.h"
 #include "profile/name_map.h"
 
 #include <inttypes.h>
@@ -355,6 +356,34 @@ static int sort_with_stream_scopes(struct prof_trace *trace)
     return prof_trace_sort(trace, NULL);
 }
 
+/* ---- what is missing ---- */
+
+void timeline_note(struct prof_trace *trace, const char *words)
+{
+    struct strbuf note;
+
+    strbuf_init(&note);
+    if (trace->meta.note)
+        strbuf_addf(&note, "%s; ", trace->meta.note);
+    strbuf_adds(&note, words);
+    trace->meta.note = prof_trace_text(trace, note.data);
+    strbuf_release(&note);
+}
+
+void timeline_note_losses(struct prof_trace *trace, const struct activity_list *list)
+{
+    char words[160];
+
+    if (list->dropped + list->untimed + list->unread == 0)
+        return;
+    snprintf(words, sizeof(words),
+             "of the GPU's records %" PRIu64 " found no room, %" PRIu64 " have no time and %" PRIu64
+             " could not be read",
+             list->dropped, list->untimed, list->unread);
+    timeline_note(trace, words);
+    trace->meta.dropped += list->dropped + list->untimed + list->unread;
+}
+
 /* ---- there and back ---- */
 
 int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list, struct error *err)
@@ -369,7 +398,6 @@ int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list,
                          "beside what is in the trace");
     add.slice_of = memory_zeroed(list->nr + 1, sizeof(*add.slice_of));
     activity_calls_of(list, &add.calls);
-    trace->meta.dropped += list->dropped;
     if (rank_processes(&add) == 0 && add_activities(&add) == 0) {
         if (nr_before)
             nudge_calls(&add, nr_before);
@@ -378,7 +406,9 @@ int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list,
         if (add_launch_flows(&add) == 0 && add_copy_rates(trace, nr_before) == 0)
             rc = sort_with_stream_scopes(trace);
     }
-    if (rc)
+    if (rc == 0)
+        timeline_note_losses(trace, list);
+    else
         error_set(err, "no memory for the timeline of %zu activities", list->nr);
     free(add.slice_of);
     prof_map_release(&add.ranks);

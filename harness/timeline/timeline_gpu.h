@@ -31,8 +31,14 @@
 
 /* Adds, and sorts the trace. Into a trace without slices anything goes, and meta.start and end
  * become those of the list; into one that has some the list must have a clock. On -1 (no clock, no
- * memory) the trace may hold a part, unsorted: release it. */
+ * memory) the trace may hold a part, unsorted: release it. What the list lacks is noted. */
 int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list, struct error *err);
+
+/* What a trace lacks, in words, behind a note that is there already. */
+void timeline_note(struct prof_trace *trace, const char *words);
+/* Records of a list that found no room, have no time or are not understood: none of them is in a
+ * slice, so they are noted, and counted in meta.dropped. */
+void timeline_note_losses(struct prof_trace *trace, const struct activity_list *list);
 
 /* The way back, for what works on activities: device slices, calls and the flows between them, with
  * the trace's times. Kinds of copies are read from names ("memcpy HtoD", "Memcpy DtoH (...)"). The

@@ -93,6 +93,29 @@ TRACE_TEST(alone)
     activity_list_release(&list);
 }
 
+/* Records that are in no slice, behind what is known already. */
+TRACE_TEST(what_is_missing_is_said)
+{
+    struct activity_list list;
+
+    prof_trace_init(trace);
+    trace->meta.note = prof_trace_text(trace, "known before");
+    activity_list_init(&list);
+    add(&list, ACTIVITY_KERNEL, 1300, 1500, 0);
+    put(trace, &list);
+    assert_string_equal(trace->meta.note, "known before");
+    list.has_clock = true;
+    list.dropped = 2;
+    list.untimed = 30;
+    list.unread = 100;
+    put(trace, &list);
+    assert_int_equal(trace->meta.dropped, 132);
+    assert_string_equal(trace->meta.note,
+                        "known before; of the GPU's records 2 found no room, 30 "
+                        "have no time and 100 could not be read");
+    activity_list_release(&list);
+}
+
 /*
  *   0        100       200      300        4 bytes a ns, then 4 + 2, then 2
  *   [ 800 bytes         ]
