@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "timeline/timeline_backward.h"
 #include "timeline/timeline_entries.h"
+#include "timeline/timeline_gpu.h"
 #include "timeline/trace_reader.h"
 
 #include <stdlib.h>
@@ -380,6 +381,7 @@ static int finish_trace(struct trace_reader *r, const char *what, struct error *
         rc = bind_xla(r->trace, is_xla);
     if (rc == 0)
         rc = timeline_name_backward(r->trace);
+    timeline_note_losses(r->trace, &(struct activity_list) { .untimed = r->nr_untimed });
     if (rc)
         error_set(err, "%s: no memory for the trace", what);
     else if (prof_trace_check(r->trace, why, sizeof(why)))

@@ -87,6 +87,29 @@ static bool numbers_stream(const cJSON *args)
            cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(args, "stream"));
 }
 
+/* As Kineto wrote them until autumn 2022 (pytorch/kineto#659), and what they are called since.
+ * Other programs may have such categories: that a GPU is meant must stand in the arguments. */
+static const struct {
+    const char *older, *name;
+    bool is_of_stream;
+} older_categories[] = {
+    { "Kernel", PROF_KERNELS, true },
+    { "Memcpy", PROF_MEMCPY, true },
+    { "Memset", PROF_MEMSET, true },
+    { "Runtime", PROF_RUNTIME_CALLS, false },
+};
+
+static const char *known_category(const char *category, const cJSON *args)
+{
+    bool is_call = cJSON_GetObjectItemCaseSensitive(args, "correlation") != NULL;
+
+    for (size_t i = 0; i < sizeof(older_categories) / sizeof(*older_categories); i++)
+        if (!strcmp(category, older_categories[i].older) &&
+            (older_categories[i].is_of_stream ? numbers_stream(args) : is_call))
+            return older_categories[i].name;
+    return category;
+}
+
 static struct prof_track event_track(const struct trace_reader *r, const struct event *e)
 {
     const struct lane *lane = &r->lanes.items[e->lane];
@@ -168,7 +191,8 @@ static int slice_device(const struct prof_track *track, const struct prof_slice 
 /* PyTorch says by a name which scopes are steps, XLA by a number. */
 static const char *category_of_event(const struct event *e)
 {
-    bool is_step = *e->category ? !strcmp(e->category, PROF_SCOPES) && is_numbered_step(e->name)
+    bool is_scope = !strcmp(e->category, PROF_SCOPES) || !strcmp(e->category, "Operator");
+    bool is_step = *e->category ? is_scope && is_numbered_step(e->name)
                                 : cJSON_GetObjectItemCaseSensitive(e->args, "step_num") != NULL;
 
     return is_step ? PROF_STEPS : e->category;
@@ -241,6 +265,10 @@ static int use_complete(struct trace_reader *r, const struct event *e, struct er
         return event_text_failed(e->t, e->t->at, "the event ends before it begins", err);
     if (is_told_elsewhere(e->category))
         return 0;
+    if (is_of_gpu(e->category) && e->time == 0 && duration == 0) { /* CUPTI could not take any */
+        r->nr_untimed++;
+        return 0;
+    }
     return add_event_slice(r, e, duration, 0, err) < 0 ? -1 : 0;
 }
 
@@ -408,7 +436,7 @@ static int use_event(struct trace_reader *r, struct event *e, struct error *err)
         e->phase = phase[0];
         e->args = cJSON_GetObjectItemCaseSensitive(e->json, "args");
         e->name = json_string(e->json, "name", "");
-        e->category = json_string(e->json, "cat", "");
+        e->category = known_category(json_string(e->json, "cat", ""), e->args);
         if (phases[i].has_time && event_time(e, "ts", &e->time, err))
             return -1;
         int64_t process, thread;
@@ -436,7 +464,7 @@ static int use_other_data(struct trace_reader *r, const cJSON *data)
     meta->note = prof_trace_text(r->trace, json_string(data, "note", NULL));
     meta->rate = json_number(data, "rate", 1);
     meta->skipped = skipped > 0 ? (uint64_t)skipped : 0;
-    meta->dropped = dropped > 0 ? (uint64_t)dropped : 0;
+    meta->dropped += dropped > 0 ? (uint64_t)dropped : 0;
     meta->replaced = replaced > 0 ? (uint64_t)replaced : 0;
     meta->scope_ns = scope_ns > 0 ? scope_ns : 0;
     return clock ? 0 : -1;

@@ -44,6 +44,7 @@ struct trace_reader {
     /* Where they stand, as prof_map_at() takes it. */
     struct prof_map lane_places, process_places, numbered_places;
     bool has_base;
+    size_t nr_untimed; /* work of a GPU that has no times */
 };
 
 /* An event (`event_fn`, with the reader as ctx), or another member of the file. */

@@ -201,6 +201,52 @@ static void add_flow(char *text, char phase, int ts, const char *id)
             phase, phase == 's' ? 1 : 2, ts, phase == 's' ? "" : ",\"bp\":\"e\"", id);
 }
 
+/* PyTorch up to 1.12 wrote other names of categories, and its kernels without a time at 0. */
+TEST(older_names_of_categories)
+{
+    static const char *const names[2][4] = {
+        { "Operator", "Runtime", "Kernel", "Memcpy" },
+        { PROF_SCOPES, PROF_RUNTIME_CALLS, PROF_KERNELS, PROF_MEMCPY },
+    };
+
+    for (int i = 0; i < 2; i++) {
+        char text[2000];
+        struct prof_trace trace;
+        snprintf(text, sizeof(text),
+                 "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":50,"
+                 "\"name\":\"ProfilerStep#3\",\"cat\":\"%s\"},"
+                 "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":101,\"dur\":2,"
+                 "\"name\":\"cudaLaunchKernel\",\"cat\":\"%s\",\"args\":{\"correlation\":1}},"
+                 "{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":110,\"dur\":5,\"name\":\"k\","
+                 "\"cat\":\"%s\",\"args\":{\"device\":0,\"stream\":7,\"correlation\":1}},"
+                 "{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":0,\"dur\":0,\"name\":\"lost\","
+                 "\"cat\":\"%s\",\"args\":{\"device\":0,\"stream\":7,\"correlation\":2}},"
+                 "{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":120,\"dur\":5,\"name\":\"copied\","
+                 "\"cat\":\"%s\",\"args\":{\"device\":0,\"stream\":7}},"
+                 "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":100,\"dur\":5,\"name\":\"irq\","
+                 "\"cat\":\"Kernel\"},"
+                 "{\"ph\":\"s\",\"pid\":1,\"tid\":1,\"ts\":101,\"id\":1,\"cat\":\"async\","
+                 "\"name\":\"launch\"},"
+                 "{\"ph\":\"f\",\"pid\":0,\"tid\":7,\"ts\":110,\"id\":1,\"cat\":\"async\","
+                 "\"name\":\"launch\",\"bp\":\"e\"}]",
+                 names[i][0], names[i][1], names[i][2], names[i][2], names[i][3]);
+        parse(text, &trace);
+        assert_int_equal(trace.nr_slices, 5);
+        assert_string_equal(slice_named(&trace, "ProfilerStep")->category, PROF_STEPS);
+        assert_string_equal(slice_named(&trace, "cudaLaunchKernel")->category, PROF_RUNTIME_CALLS);
+        assert_string_equal(slice_named(&trace, "k")->category, PROF_KERNELS);
+        assert_string_equal(slice_named(&trace, "copied")->category, PROF_MEMCPY);
+        assert_int_equal(slice_named(&trace, "k")->track, slice_named(&trace, "copied")->track);
+        /* of another program, which means another kernel */
+        assert_int_equal(trace.tracks[slice_named(&trace, "irq")->track].kind, PROF_TRACK_THREAD);
+        assert_int_equal(trace.nr_flows, 1);
+        assert_int_equal(trace.meta.start, 100000);
+        assert_int_equal(trace.meta.dropped, 1);
+        assert_has(trace.meta.note, "1 have no time");
+        prof_trace_release(&trace);
+    }
+}
+
 /* PyTorch draws an arrow from a call that waits to the wait, which ends in the kernel that runs
  * then. */
 TEST(waits_launch_nothing)
