@@ -46,6 +46,19 @@ test('a trace of PyTorch: what tells of the recording is no operation', () => {
   assert.deepEqual(answer.words, []);
 });
 
+test('a trace of PyTorch up to 1.12: work of a GPU by its older names, without what has no time', () => {
+  const onGpu = { pid: 0, tid: 7, cat: 'Kernel', args: { device: 0, stream: 7, correlation: 1 } };
+  const trace = traceSlices([
+    slice('cudaLaunchKernel', 1000, 2, { cat: 'Runtime', args: { correlation: 1 } }),
+    slice('gemm', 1010, 5, onGpu), slice('lost', 0, 0, onGpu), slice('irq', 1000, 5, { cat: 'Kernel' })]);
+  const named = (name) => Array.from({ length: trace.nr }, (_, i) => i)
+    .find((i) => trace.texts[trace.name[i]] === name);
+  const category = (name) => trace.texts[trace.category[named(name)]];
+  assert.equal(trace.nr, 3);
+  assert.deepEqual(['cudaLaunchKernel', 'gemm', 'irq'].map(category), ['cuda_runtime', 'kernel', 'Kernel']);
+  assert.equal(trace.launch[named('gemm')], named('cudaLaunchKernel'));
+});
+
 test('a trace of little', () => {
   assert.equal(answerOf([slice('a', 0, 10)]).headline, 'a is one operation: nothing inside it was recorded.');
   assert.equal(answerOf([slice('a', 0, 10), slice('b', 0, 2)]).headline,

@@ -38,6 +38,18 @@ const STEP = /^(ProfilerStep)#\d+$/;
 /* Its spans tell of the recording, and its waits for a stream are in the calls that waited. */
 const TOLD_ELSEWHERE = /^(Trace|cuda_sync)$/;
 
+/* As PyTorch wrote them up to 1.12, where the arguments say that a GPU is meant (trace_reader.c). */
+const OLDER = { Kernel: 'kernel', Memcpy: 'gpu_memcpy', Memset: 'gpu_memset', Runtime: 'cuda_runtime' };
+
+const WORK = /^(kernel|gpu_(memcpy|memset|user_annotation))$/;
+
+function categoryOf({ cat, args }) {
+  const older = Object.hasOwn(OLDER, cat ?? '') ? OLDER[cat] : null;
+  const isOfGpu = cat === 'Runtime' ? args?.correlation !== undefined
+    : finite(args?.device) && finite(args?.stream);
+  return older && isOfGpu ? older : String(cat ?? '');
+}
+
 class TraceReader {
   constructor(nr) {
     this.lanes = new Lanes();
@@ -50,10 +62,12 @@ class TraceReader {
   }
 
   add(lane, event, start, duration) {
-    if (!(duration >= 0))
+    const category = categoryOf(event);
+    /* Work at 0 without a length is such that the profiler could not time. */
+    if (!(duration >= 0) || (start === 0 && duration === 0 && WORK.test(category)))
       return;
     const name = String(event.name ?? '').replace(STEP, '$1');
-    this.begins[this.columns.add(lane, name, String(event.cat ?? ''), start, duration)] = event;
+    this.begins[this.columns.add(lane, name, category, start, duration)] = event;
   }
 
   /* "B" waits for the "E" of its thread. */
