@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,4 +274,24 @@ const char *event_member(const char *text, const char *end, const char *key)
             return skip_blanks(colon + 1, end);
     }
     return NULL;
+}
+
+bool event_id(const cJSON *event, const int64_t *process, char id[EVENT_ID_SIZE])
+{
+    const cJSON *second = cJSON_GetObjectItemCaseSensitive(event, "id2");
+    const cJSON *local = cJSON_GetObjectItemCaseSensitive(second, "local");
+    const cJSON *global = cJSON_GetObjectItemCaseSensitive(second, "global");
+    const cJSON *first = cJSON_GetObjectItemCaseSensitive(event, "id");
+    const cJSON *item = first ? first : global ? global : local;
+    char of[32] = "";
+
+    if (!item)
+        return false;
+    if (item == local && process)
+        snprintf(of, sizeof(of), "%" PRId64 ": ", *process);
+    if (cJSON_IsNumber(item))
+        snprintf(id, EVENT_ID_SIZE, "%s%.17g", of, item->valuedouble);
+    else if (cJSON_IsString(item))
+        snprintf(id, EVENT_ID_SIZE, "%s%.200s", of, item->valuestring);
+    return cJSON_IsNumber(item) || cJSON_IsString(item);
 }

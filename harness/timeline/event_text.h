@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { EVENT_ID_SIZE = 256 };
+
 struct event_text {
     const char *what; /* stands in messages */
     const char *text, *end;
@@ -36,6 +38,9 @@ int event_text_failed(const struct event_text *t, const char *at, const char *re
 
 /* The decimal number at `text` times 10^places, halves away from 0. False: none, or too large. */
 bool event_number(const char *text, const char *end, int places, int64_t *value);
+/* By which events of one name belong together: their "id" or "id2", as text. `process` (or NULL)
+ * stands in front where the id holds within one process alone. False: they have none. */
+bool event_id(const cJSON *event, const int64_t *process, char id[EVENT_ID_SIZE]);
 /* The text of a member of the object at `text`, which is valid JSON; NULL where it has none. */
 const char *event_member(const char *text, const char *end, const char *key);
 

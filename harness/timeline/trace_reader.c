@@ -5,7 +5,6 @@
 #include "base/json.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,9 +305,23 @@ static int use_end(struct trace_reader *r, const struct event *e, struct error *
     return 0;
 }
 
+/* "The combination of the event name and id is used as the counter name" (Trace Event Format); as
+ * Chrome shows it. */
+static const char *name_of_counter(const struct event *e, char room[512])
+{
+    char id[EVENT_ID_SIZE];
+
+    if (!event_id(e->json, NULL, id) || !id[0])
+        return e->name;
+    snprintf(room, 512, "%.250s[%s]", e->name, id);
+    return room;
+}
+
 static int use_counter(struct trace_reader *r, const struct event *e, struct error *err)
 {
     bool is_alone = cJSON_GetArraySize(e->args) == 1;
+    char room[512];
+    const char *own = name_of_counter(e, room);
     const cJSON *series;
 
     cJSON_ArrayForEach(series, e->args)
@@ -316,11 +329,11 @@ static int use_counter(struct trace_reader *r, const struct event *e, struct err
         char name[512];
         if (!cJSON_IsNumber(series))
             continue;
-        snprintf(name, sizeof(name), "%s: %s", e->name, series->string);
+        snprintf(name, sizeof(name), "%s: %s", own, series->string);
         bool has_unit = is_alone && strcmp(series->string, "value") != 0;
         int counter = prof_trace_counter(
             r->trace, &(struct prof_counter) { .process = r->lanes.items[e->lane].process,
-                                               .name = is_alone ? e->name : name,
+                                               .name = is_alone ? own : name,
                                                .unit = has_unit ? series->string : "" });
         if (prof_trace_sample(r->trace, counter, e->time, series->valuedouble) < 0)
             return no_memory(e->t, err);
@@ -328,32 +341,11 @@ static int use_counter(struct trace_reader *r, const struct event *e, struct err
     return 0;
 }
 
-/* Of a flow, with the process where it holds within that alone ("id2"). False: it has none. */
-static bool flow_id(const struct trace_reader *r, const struct event *e, char id[256])
-{
-    const cJSON *second = cJSON_GetObjectItemCaseSensitive(e->json, "id2");
-    const cJSON *local = cJSON_GetObjectItemCaseSensitive(second, "local");
-    const cJSON *global = cJSON_GetObjectItemCaseSensitive(second, "global");
-    const cJSON *first = cJSON_GetObjectItemCaseSensitive(e->json, "id");
-    const cJSON *item = first ? first : global ? global : local;
-    char of[32] = "";
-
-    if (!item)
-        return false;
-    if (item == local)
-        snprintf(of, sizeof(of), "%" PRId64 ": ", r->lanes.items[e->lane].process);
-    if (cJSON_IsNumber(item))
-        snprintf(id, 256, "%s%.17g", of, item->valuedouble);
-    else if (cJSON_IsString(item))
-        snprintf(id, 256, "%s%.200s", of, item->valuestring);
-    return cJSON_IsNumber(item) || cJSON_IsString(item);
-}
-
 static int use_flow(struct trace_reader *r, const struct event *e, struct error *err)
 {
-    char key[720], id[256];
+    char key[720], id[EVENT_ID_SIZE];
 
-    if (!flow_id(r, e, id))
+    if (!event_id(e->json, &r->lanes.items[e->lane].process, id))
         return 0;
     snprintf(key, sizeof(key), "%s %.200s %.200s", id, e->category, e->name);
     const char *kept = prof_trace_text(r->trace, key);

@@ -312,6 +312,38 @@ TEST(flows_have_a_number_of_some_kind)
     }
 }
 
+/* Events of one name and different ids are points of different counters. */
+TEST(counters_are_told_apart_by_their_ids)
+{
+    static const struct {
+        const char *id[2], *name[2];
+    } cases[] = {
+        { { "", "" }, { "mem", "mem" } },
+        { { ",\"id\":\"\"", "" }, { "mem", "mem" } },
+        { { ",\"id\":\"0\"", ",\"id\":\"1\"" }, { "mem[0]", "mem[1]" } },
+        { { ",\"id\":7", "" }, { "mem[7]", "mem" } },
+        { { ",\"id2\":{\"local\":\"0x5\"}", ",\"id2\":{\"global\":\"0x6\"}" },
+          { "mem[0x5]", "mem[0x6]" } },
+    };
+
+    for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+        char text[1000] = "[{}";
+        struct prof_trace trace;
+        for (int i = 0; i < 4; i++)
+            sprintf(
+                text + strlen(text),
+                ",{\"ph\":\"C\",\"pid\":1,\"ts\":%d,\"name\":\"mem\"%s,\"args\":{\"bytes\":%d}}", i,
+                cases[c].id[i % 2], i % 2 ? 900 : 100);
+        parse(strcat(text, "]"), &trace);
+        for (size_t i = 0; i < trace.nr_samples; i++)
+            assert_string_equal(trace.counters[trace.samples[i].counter].name,
+                                cases[c].name[i % 2]);
+        assert_int_equal(trace.nr_samples, 4);
+        assert_int_equal(trace.nr_counters, strcmp(cases[c].name[0], cases[c].name[1]) ? 2 : 1);
+        prof_trace_release(&trace);
+    }
+}
+
 TEST(numbers)
 {
     static const struct {
