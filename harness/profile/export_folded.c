@@ -2,6 +2,7 @@
 /* Folded stacks. Slices with the same names above them are one line: they meet in a tree of names.
  */
 #include "profile/export.h"
+#include "profile/json_text.h"
 #include "profile/name_map.h"
 #include "profile/nesting.h"
 
@@ -101,8 +102,11 @@ static int cut_tree(struct tree *tree, int depth)
 
 static void write_frame(FILE *file, const char *name)
 {
-    for (; *name; name++)
-        fputc(*name == ';' || (unsigned char)*name <= ' ' ? '_' : *name, file);
+    while (*name) {
+        size_t nr;
+        const char *character = prof_folded_character(&name, &nr);
+        fwrite(character, 1, nr, file);
+    }
 }
 
 /* `path` has room for the deepest stack that is written. */

@@ -28,6 +28,16 @@ size_t prof_utf8_length(const char *text)
     return 4;
 }
 
+const char *prof_folded_character(const char **name, size_t *nr)
+{
+    const char *at = *name;
+    size_t length = prof_utf8_length(at);
+
+    *name += length ? length : 1;
+    *nr = length ? length : 1;
+    return length == 0 ? "?" : *at == ';' || (unsigned char)*at <= ' ' ? "_" : at;
+}
+
 void prof_json_text(FILE *file, const char *text)
 {
     fputc('"', file);

@@ -9,6 +9,9 @@
 
 /* Length of the UTF-8 sequence at the start of a text; 0: none that is valid (RFC 3629). */
 size_t prof_utf8_length(const char *text);
+/* A character of a name as a line of folded stacks has it: '_' for blanks and semicolons, which
+ * divide there, '?' for a byte that is not UTF-8. `nr` bytes of it; `name` is moved behind it. */
+const char *prof_folded_character(const char **name, size_t *nr);
 /* In quotes, escaped; '?' for bytes that are not UTF-8. */
 void prof_json_text(FILE *file, const char *text);
 /* Nothing that is not finite: null. */

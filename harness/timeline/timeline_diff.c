@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "profile/export.h"
+#include "profile/json_text.h"
 #include "profile/name_map.h"
 #include "profile/nesting.h"
 #include "timeline/timeline_layers.h"
@@ -323,8 +324,11 @@ void timeline_diff_release(struct timeline_diff *diff)
 
 static void add_frame_name(struct strbuf *out, const char *name)
 {
-    for (; *name; name++)
-        strbuf_addc(out, *name == ';' || (unsigned char)*name <= ' ' ? '_' : *name);
+    while (*name) {
+        size_t nr;
+        const char *character = prof_folded_character(&name, &nr);
+        strbuf_add(out, character, nr);
+    }
 }
 
 static void add_frame_stack(struct strbuf *out, const struct diff_frame *frames, int n, int *path)

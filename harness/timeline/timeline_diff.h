@@ -58,8 +58,8 @@ int timeline_diff(const struct prof_trace *before, const struct prof_trace *afte
 void timeline_diff_release(struct timeline_diff *diff);
 
 /* Lines "forward;qkv 1200 1900": self times in whole ns per iteration, before and after, as
- * difffolded.pl writes and flamegraph.pl and inferno read them. Blanks and semicolons in names
- * become underscores. */
+ * difffolded.pl writes and flamegraph.pl and inferno read them, with names as in
+ * prof_write_folded(). */
 void timeline_diff_folded(const struct timeline_diff *diff, enum prof_side side,
                           struct strbuf *out);
 

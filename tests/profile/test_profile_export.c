@@ -235,6 +235,11 @@ TRACE_TEST(recorded_traces_do_too)
     char *text = written(prof_write_trace(file, trace));
     assert_non_null(strstr(text, "\"not UTF-8: ?? \""));
     free(text);
+    text = written(prof_write_folded(file, trace, PROF_HOST));
+    assert_non_null(strstr(text, ";not_UTF-8:_??_ "));
+    for (const char *at = text; *at; at++)
+        assert_true((unsigned char)*at < 0x80);
+    free(text);
     check_trace_file(trace);
     prof_free(prof);
 }
