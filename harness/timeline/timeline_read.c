@@ -326,6 +326,8 @@ static int bind_xla(struct prof_trace *trace, const bool *is_xla)
     return rc;
 }
 
+/* The base of others may be months before: Kineto's is the beginning of a quarter or so. Then the
+ * trace starts with what is first in it. */
 static void set_trace_times(struct trace_reader *r)
 {
     struct prof_trace *trace = r->trace;
@@ -342,8 +344,11 @@ static void set_trace_times(struct trace_reader *r)
     }
     if (start > end)
         start = end = 0;
-    trace->meta.start = r->has_base ? 0 : start;
+    trace->meta.start = r->has_base && r->is_ours ? 0 : start;
     trace->meta.end = end;
+    if (r->has_base &&
+        __builtin_add_overflow(trace->meta.epoch_ns, trace->meta.start, &trace->meta.epoch_ns))
+        trace->meta.epoch_ns = 0;
 }
 
 /* What began and never ended ends where the trace does. */

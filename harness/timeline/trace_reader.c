@@ -453,6 +453,7 @@ static int use_other_data(struct trace_reader *r, const cJSON *data)
     double scope_ns = json_number(data, "scope_ns", 0);
 
     meta->clock = clock ? clock : "";
+    r->is_ours = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(data, "clock"));
     meta->note = prof_trace_text(r->trace, json_string(data, "note", NULL));
     meta->rate = json_number(data, "rate", 1);
     meta->skipped = skipped > 0 ? (uint64_t)skipped : 0;

@@ -43,8 +43,8 @@ struct trace_reader {
     ARRAY(const char *) numbered; /* ids that are texts: number -1 - i */
     /* Where they stand, as prof_map_at() takes it. */
     struct prof_map lane_places, process_places, numbered_places;
-    bool has_base;
-    size_t nr_untimed; /* work of a GPU that has no times */
+    bool has_base, is_ours; /* a base of its times; of prof_write_trace(), which is the start */
+    size_t nr_untimed;      /* work of a GPU that has no times */
 };
 
 /* An event (`event_fn`, with the reader as ctx), or another member of the file. */

@@ -110,7 +110,7 @@ TEST(lines_of_a_thread)
 /* 19 digits, of which a double keeps 16. */
 TEST(others_of_gpus)
 {
-    struct prof_trace trace;
+    struct prof_trace trace, again;
 
     read_file(FIXTURES "kineto.json", &trace);
     const struct prof_slice *mm = slice_named(&trace, "aten::mm");
@@ -136,8 +136,16 @@ TEST(others_of_gpus)
     assert_int_equal(copy->track, kernel->track);
     for (size_t i = 0; i < trace.nr_tracks; i++)
         assert_string_not_equal(trace.tracks[i].owner, "Spans"); /* that tells of the recording */
-    assert_int_equal(trace.meta.epoch_ns, 1759276809000000123);
-    assert_int_equal(trace.meta.start, 0);
+    /* Its base is 84 days before. */
+    assert_int_equal(trace.meta.start, mm->start);
+    assert_int_equal(trace.meta.end - trace.meta.start, 199875);
+    assert_int_equal(trace.meta.epoch_ns, 1759276809000000123 + 7286381019000125);
+    char *text = written(prof_write_trace(file, &trace));
+    parse(text, &again);
+    assert_int_equal(slice_named(&again, "aten::mm")->start, 0);
+    assert_int_equal(again.meta.epoch_ns, trace.meta.epoch_ns);
+    free(text);
+    prof_trace_release(&again);
     prof_trace_release(&trace);
 }
 
