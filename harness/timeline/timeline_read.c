@@ -198,10 +198,10 @@ static void set_track_names(struct trace_reader *r)
         if (named && *named >= 0)
             track->owner = r->processes.items[*named];
         /* A process that is called by a text needs no other name. */
-        if (!track->owner[0] && lane->process < 0 && (size_t)~lane->process < r->numbered.nr)
-            track->owner = r->numbered.items[~lane->process];
-        if (!track->name[0] && lane->thread < 0 && (size_t)~lane->thread < r->numbered.nr)
-            track->name = r->numbered.items[~lane->thread];
+        const char *process = trace_reader_text_id(r, lane->process);
+        const char *thread = trace_reader_text_id(r, lane->thread);
+        track->owner = !track->owner[0] && process ? process : track->owner;
+        track->name = !track->name[0] && thread ? thread : track->name;
     }
 }
 

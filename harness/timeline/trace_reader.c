@@ -36,7 +36,7 @@ static bool is_quoted_number(const char *text, int64_t *number)
     return end > text && !*end && errno == 0 && *number >= 0;
 }
 
-/* A pid or tid: whole numbers as they are, texts as -1, -2, ... in the order they come. */
+/* A pid or tid: whole numbers as they are, texts from TRACE_TEXT_IDS down as they come. */
 static int id_number(struct trace_reader *r, const cJSON *id, int64_t *number)
 {
     *number = 0;
@@ -51,8 +51,15 @@ static int id_number(struct trace_reader *r, const cJSON *id, int64_t *number)
         return -1;
     if ((size_t)*place == r->numbered.nr)
         *array_push(&r->numbered) = text;
-    *number = -1 - (int64_t)*place;
+    *number = TRACE_TEXT_IDS - (int64_t)*place;
     return 0;
+}
+
+const char *trace_reader_text_id(const struct trace_reader *r, int64_t number)
+{
+    bool is_text = number <= TRACE_TEXT_IDS && number > TRACE_TEXT_IDS - (int64_t)r->numbered.nr;
+
+    return is_text ? r->numbered.items[TRACE_TEXT_IDS - number] : NULL;
 }
 
 /* -1: no memory. */

@@ -33,6 +33,10 @@ struct flow_point {
     size_t order;
 };
 
+/* Below what any system gives, and what writers mean by numbers of their own (Kineto's -1); a
+ * reader of the written file may keep 32 bits. */
+enum { TRACE_TEXT_IDS = -1000000000 };
+
 struct trace_reader {
     struct prof_trace *trace;
     ARRAY(struct lane) lanes;
@@ -40,7 +44,7 @@ struct trace_reader {
     ARRAY(struct flow_point) points;
     ARRAY(int) lane_of;           /* by slice, as they were added */
     ARRAY(int) first_lane;        /* by track */
-    ARRAY(const char *) numbered; /* ids that are texts: number -1 - i */
+    ARRAY(const char *) numbered; /* ids that are texts: number TRACE_TEXT_IDS - i */
     /* Where they stand, as prof_map_at() takes it. */
     struct prof_map lane_places, process_places, numbered_places;
     bool has_base, is_ours; /* a base of its times; of prof_write_trace(), which is the start */
@@ -49,5 +53,7 @@ struct trace_reader {
 
 /* An event (`event_fn`, with the reader as ctx), or another member of the file. */
 event_fn trace_reader_use;
+/* The text that a process or thread is called by in place of a number; NULL: it has one. */
+const char *trace_reader_text_id(const struct trace_reader *r, int64_t number);
 
 #endif

@@ -188,7 +188,8 @@ TEST(names_and_numbers_are_told_apart)
         "\"args\":{\"name\":\"GPU0\"}},"
         "{\"ph\":\"X\",\"pid\":\"6\",\"tid\":\"0\",\"ts\":\"1010\",\"dur\":\"50.5\",\"name\":\"k\"}"
         ","
-        "{\"ph\":\"X\",\"pid\":\"Loads\",\"tid\":\"6th\",\"ts\":2,\"dur\":3,\"name\":\"load\"}]",
+        "{\"ph\":\"X\",\"pid\":\"Loads\",\"tid\":\"6th\",\"ts\":2,\"dur\":3,\"name\":\"load\"},"
+        "{\"ph\":\"X\",\"pid\":-1,\"tid\":-2,\"ts\":9,\"dur\":1,\"name\":\"request\"}]",
         &trace);
     const struct prof_slice *kernel = slice_named(&trace, "k");
     assert_int_equal(kernel->start, 1010000);
@@ -199,6 +200,12 @@ TEST(names_and_numbers_are_told_apart)
     assert_true(text->process < 0 && text->thread < 0);
     assert_string_equal(text->owner, "Loads");
     assert_string_equal(text->name, "6th");
+    /* Kineto's own process: a number like any. */
+    const struct prof_track *own = &trace.tracks[slice_named(&trace, "request")->track];
+    assert_int_equal(own->process, -1);
+    assert_int_equal(own->thread, -2);
+    assert_string_equal(own->owner, "");
+    assert_string_equal(own->name, "");
     prof_trace_release(&trace);
 }
 
