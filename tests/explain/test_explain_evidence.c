@@ -43,7 +43,7 @@ static void add_profiles(struct explain_case *c, enum explain_side side, int att
             add_profiled(&r, launch, layers[i], (uint64_t)(46 + attention), self ? 46 : -1);
         add_profiled(&r, launch, "attention", 3 * (uint64_t)attention, self ? 3 * attention : -1);
     }
-    evidence_add_records(c, &r, side);
+    evidence_add_records(c, &r, "", side);
     records_release(&r);
 }
 
