@@ -360,6 +360,8 @@ int import_file(const char *path, const struct import_options *options, struct i
     digest_init(&out->digest);
     digest_add(&out->digest, text.data, text.length);
     out->written_ms = written_ms;
+    out->device = status.st_dev;
+    out->inode = status.st_ino;
     strbuf_release(&text);
     return rc;
 }

@@ -218,15 +218,35 @@ static void mark_known_parts(struct import_job *job, const struct run *run, cons
     }
 }
 
+static bool is_equal_content(const struct imported *a, const struct imported *b)
+{
+    return a->digest.high == b->digest.high && a->digest.low == b->digest.low;
+}
+
+/* Of equal content. Counts and whole numbers come out the same, so other files are other launches.
+ * What criterion measured has many names (its folder, those above, each of its files) and all its
+ * samples, which two launches do not have in common. */
+static bool is_same_file(const struct imported *a, const struct imported *b)
+{
+    return a->format == IMPORT_CRITERION || (a->device == b->device && a->inode == b->inode);
+}
+
 static void mark_twins(struct import_job *job)
 {
-    for (size_t i = 0; i < job->parts.nr; i++)
+    for (size_t i = 0; i < job->parts.nr; i++) {
+        struct import_part *part = &job->parts.items[i];
+        bool equal = false;
         for (size_t k = 0; k < i; k++) {
-            const struct digest *a = &job->parts.items[i].imported.digest;
-            const struct digest *b = &job->parts.items[k].imported.digest;
-            if (a->high == b->high && a->low == b->low)
-                job->parts.items[i].twice = true;
+            const struct imported *earlier = &job->parts.items[k].imported;
+            if (!is_equal_content(&part->imported, earlier))
+                continue;
+            equal = true;
+            part->twice |= is_same_file(&part->imported, earlier);
         }
+        if (equal && !part->twice && !part->there)
+            string_list_add(&part->imported.notes,
+                            "equal to an earlier file of this call, and a launch of its own");
+    }
 }
 
 static bool has_number(const struct records *r, const struct number_kind *kind)

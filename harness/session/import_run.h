@@ -19,7 +19,7 @@ struct import_part {
     struct imported imported;
     int64_t there;         /* the run of the history that has it already; 0: none */
     const char *otherwise; /* an option that was given and does not hold of that run; NULL: none */
-    bool twice;            /* an earlier part is the same */
+    bool twice;            /* an earlier part is the same file */
 };
 
 struct import_job {

@@ -27,6 +27,11 @@ t import import/hyperfine_two.json import/hyperfine_two.json import/hyperfine_me
 echo "from standard input"
 "$HARNESS" import - --label piped --date 2026-01-02 <import/hyperfine_two.json
 
+say "Equal files of one call are launches, and one that is named twice is one"
+echo 'test sort ... bench:          20 ns/iter (+/- 1)' | tee count-1.txt count-2.txt >count-3.txt
+t import count-*.txt ./count-1.txt --date 2026-01-03 --db counts.db
+t import count-*.txt --date 2026-01-03 --db counts.db
+
 say "What is said of a file goes over what it says"
 t import import/pytest_params.json --label said --commit ABCDEF0123456 --branch topic \
   --date '2026-05-06T07:08:09+02:00' --machine ci-large --project lib

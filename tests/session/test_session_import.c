@@ -267,8 +267,8 @@ PLACE_TEST(only_what_is_new_is_merged)
 {
     struct scratch *scratch = *state;
     struct store *store = open_history(scratch->path, STORE_WRITE);
-    char a[] = "a.json", b[] = "b.json", copy[] = "copy.json";
-    char *paths[] = { a, b, copy };
+    char a[] = "a.json", b[] = "b.json", copy[] = "copy.json", same[] = "./b.json";
+    char *paths[] = { a, b, copy, same };
     struct import_job once = { .said = { .label = NULL } }, again = once, third = once;
     struct records merged;
     struct error err;
@@ -278,15 +278,16 @@ PLACE_TEST(only_what_is_new_is_merged)
     put_gbench(copy, "", 100);
     assert_ok(read_files(&once, a, NULL, &err), &err);
     keep_merged(&once, store);
-    assert_ok(import_job_read(&again, 3, paths, &err), &err);
+    assert_ok(import_job_read(&again, 4, paths, &err), &err);
     assert_ok(import_job_known(&again, store, &err), &err);
     assert_false(again.parts.items[1].twice);
-    assert_true(again.parts.items[2].twice && again.parts.items[2].there);
+    assert_true(again.parts.items[2].there);
+    assert_true(again.parts.items[3].twice && !again.parts.items[3].there);
     import_job_merge(&again, &merged);
     assert_int_equal(merged.nr, 1);
     assert_int_equal(merged.items[0].m.samples[0] / merged.items[0].m.batch, 200);
     keep_run(store, &merged);
-    assert_ok(import_job_read(&third, 3, paths, &err), &err);
+    assert_ok(import_job_read(&third, 4, paths, &err), &err);
     assert_ok(import_job_known(&third, store, &err), &err);
     import_job_merge(&third, &merged);
     assert_int_equal(merged.nr_runs, 0);
@@ -359,6 +360,59 @@ PLACE_TEST(what_is_known_otherwise_is_refused)
     import_job_release(&one);
     import_job_release(&two);
     string_list_release(&higher);
+    store_close(store);
+}
+
+PLACE_TEST(equal_files_of_one_call_are_launches)
+{
+    struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    char a[] = "a.json", b[] = "b.json", c[] = "c.json", again[] = "./a.json";
+    char *paths[] = { a, b, again, c };
+    struct import_job job = { .said = { .label = "counts" } }, repeated = job;
+    struct records merged;
+    struct error err;
+
+    put_gbench(a, "", 20);
+    put_gbench(b, "", 20);
+    put_gbench(c, "", 25);
+    assert_ok(import_job_read(&job, 4, paths, &err), &err);
+    assert_ok(import_job_known(&job, store, &err), &err);
+    const struct string_list *notes = &job.parts.items[1].imported.notes;
+    assert_true(notes->nr > 0 && strstr(notes->items[notes->nr - 1], "a launch of its own"));
+    assert_true(job.parts.items[2].twice);
+    import_job_merge(&job, &merged);
+    assert_int_equal(merged.nr, 3);
+    for (int i = 0; i < 3; i++) {
+        const struct measurement *m = &merged.items[i].m;
+        assert_int_equal(merged.items[i].launch_seq, i);
+        assert_int_equal(m->samples[0] / m->batch, i < 2 ? 20 : 25);
+    }
+    keep_run(store, &merged);
+    assert_ok(import_job_read(&repeated, 4, paths, &err), &err);
+    assert_ok(import_job_known(&repeated, store, &err), &err);
+    import_job_merge(&repeated, &merged);
+    assert_int_equal(merged.nr_runs, 0);
+    import_job_release(&job);
+    import_job_release(&repeated);
+    store_close(store);
+}
+
+/* As a pattern for all that is in the folder names them. */
+PLACE_TEST(files_of_one_folder_of_criterion_are_one_launch)
+{
+    struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    char sample[] = "sort/new/sample.json", estimates[] = "sort/new/estimates.json";
+    struct import_job job = { .said = { .label = NULL } };
+    struct error err;
+
+    put_file(sample, "{\"sampling_mode\":\"Flat\",\"iters\":[1,2],\"times\":[10,20]}");
+    put_file(estimates, "{\"mean\":{\"confidence_interval\":{},\"point_estimate\":15}}");
+    assert_ok(read_files(&job, sample, estimates, &err), &err);
+    assert_ok(import_job_known(&job, store, &err), &err);
+    assert_true(job.parts.items[1].twice && !job.parts.items[0].twice);
+    import_job_release(&job);
     store_close(store);
 }
 

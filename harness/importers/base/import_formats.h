@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* One row a format: X(its constant, its name for --format, the program, what is read of it). Help
  * and docs/import.md list them from here; how each is read is in import_<name>.c. */
@@ -68,6 +69,8 @@ struct imported {
     struct digest digest;     /* of its content; import_file() alone */
     int64_t written_ms;       /* when the file was last written, of a folder the newest of those
                                * read; import_file() alone */
+    dev_t device;             /* which file or folder that was, by whatever name; import_file() */
+    ino_t inode;              /* alone */
 };
 
 /* The key of what a program calls "BM_Sort/1024/threads:2", as Google Benchmark does; `project` as
