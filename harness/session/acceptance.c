@@ -57,13 +57,17 @@ static int parse_accepted_change(const char *text, const struct metric *metric, 
                      text, metric->label);
 }
 
+static bool is_verdict(const struct store_verdict *v, enum verdict verdict)
+{
+    return strcmp(v->verdict, verdict_name(verdict)) == 0;
+}
+
 /* 0: to be accepted. 1: it is no alarm; err says so. */
 static int examine_verdict(const struct accept_request *request, const struct store_comparison *c,
                            struct finding *f, struct error *err)
 {
     const struct store_verdict *v = &c->items[0];
-    bool broken = strcmp(v->verdict, verdict_name(VERDICT_BROKEN)) == 0;
-    bool regressed = strcmp(v->verdict, verdict_name(VERDICT_REGRESSED)) == 0;
+    bool broken = is_verdict(v, VERDICT_BROKEN), regressed = is_verdict(v, VERDICT_REGRESSED);
 
     *f = (struct finding) { .comparison = c, .verdict = v };
     if (kept_result_read(v->result, &f->result, err))
@@ -316,28 +320,58 @@ static bool began_with_change(const struct records *runs, const struct acceptanc
     return a->seen_ms ? first >= a->seen_ms : first > a->accepted_ms;
 }
 
-/* Does the base have the accepted change already? Then it excuses nothing any more. Where both
- * sides are of the very commit in which it was seen (uncommitted changes), git says nothing. Nor
- * does time where both sides are measured now, in turn. */
+/* What the recorded comparisons tell in which it was seen. */
+struct sighting {
+    bool beside_commit; /* the base was of that very commit: it does not name the change */
+};
+
+static int find_sighting(struct store *store, const struct acceptance *a,
+                         const struct compare_item *item, struct sighting *seen, struct error *err)
+{
+    struct store_comparisons list = { 0 };
+    int rc = store_verdict_seen(store, a, item->machine, &list, err);
+
+    *seen = (struct sighting) { .beside_commit = false };
+    for (size_t i = 0; i < list.nr; i++) {
+        const struct store_verdict *v = &list.items[i].items[0];
+        if (!is_verdict(v, VERDICT_REGRESSED) && !is_verdict(v, VERDICT_BROKEN))
+            continue;
+        seen->beside_commit |= strcmp(list.items[i].base_commit, a->commit) == 0;
+    }
+    store_comparisons_release(&list);
+    return rc;
+}
+
+/* Does the base have the accepted change already? Then it excuses nothing any more. Where the base
+ * is of the very commit in which it was seen, and so was what that was compared with, or is the
+ * head (uncommitted changes), git says nothing. Nor does time where both sides are measured now, in
+ * turn. */
 static bool base_has_change(const struct verdict_sides *sides, const struct acceptance *a,
-                            enum compare_design design)
+                            enum compare_design design, const struct sighting *seen)
 {
     const char *base = verdict_side_commit(sides->base_records),
                *head = verdict_side_commit(sides->head_records);
-    bool same = strcmp(base, head) == 0 && strcmp(base, a->commit) == 0;
-    int ancestor = same ? -1 : is_ancestor(a->commit, base);
+    bool unnamed = strcmp(base, a->commit) == 0 && (seen->beside_commit || strcmp(base, head) == 0);
+    int ancestor = unnamed ? -1 : is_ancestor(a->commit, base);
 
     if (ancestor >= 0)
         return ancestor;
     return design != DESIGN_BLOCKS && began_with_change(sides->base_records, a);
 }
 
-/* An acceptance speaks of heads that contain its commit, as far as git can tell. */
-static bool acceptance_holds(const struct verdict_sides *sides, const struct acceptance *a,
-                             enum compare_design design)
+/* An acceptance speaks of heads that contain its commit, as far as git can tell. 1: it holds, 0: it
+ * does not, -1: the history cannot be read. */
+static int acceptance_holds(struct store *store, const struct verdict_sides *sides,
+                            const struct acceptance *a, const struct compare_item *item,
+                            struct error *err)
 {
-    return is_ancestor(a->commit, verdict_side_commit(sides->head_records)) != 0 &&
-           !base_has_change(sides, a, design);
+    struct sighting seen;
+
+    if (is_ancestor(a->commit, verdict_side_commit(sides->head_records)) == 0)
+        return 0;
+    if (find_sighting(store, a, item, &seen, err))
+        return -1;
+    return !base_has_change(sides, a, item->evidence.design, &seen);
 }
 
 static bool is_alarm_row(const struct compare_row *row)
@@ -362,17 +396,17 @@ int acceptances_mark(struct store *store, const struct verdict_sides *sides, str
                      struct store_acceptances *accepted, struct error *err)
 {
     ARRAY(struct acceptance) holding = ARRAY_EMPTY;
+    int rc = store_acceptance_list(store, NULL, accepted, err) ? -1 : 0;
 
-    if (store_acceptance_list(store, NULL, accepted, err))
-        return -1;
-    for (size_t i = 0; i < accepted->nr; i++) {
+    for (size_t i = 0; rc >= 0 && i < accepted->nr; i++) {
         const struct acceptance *a = &accepted->items[i];
         const struct compare_row *alarm = find_alarm(c, a);
-        if (alarm && acceptance_holds(sides, a, alarm->item->evidence.design))
+        rc = alarm ? acceptance_holds(store, sides, a, alarm->item, err) : 0;
+        if (rc > 0)
             *array_push(&holding) = *a; /* borrows its texts */
     }
-    if (holding.nr)
+    if (rc >= 0 && holding.nr)
         compare_accept(c, holding.items, holding.nr);
     array_release(&holding);
-    return 0;
+    return rc < 0 ? -1 : 0;
 }

@@ -148,8 +148,8 @@ int store_comparison_load(struct store *s, int64_t id, struct store_comparison *
     return read_head(s, id, out, err) || read_rows(s, out, err) ? -1 : 0;
 }
 
-/* By when it was decided: numbers are in the order of arrival, and a merge brings old ones. */
-static int open_newest(struct store *s, struct sql_query *q, struct error *err)
+/* Verdicts, each with its comparison. */
+static int open_verdicts(struct store *s, const char *tail, struct sql_query *q, struct error *err)
 {
     struct strbuf sql;
 
@@ -157,38 +157,74 @@ static int open_newest(struct store *s, struct sql_query *q, struct error *err)
     strbuf_adds(&sql, "SELECT c.id");
     table_add_columns(&table_comparison, "c", &sql);
     table_add_columns(&table_verdict, "v", &sql);
-    strbuf_adds(&sql,
-                " FROM verdict v JOIN comparison c ON c.id = v.comparison WHERE v.id IN "
-                "(SELECT id FROM (SELECT o.id AS id, row_number() OVER (PARTITION BY o.key, "
-                "o.machine, o.metric ORDER BY d.decided_ms DESC, o.id DESC) AS nth "
-                "FROM verdict o JOIN comparison d ON d.id = o.comparison "
-                "WHERE ?1 IS NULL OR o.metric = ?1) WHERE nth = 1) ORDER BY c.decided_ms, v.id");
+    strbuf_addf(&sql, " FROM verdict v JOIN comparison c ON c.id = v.comparison %s", tail);
     int rc = sql_open(q, s, sql.data, err);
     strbuf_release(&sql);
     return rc;
 }
 
+/* The comparison with that row alone, at the end of the list. */
+static int read_verdict(struct sql_query *q, struct store_comparisons *out, struct error *err)
+{
+    struct store_comparison *c = array_push(out);
+
+    c->id = sql_int(q);
+    struct store_verdict *v = store_comparison_push(c);
+    return table_read(&table_comparison, q, c, err) < 0 || table_read(&table_verdict, q, v, err) < 0
+               ? -1
+               : 0;
+}
+
 int store_verdict_newest(struct store *s, const char *const *filters, size_t nr, const char *metric,
                          struct store_comparisons *out, struct error *err)
 {
+    /* By when it was decided: numbers are in the order of arrival, and a merge brings old ones. */
+    static const char *const tail =
+        "WHERE v.id IN (SELECT id FROM (SELECT o.id AS id, row_number() OVER (PARTITION BY o.key, "
+        "o.machine, o.metric ORDER BY d.decided_ms DESC, o.id DESC) AS nth "
+        "FROM verdict o JOIN comparison d ON d.id = o.comparison "
+        "WHERE ?1 IS NULL OR o.metric = ?1) WHERE nth = 1) ORDER BY c.decided_ms, v.id";
     struct sql_query q;
     int rc;
 
     if (s->version < SCHEMA_VERDICTS)
         return 0;
-    if (open_newest(s, &q, err))
+    if (open_verdicts(s, tail, &q, err))
         return -1;
     sql_bind_text(&q, metric);
     while ((rc = sql_step(&q, err)) > 0) {
-        struct store_comparison *c = array_push(out);
-        c->id = sql_int(&q);
-        struct store_verdict *v = store_comparison_push(c);
-        if ((rc = table_read(&table_comparison, &q, c, err)) < 0 ||
-            (rc = table_read(&table_verdict, &q, v, err)) < 0)
+        if ((rc = read_verdict(&q, out, err)) < 0)
             break;
-        if (!text_filters_take(filters, nr, v->key))
+        const struct store_comparison *c = &out->items[out->nr - 1];
+        if (!text_filters_take(filters, nr, c->items[0].key))
             store_comparison_release(&out->items[--out->nr]);
     }
+    sql_close(&q);
+    return rc;
+}
+
+int store_verdict_seen(struct store *s, const struct acceptance *a, const char *machine,
+                       struct store_comparisons *out, struct error *err)
+{
+    static const char *const tail =
+        "WHERE v.key = ? AND v.metric = ? AND v.machine = ? AND c.head_ms = ? "
+        "AND c.head_commit = ? AND c.decided_ms <= ? ORDER BY v.id";
+    struct sql_query q;
+    int rc;
+
+    if (s->version < SCHEMA_VERDICTS || !a->seen_ms)
+        return 0;
+    if (open_verdicts(s, tail, &q, err))
+        return -1;
+    sql_bind_text(&q, a->key);
+    sql_bind_text(&q, a->metric);
+    sql_bind_text(&q, machine);
+    sql_bind_int(&q, a->seen_ms);
+    sql_bind_text(&q, a->commit);
+    sql_bind_int(&q, a->accepted_ms);
+    while ((rc = sql_step(&q, err)) > 0)
+        if ((rc = read_verdict(&q, out, err)) < 0)
+            break;
     sql_close(&q);
     return rc;
 }

@@ -54,6 +54,11 @@ int store_comparison_load(struct store *s, int64_t id, struct store_comparison *
  * fits (base/text.h): its comparison with that row alone. `metric` may be NULL. */
 int store_verdict_newest(struct store *s, const char *const *filters, size_t nr, const char *metric,
                          struct store_comparisons *out, struct error *err);
+/* Appends, in the same way, the verdicts on that machine class that were recorded of the head in
+ * which an accepted change was seen, before it was accepted. None where it is not known when that
+ * was. */
+int store_verdict_seen(struct store *s, const struct acceptance *a, const char *machine,
+                       struct store_comparisons *out, struct error *err);
 /* A zeroed row at the end of `c`. */
 struct store_verdict *store_comparison_push(struct store_comparison *c);
 void store_comparison_release(struct store_comparison *c);

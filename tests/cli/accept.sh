@@ -158,3 +158,13 @@ git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m aside
 commits+=("$(git rev-parse HEAD)")
 at 4 slow >aside.json
 verdicts --baseline ./one.json --head ./aside.json
+
+say "Seen beside the commit that it was measured on top of: committed, it is accepted still"
+git checkout -q main
+quiet baseline unaccept 6
+at 0 slow >uncommitted.json
+verdicts --baseline ./one.json --head ./uncommitted.json
+accept "$key4" --reason "not committed yet"
+verdicts --baseline ./one.json --head ./uncommitted.json
+verdicts --baseline ./one.json --head ./two.json
+verdicts --baseline ./two.json --head ./four.json

@@ -268,6 +268,47 @@ SCRATCH_TEST(test_acceptances)
     store_close(s);
 }
 
+SCRATCH_TEST(test_verdicts_of_what_was_accepted)
+{
+    static const struct {
+        int64_t seen_ms, accepted_ms;
+        const char *commit, *metric, *machine;
+        size_t nr;
+    } rows[] = {
+        { 1790000000123, 1790000000789, "", "p50", "class-a", 2 },
+        { 1790000000123, 1790000000455, "", "p50", "class-a", 0 }, /* decided later */
+        { 1790000000124, 1790000000789, "", "p50", "class-a", 0 },
+        { 0, 1790000000789, "", "p50", "class-a", 0 },
+        { 1790000000123, 1790000000789, "1f3a9c2", "p50", "class-a", 0 },
+        { 1790000000123, 1790000000789, "", "p95", "class-a", 0 },
+        { 1790000000123, 1790000000789, "", "p50", "class-b", 0 },
+    };
+    struct store *s = open_as(*state, STORE_WRITE);
+    struct error err;
+
+    add_comparison(s, sample_comparison("regressed"));
+    add_comparison(s, sample_comparison("broken"));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct store_comparisons list = { 0 };
+        const struct acceptance a = {
+            .key = (char[]) { "gemm/a/simd" },
+            .metric = (char *)rows[i].metric,
+            .commit = (char *)rows[i].commit,
+            .seen_ms = rows[i].seen_ms,
+            .accepted_ms = rows[i].accepted_ms,
+        };
+        assert_ok(store_verdict_seen(s, &a, rows[i].machine, &list, &err), &err);
+        if (list.nr != rows[i].nr)
+            fail_msg("row %zu: %zu verdicts", i, list.nr);
+        for (size_t k = 0; k < list.nr; k++) {
+            assert_string_equal(list.items[k].base, "branch main");
+            assert_string_equal(list.items[k].items[0].verdict, k ? "broken" : "regressed");
+        }
+        store_comparisons_release(&list);
+    }
+    store_close(s);
+}
+
 static void add_selftest(struct store *s, const char *machine, const char *kind, int64_t when,
                          char *result)
 {

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Which accepted changes excuse an alarm: by commits, by time, and by what was recorded when they
+ * were seen. */
+#include "session_git.h"
+
+#include "session/acceptance.h"
+#include "session/compare/compare.h"
+
+#include "compare_fixture.h"
+
+#define DAY INT64_C(1700000000000)
+
+static const double same_but_later[] = { 1000100, 1001100, 999100, 1000600, 999600 };
+
+/* ---- runs ---- */
+
+/* A REF of a run. */
+struct named_run {
+    char ref[24];
+};
+
+static struct named_run keep_at(struct store *store, const char *commit, const double *ns,
+                                int64_t after_ms)
+{
+    struct records r = { 0 };
+    struct run *run = new_run(&r, DAY + after_ms);
+    struct named_run named;
+
+    snprintf(run->build.commit, sizeof(run->build.commit), "%s", commit);
+    fixture_launches(&r, A, ns, 5);
+    snprintf(named.ref, sizeof(named.ref), "%lld", (long long)keep_run(store, &r));
+    return named;
+}
+
+/* Compares the runs, and records it: the exit status. `note`: what a note is to say; NULL: any. */
+static int compare_runs(struct store *store, const struct named_run *base,
+                        const struct named_run *head, const char *note)
+{
+    struct compare_request r = { .baseline = base->ref, .head = head->ref };
+    struct compared c = { .store = store };
+    struct error err;
+
+    assert_ok(compare_request_check(&r, &c.rule, &err), &err);
+    assert_ok(compare_sides_find(&r, &c, &err), &err);
+    assert_ok(compare_sides_decide(&r, &c, &err), &err);
+    if (note && !noted(&c.comparison, note))
+        fail_msg("no note says \"%s\"", note);
+    int status = c.comparison.exit_status;
+    compared_release(&c);
+    return status;
+}
+
+/* What was compared last. */
+static void accept_seen(struct store *store)
+{
+    const struct accept_request request = { .key = A, .reason = "exact", .author = "Ada" };
+    struct accepting batch = { .again = 0 };
+    struct error err;
+
+    assert_ok(accept_run(store, &request, &batch, &err), &err);
+    assert_int_equal(batch.verdicts, 1);
+    accepting_release(&batch);
+}
+
+/* Its head regressed, and that is meant to be. */
+static void see_and_accept(struct store *store, const struct named_run *base,
+                           const struct named_run *head)
+{
+    assert_int_equal(compare_runs(store, base, head, NULL), EXIT_REGRESSION);
+    accept_seen(store);
+}
+
+/* ---- commits ---- */
+
+struct made_commit {
+    char hash[GIT_HASH_SIZE];
+};
+
+static struct made_commit newest_commit(void)
+{
+    struct git_commit found;
+    struct made_commit made;
+    struct error err;
+
+    assert_ok(git_resolve("HEAD", &found, &err), &err);
+    memcpy(made.hash, found.hash, sizeof(made.hash));
+    return made;
+}
+
+static struct made_commit make_commit(const char *message)
+{
+    commit(message);
+    return newest_commit();
+}
+
+/* Both runs in which it was seen are of the commit before it. */
+GIT_TEST(a_change_that_is_accepted_before_its_commit)
+{
+    const struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct made_commit before = make_commit("before"), after = make_commit("after");
+    struct named_run base = keep_at(store, before.hash, steady, 0),
+                     head = keep_at(store, before.hash, slower, 1000),
+                     committed = keep_at(store, after.hash, slower, 2000),
+                     without = keep_at(store, after.hash, same_but_later, 3000),
+                     again = keep_at(store, after.hash, slower, 4000);
+
+    see_and_accept(store, &base, &head);
+    assert_int_equal(compare_runs(store, &base, &head, NULL), EXIT_SAME);
+    assert_int_equal(compare_runs(store, &base, &committed, NULL), EXIT_SAME);
+    /* The commit after it has it, so the same once more is a change of its own. */
+    assert_int_equal(compare_runs(store, &without, &again, NULL), EXIT_REGRESSION);
+    store_close(store);
+}
+
+/* Beside a base of another commit its own commit names it, whatever was measured when. */
+GIT_TEST(a_base_of_the_accepted_commit_has_the_change)
+{
+    const struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct made_commit before = make_commit("before"), with = make_commit("with"),
+                       after = make_commit("after");
+    struct named_run base = keep_at(store, before.hash, steady, 1000),
+                     other = keep_at(store, with.hash, same_but_later, 0),
+                     head = keep_at(store, with.hash, slower, 2000),
+                     again = keep_at(store, after.hash, slower, 3000);
+
+    see_and_accept(store, &base, &head);
+    assert_int_equal(compare_runs(store, &base, &again, NULL), EXIT_SAME);
+    assert_int_equal(compare_runs(store, &other, &again, NULL), EXIT_REGRESSION);
+    store_close(store);
+}
+
+RUN_TESTS(NULL, NULL)
