@@ -323,7 +323,29 @@ static bool began_with_change(const struct records *runs, const struct acceptanc
 /* What the recorded comparisons tell in which it was seen. */
 struct sighting {
     bool beside_commit; /* the base was of that very commit: it does not name the change */
+    bool beside_base;   /* the base was this one: it does not have the change */
 };
+
+static bool is_equal_side(const struct evidence_side *a, const struct evidence_side *b)
+{
+    bool equal = a->nr == b->nr && a->nr > 0;
+
+    for (size_t i = 0; equal && i < a->nr; i++)
+        equal = a->values[i].value == b->values[i].value;
+    return equal;
+}
+
+/* A record names no runs, but it has all values of the base, to the last digit. */
+static bool is_base_of(const struct compare_item *item, const struct store_verdict *v)
+{
+    struct kept_items kept = { 0 };
+    struct error ignored;
+    bool is = kept_items_add(&kept, v->key, v->machine, v->metric, v->evidence, &ignored) == 0 &&
+              is_equal_side(&kept.items[0].evidence.base, &item->evidence.base);
+
+    kept_items_release(&kept);
+    return is;
+}
 
 static int find_sighting(struct store *store, const struct acceptance *a,
                          const struct compare_item *item, struct sighting *seen, struct error *err)
@@ -331,12 +353,13 @@ static int find_sighting(struct store *store, const struct acceptance *a,
     struct store_comparisons list = { 0 };
     int rc = store_verdict_seen(store, a, item->machine, &list, err);
 
-    *seen = (struct sighting) { .beside_commit = false };
+    *seen = (struct sighting) { .beside_base = false };
     for (size_t i = 0; i < list.nr; i++) {
         const struct store_verdict *v = &list.items[i].items[0];
         if (!is_verdict(v, VERDICT_REGRESSED) && !is_verdict(v, VERDICT_BROKEN))
             continue;
         seen->beside_commit |= strcmp(list.items[i].base_commit, a->commit) == 0;
+        seen->beside_base |= is_base_of(item, v);
     }
     store_comparisons_release(&list);
     return rc;
@@ -345,7 +368,8 @@ static int find_sighting(struct store *store, const struct acceptance *a,
 /* Does the base have the accepted change already? Then it excuses nothing any more. Where the base
  * is of the very commit in which it was seen, and so was what that was compared with, or is the
  * head (uncommitted changes), git says nothing. Nor does time where both sides are measured now, in
- * turn. */
+ * turn, or of the base that it was seen beside: imports may all have one date, and clocks go back.
+ */
 static bool base_has_change(const struct verdict_sides *sides, const struct acceptance *a,
                             enum compare_design design, const struct sighting *seen)
 {
@@ -356,7 +380,8 @@ static bool base_has_change(const struct verdict_sides *sides, const struct acce
 
     if (ancestor >= 0)
         return ancestor;
-    return design != DESIGN_BLOCKS && began_with_change(sides->base_records, a);
+    return design != DESIGN_BLOCKS && !seen->beside_base &&
+           began_with_change(sides->base_records, a);
 }
 
 /* An acceptance speaks of heads that contain its commit, as far as git can tell. 1: it holds, 0: it

@@ -49,9 +49,9 @@ void accepting_release(struct accepting *batch);
  * has the change, as far as git can tell: its commit is the head's or an ancestor; and as long as
  * the base does not have it: its commit is neither the base's nor an ancestor of it, or, where git
  * cannot tell, the base was measured before the runs in which it was seen (interleaved sides are
- * measured now, so there it holds then). Git cannot tell, either, whether a base has it that is of
- * its very commit, where it was seen beside such a base: it was not committed yet.
- * `accepted` owns the reasons: release it after `c`. */
+ * measured now, so there it holds then) or is the one that they were compared with. Git cannot
+ * tell, either, whether a base has it that is of its very commit, where it was seen beside such a
+ * base: it was not committed yet. `accepted` owns the reasons: release it after `c`. */
 int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
                      struct store_acceptances *accepted, struct error *err);
 

@@ -131,4 +131,28 @@ GIT_TEST(a_base_of_the_accepted_commit_has_the_change)
     store_close(store);
 }
 
+/* ---- time ---- */
+
+/* No commits: imports that all have one date, and a clock that went back. */
+GIT_TEST(a_base_beside_which_a_change_was_seen_does_not_have_it)
+{
+    static const int64_t head_after_ms[] = { 0, -2000, 2000 };
+
+    for (size_t i = 0; i < sizeof(head_after_ms) / sizeof(head_after_ms[0]); i++) {
+        const struct scratch *scratch = *state;
+        char path[600];
+        snprintf(path, sizeof(path), "%s-%zu", scratch->path, i);
+        struct store *store = open_history(path, STORE_WRITE);
+        struct named_run base = keep_at(store, "", steady, 0),
+                         head = keep_at(store, "", slower, head_after_ms[i]),
+                         other = keep_at(store, "", same_but_later, 4000),
+                         again = keep_at(store, "", slower, 5000);
+        see_and_accept(store, &base, &head);
+        assert_int_equal(compare_runs(store, &base, &head, NULL), EXIT_SAME);
+        assert_int_equal(compare_runs(store, &base, &again, NULL), EXIT_SAME);
+        assert_int_equal(compare_runs(store, &other, &again, NULL), EXIT_REGRESSION);
+        store_close(store);
+    }
+}
+
 RUN_TESTS(NULL, NULL)
