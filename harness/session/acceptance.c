@@ -294,8 +294,23 @@ static bool is_hash_text(const char *text)
     return *text && text[strspn(text, "0123456789abcdef")] == '\0';
 }
 
+/* What was amended, rebased or squashed is in no branch or tag any more. This clone may have it
+ * still, as one that is made now would not. */
+static bool is_left_behind(const char *commit)
+{
+    const char *const arguments[] = { "for-each-ref", "--count=1", "--contains",   commit,
+                                      "refs/heads",   "refs/tags", "refs/remotes", NULL };
+    struct error ignored;
+    struct strbuf out;
+
+    strbuf_init(&out);
+    bool left = git_try(arguments, &out, &ignored) == 0 && out.length == 0;
+    strbuf_release(&out);
+    return left;
+}
+
 /* 1: `commit` is `of` or an ancestor of it, 0: it is not, -1: git cannot tell, because it is not
- * there, or does not know them. */
+ * there, or does not know them, or others would not. */
 static int is_ancestor(const char *commit, const char *of)
 {
     const char *const arguments[] = { "merge-base", "--is-ancestor", commit, of, NULL };
@@ -309,7 +324,9 @@ static int is_ancestor(const char *commit, const char *of)
     strbuf_init(&out);
     int status = git_try(arguments, &out, &ignored);
     strbuf_release(&out);
-    return status == 0 || status == 1 ? status == 0 : -1;
+    if (status == 1)
+        return is_left_behind(commit) ? -1 : 0;
+    return status == 0 ? 1 : -1;
 }
 
 /* Was it measured when the change had been seen? The runs in which it was seen count as such. */
@@ -384,54 +401,78 @@ static bool base_has_change(const struct verdict_sides *sides, const struct acce
            began_with_change(sides->base_records, a);
 }
 
-/* An acceptance speaks of heads that contain its commit, as far as git can tell. 1: it holds, 0: it
- * does not, -1: the history cannot be read. */
-static int acceptance_holds(struct store *store, const struct verdict_sides *sides,
-                            const struct acceptance *a, const struct compare_item *item,
-                            struct error *err)
-{
-    struct sighting seen;
-
-    if (is_ancestor(a->commit, verdict_side_commit(sides->head_records)) == 0)
-        return 0;
-    if (find_sighting(store, a, item, &seen, err))
-        return -1;
-    return !base_has_change(sides, a, item->evidence.design, &seen);
-}
-
-static bool is_alarm_row(const struct compare_row *row)
-{
-    return row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN;
-}
-
 /* The alarm that needs it, if any: asking git takes time. */
 static const struct compare_row *find_alarm(const struct comparison *c, const struct acceptance *a)
 {
-    for (size_t i = 0; i < c->nr; i++) {
-        const struct compare_item *item = c->rows[i].item;
-        if (is_alarm_row(&c->rows[i]) && strcmp(item->bench->key, a->key) == 0 &&
-            strcmp(item->metric->id, a->metric) == 0 &&
-            (!*a->machine || strcmp(item->machine, a->machine) == 0))
+    for (size_t i = 0; i < c->nr; i++)
+        if (compare_acceptance_fits(a, &c->rows[i]))
             return &c->rows[i];
-    }
     return NULL;
+}
+
+/* Of those that fit an alarm, and whose change the base does not have: an acceptance speaks of
+ * heads that contain its commit, as far as git can tell. They borrow their texts. */
+struct acceptance_lists {
+    ARRAY(struct acceptance) holding, elsewhere;
+};
+
+static int add_acceptance_to(struct acceptance_lists *lists, struct store *store,
+                             const struct verdict_sides *sides, const struct comparison *c,
+                             const struct acceptance *a, struct error *err)
+{
+    const struct compare_row *alarm = find_alarm(c, a);
+    struct sighting seen;
+
+    if (!alarm)
+        return 0;
+    if (find_sighting(store, a, alarm->item, &seen, err))
+        return -1;
+    if (base_has_change(sides, a, alarm->item->evidence.design, &seen))
+        return 0;
+    if (is_ancestor(a->commit, verdict_side_commit(sides->head_records)) != 0)
+        *array_push(&lists->holding) = *a;
+    else
+        *array_push(&lists->elsewhere) = *a;
+    return 0;
+}
+
+/* Why changes count that somebody has accepted. */
+static void note_elsewhere(struct comparison *c, const struct acceptance *items, size_t nr)
+{
+    const struct acceptance *first = NULL;
+    size_t more = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        const struct compare_row *alarm = find_alarm(c, &items[i]);
+        if (!alarm || alarm->accepted)
+            continue;
+        more += first != NULL;
+        first = first ? first : &items[i];
+    }
+    if (first && more)
+        comparison_note(c,
+                        "%s and %zu more were accepted at commits that the head does not contain "
+                        "(%.7s), so they count.",
+                        first->key, more, first->commit);
+    else if (first)
+        comparison_note(c,
+                        "%s was accepted at %.7s, which the head does not contain, so it counts.",
+                        first->key, first->commit);
 }
 
 int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
                      struct store_acceptances *accepted, struct error *err)
 {
-    ARRAY(struct acceptance) holding = ARRAY_EMPTY;
-    int rc = store_acceptance_list(store, NULL, accepted, err) ? -1 : 0;
+    struct acceptance_lists lists = { ARRAY_EMPTY, ARRAY_EMPTY };
+    int rc = store_acceptance_list(store, NULL, accepted, err);
 
-    for (size_t i = 0; rc >= 0 && i < accepted->nr; i++) {
-        const struct acceptance *a = &accepted->items[i];
-        const struct compare_row *alarm = find_alarm(c, a);
-        rc = alarm ? acceptance_holds(store, sides, a, alarm->item, err) : 0;
-        if (rc > 0)
-            *array_push(&holding) = *a; /* borrows its texts */
-    }
-    if (rc >= 0 && holding.nr)
-        compare_accept(c, holding.items, holding.nr);
-    array_release(&holding);
-    return rc < 0 ? -1 : 0;
+    for (size_t i = 0; rc == 0 && i < accepted->nr; i++)
+        rc = add_acceptance_to(&lists, store, sides, c, &accepted->items[i], err);
+    if (rc == 0 && lists.holding.nr)
+        compare_accept(c, lists.holding.items, lists.holding.nr);
+    if (rc == 0)
+        note_elsewhere(c, lists.elsewhere.items, lists.elsewhere.nr);
+    array_release(&lists.holding);
+    array_release(&lists.elsewhere);
+    return rc ? -1 : 0;
 }

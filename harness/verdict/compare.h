@@ -351,8 +351,10 @@ int compare_sides_run(const struct compare_sides *sides, const struct compare_se
  * `items` and what they own. Notes about runs are missing. */
 int compare_decide(struct compare_item *items, size_t nr, const struct compare_settings *settings,
                    struct comparison *c, struct error *err);
-/* Marks rows whose change is no worse than what was accepted (beyond the row's floor), and takes
- * them out of the exit status. The reasons are borrowed. */
+/* Is the row an alarm, and its change the one that was accepted, and no worse than that (beyond the
+ * row's floor)? */
+bool compare_acceptance_fits(const struct acceptance *a, const struct compare_row *row);
+/* Marks such rows, and takes them out of the exit status. The reasons are borrowed. */
 void compare_accept(struct comparison *c, const struct acceptance *accepted, size_t nr);
 /* Drops the rows whose keys fit none of the filters (base/text.h), and counts again: what is left
  * sets the exit status. The verdicts stay: the family was fixed before. No filter keeps all. */

@@ -82,8 +82,7 @@ int compare_design_find(const char *name)
     return -1;
 }
 
-/* Is this what was accepted, and no more than that? */
-static bool acceptance_fits(const struct acceptance *a, const struct compare_row *row)
+bool compare_acceptance_fits(const struct acceptance *a, const struct compare_row *row)
 {
     const struct compare_item *item = row->item;
 
@@ -103,7 +102,7 @@ void compare_accept(struct comparison *c, const struct acceptance *accepted, siz
 {
     for (size_t i = 0; i < c->nr; i++)
         for (size_t j = 0; j < nr; j++)
-            if (acceptance_fits(&accepted[j], &c->rows[i]))
+            if (compare_acceptance_fits(&accepted[j], &c->rows[i]))
                 c->rows[i].accepted = accepted[j].reason;
     compare_count(c);
 }

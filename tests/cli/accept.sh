@@ -168,3 +168,20 @@ accept "$key4" --reason "not committed yet"
 verdicts --baseline ./one.json --head ./uncommitted.json
 verdicts --baseline ./one.json --head ./two.json
 verdicts --baseline ./two.json --head ./four.json
+
+say "Amended: where no branch has the accepted commit any more, time tells; where one has, a note does"
+quiet baseline unaccept 7
+git checkout -q -b topic "${commits[0]}"
+git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m topic
+commits+=("$(git rev-parse HEAD)")
+at 5 slow >topic.json
+verdicts --baseline ./one.json --head ./topic.json
+accept "$key4" --reason "of a topic"
+git -c user.name=T -c user.email=t@example.org commit -q --allow-empty --amend -m 'topic, in other words'
+commits+=("$(git rev-parse HEAD)")
+at 6 slow >amended.json
+verdicts --baseline ./one.json --head ./amended.json
+git branch kept "${commits[5]}"
+verdicts --baseline ./one.json --head ./amended.json
+"$HARNESS" compare --baseline ./one.json --head ./amended.json >compared.txt || true
+sed -nE 's/ was accepted at [0-9a-f]{7}, / was accepted at COMMIT, /p' compared.txt

@@ -131,6 +131,34 @@ GIT_TEST(a_base_of_the_accepted_commit_has_the_change)
     store_close(store);
 }
 
+/* Amended: the commit in which it was seen is none of the head's any more. Whether this clone has
+ * it still is by chance; where a branch has it, it was left out of the head. */
+GIT_TEST(a_commit_that_was_amended_names_nothing)
+{
+    const struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct made_commit before = make_commit("before"), with = make_commit("with");
+
+    GIT("commit", "-q", "--allow-empty", "--amend", "-m", "with, in other words");
+    struct made_commit amended = newest_commit();
+    struct named_run base = keep_at(store, before.hash, steady, 0),
+                     head = keep_at(store, with.hash, slower, 1000),
+                     now = keep_at(store, amended.hash, slower, 2000),
+                     without = keep_at(store, amended.hash, same_but_later, 3000),
+                     again = keep_at(store, amended.hash, slower, 4000);
+    see_and_accept(store, &base, &head);
+    assert_int_equal(compare_runs(store, &base, &now, NULL), EXIT_SAME);
+    assert_int_equal(compare_runs(store, &without, &again, NULL), EXIT_REGRESSION);
+    GIT("branch", "kept", with.hash);
+    assert_int_equal(compare_runs(store, &base, &now, "which the head does not contain"),
+                     EXIT_REGRESSION);
+    GIT("branch", "-D", "kept");
+    GIT("tag", "kept", with.hash);
+    assert_int_equal(compare_runs(store, &base, &now, "which the head does not contain"),
+                     EXIT_REGRESSION);
+    store_close(store);
+}
+
 /* ---- time ---- */
 
 /* No commits: imports that all have one date, and a clock that went back. */
