@@ -10,11 +10,11 @@
 # benchmarks is one issue. Its body holds a mark for each benchmark (key, machine, metric, and the
 # runs between which it got slower); a later night finds the same step by the same key and a window
 # that overlaps, so an estimate that moves by a run opens no second issue. Benchmarks that join later
-# are added to the body. A step is gone when its series is still there and is judged, and the step
-# no longer stands in it: it went back, was accepted (`harness baseline accept`), or was withdrawn,
-# as the note says that closes the issue. A series that is no longer measured says nothing, and
-# closes nothing. An issue that this script closed is opened again if the same step stands again; one
-# that a person closed is left alone. What is only on watch opens none.
+# are added to the body. A step is gone when its series is still there and is judged by the same
+# metric, and the step no longer stands in it: it went back, was accepted (`harness baseline
+# accept`), or was withdrawn, as the note says that closes the issue. A series that is no longer
+# measured says nothing, and closes nothing. An issue that this script closed is opened again if the
+# same step stands again; one that a person closed is left alone. What is only on watch opens none.
 #
 #   ALERT_LABEL    of the issues (default harness-regression)
 #   ALERT_LIMIT    most new issues in one call (default 5)
@@ -76,7 +76,7 @@ jq "$definitions"'
   if .schema_version != 1 then error("not the JSON of harness trend --json") else . end |
   .metric as $metric | (.cards // []) as $cards |
   { judged: ([.steps[], .drifts[], ((.quiet // [])[] | select(.p != null))] |
-      map({key, machine}) | unique),
+      map({key, machine, metric: $metric}) | unique),
     standing: [ .steps | to_entries[] | .key as $nth | .value |
       select(.worse and (.back | not) and (.accepted | not) and ((.surroundings // "") == "")) |
       { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
@@ -108,7 +108,8 @@ jq -s --slurpfile now "$work/now.json" --argjson room 45000 "$definitions$row"'
   $now[0] as $now |
   map(. + {marks: (.body | marks)}) as $issues |
   def stands($m): any($now.standing[]; same(.; $m));
-  def judged($m): any($now.judged[]; .key == $m.key and .machine == $m.machine);
+  def judged($m): any($now.judged[];
+    .key == $m.key and .machine == $m.machine and .metric == $m.metric);
   def known($s): any($issues[].marks[]; same(.; $s));
   def home($s; $joined): first($issues[] | .number as $n | select(.open and any(.marks[]; same_place(.; $s)) and
     (.body | length) + ($s.size + ($joined | map(select(.number == $n) | .step.size) | add // 0)) <= 60000));

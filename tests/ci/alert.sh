@@ -19,7 +19,8 @@ t0=1767312000000 # 2026-01-02
 trend() {
   jq -n --argjson steps "[${steps:-}]" --argjson quiet "[${quiet:-}]" \
     --argjson withdrawn "[${withdrawn:-}]" --argjson watch "[${watch:-}]" --argjson cards "[${cards:-}]" \
-    '{schema_version: 1, metric: "p50", fdr: 0.05, delta: 0.03, exit_status: 0, counts: {},
+    --arg metric "${metric:-p50}" \
+    '{schema_version: 1, metric: $metric, fdr: 0.05, delta: 0.03, exit_status: 0, counts: {},
       steps: $steps, withdrawn: $withdrawn, watch: $watch, drifts: [], quiet: $quiet, cards: $cards}' >trend.json
 }
 # step KEY FROM-DAY TO-DAY CHANGE [MORE]: worse, and still there.
@@ -108,6 +109,21 @@ steps=$(step a/b 3 5 0.12 "$gone"),$(step a/c 4 6 0.31 "$gone"),$(step a/e 4 5 0
 alert
 issues
 body 0 | grep '^|' | tail -n 1
+
+say "A trend of another metric says nothing of it"
+forge_set '.issues = []'
+steps=$both
+alert
+metric=p99 steps='' quiet=$(calm a/b),$(calm a/c)
+alert
+issues
+steps=$(step a/b 3 5 0.4) quiet=$(calm a/c)
+alert
+issues
+metric='' steps='' quiet=$(calm a/b),$(calm a/c)
+alert
+issues
+quiet=''
 
 say "No alarms: better, accepted, with a change of surroundings"
 forge_set '.issues = []'
