@@ -81,7 +81,8 @@ jq "$definitions"'
       select(.worse and (.back | not) and (.accepted | not) and ((.surroundings // "") == "")) |
       { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
         good: (.good.commit // ""), bad: (.bad.commit // ""), before, after, change } +
-      ((first($cards[] | select(.kind == "step" and .nth == $nth)) | {command, no_command}) // {}) ],
+      ((first($cards[] | select(.kind == "step" and .nth == $nth)) | {command, no_command,
+          word: (if (.title // "") | endswith(" worse") then "worse" else "slower" end)}) // {}) ],
     # Why a step does not stand.
     facts: [ .steps[], (.withdrawn // [])[] |
       { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
@@ -99,6 +100,7 @@ row='def cell: gsub("&"; "&amp;") | gsub("#"; "#&#8203;") | gsub("@"; "@&#8203;"
   gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("[|]"; "&#124;") | gsub("`"; "&#96;") | gsub("[*]"; "&#42;") |
   gsub("_"; "&#95;") | gsub("\\["; "&#91;") | gsub("[\r\n]"; " ");
 def percent: (. * 1000 | round / 10) as $p | (if $p > 0 then "+" else "" end) + "\($p) %";
+def word: .word // "slower";
 def row: "| \(.key | cell) | \(.machine | cell) | \(.change | percent) |";'
 
 # Three lists: issues to add to, issues whose steps are gone, groups of new steps. What fits into no
@@ -113,7 +115,7 @@ jq -s --slurpfile now "$work/now.json" --argjson room 45000 "$definitions$row"'
   def known($s): any($issues[].marks[]; same(.; $s));
   def home($s; $joined): first($issues[] | .number as $n | select(.open and any(.marks[]; same_place(.; $s)) and
     (.body | length) + ($s.size + ($joined | map(select(.number == $n) | .step.size) | add // 0)) <= 60000));
-  reduce ($now.standing | map(select(known(.) | not) | .size = size) | sort_by(-.change)[]) as $s
+  reduce ($now.standing | map(select(known(.) | not) | .size = size) | sort_by(-(.change | fabs))[]) as $s
     ({join: [], new: []};
      ([home($s; .join)] | first) as $home |
      if $home then .join += [{number: $home.number, step: $s}]
@@ -192,10 +194,11 @@ accepting() {
 
 # body GROUP-FILE BISECT: of a new issue, the worst step first.
 body() {
-  local key good bad since
+  local key good bad since word
   key=$(jq -r '.[0].key' "$1") good=$(jq -r '.[0].good' "$1") bad=$(jq -r '.[0].bad' "$1")
   since=$(jq -r '.[0] | [.from, .to] | map(. / 1000 | todate[:10]) | unique | join(" to ")' "$1")
-  echo "The history of nightly runs says that this got slower ($since), and stays so."
+  word=$(jq -r "$row"'.[0] | word' "$1")
+  echo "The history of nightly runs says that this got $word ($since), and stays so."
   printf '\n| benchmark | machine | change |\n|---|---|---|\n'
   jq -r "$definitions$row"'.[] | row' "$1"
   echo
@@ -211,7 +214,8 @@ body() {
   fi
   [ "$2" = no ] || culprit "$1"
   accepting "$key"
-  printf 'This issue is closed when the runs are as fast as before, all of it is accepted, or later '
+  printf 'This issue is closed when the runs are as %s as before, all of it is accepted, or later ' \
+    "$([ "$word" = slower ] && echo fast || echo good)"
   printf 'nights show that it was no step.\n'
 }
 
@@ -261,7 +265,8 @@ open_again() {
 open_issue() {
   local title number bisect=no
   jq ".new[$1]" "$work/plan.json" >"$work/group"
-  title=$(jq -r "$row"'.[0] as $s | "Slower: \($s.key | gsub("[\r\n]"; " ") | .[:150])" +
+  title=$(jq -r "$row"'.[0] as $s | "\($s | word | sub("^(?<first>.)"; .first | ascii_upcase)): " +
+    "\($s.key | gsub("[\r\n]"; " ") | .[:150])" +
     " (\($s.change | percent))" + (if length > 1 then " and \(length - 1) more" else "" end)' \
     "$work/group")
   act "new: $title" || return 0

@@ -125,6 +125,19 @@ alert
 issues
 quiet=''
 
+say "Where more is better the worst step leads, too, and what is no speed got worse"
+forge_set '.issues = []'
+metric=thr
+steps=$(step a/b 3 5 -0.055),$(step a/c 4 6 -0.3),$(step a/d 4 6 -0.2)
+alert
+forge_set '.issues = []'
+metric=memory
+steps=$(step a/b 3 5 0.12),$(step a/c 4 6 0.31)
+cards=$(jq -nc 'range(2) | {kind: "step", nth: ., title: "+12 % worse"}' | paste -sd ,)
+alert
+body 0 | grep -E '^The history|as before'
+metric='' cards=''
+
 say "No alarms: better, accepted, with a change of surroundings"
 forge_set '.issues = []'
 steps=$(step a/b 3 5 -0.2 '{"worse": false}'),$(step a/c 4 6 0.3 '{"accepted": "wanted"}')
