@@ -184,18 +184,19 @@ culprit() {
   printf '</pre>\n'
 }
 
-# accepting KEY: how it is said that the change of a benchmark is meant to be.
+# accepting GROUP-FILE: how it is said that a change is meant to be. Without --metric it is p50's.
 accepting() {
   local call=harness
   [ -z "$kept" ] || call="\"\$HARNESS_CI/history.sh\" $kept"
   printf '\nIf it is meant to be: <code>%s baseline accept %s --reason WHY</code>. ' \
-    "$(shown "$call")" "$(shown "$(jq -rn --arg key "$1" '$key | @sh')")"
+    "$(shown "$call")" "$(shown "$(jq -r '.[0] | (.key | @sh) +
+      if .metric == "p50" then "" else " --metric \(.metric | @sh)" end' "$1")")"
 }
 
 # body GROUP-FILE BISECT: of a new issue, the worst step first.
 body() {
-  local key good bad since word
-  key=$(jq -r '.[0].key' "$1") good=$(jq -r '.[0].good' "$1") bad=$(jq -r '.[0].bad' "$1")
+  local good bad since word
+  good=$(jq -r '.[0].good' "$1") bad=$(jq -r '.[0].bad' "$1")
   since=$(jq -r '.[0] | [.from, .to] | map(. / 1000 | todate[:10]) | unique | join(" to ")' "$1")
   word=$(jq -r "$row"'.[0] | word' "$1")
   echo "The history of nightly runs says that this got $word ($since), and stays so."
@@ -213,7 +214,7 @@ body() {
     printf ': the code was the same on both sides; look at the machine.\n'
   fi
   [ "$2" = no ] || culprit "$1"
-  accepting "$key"
+  accepting "$1"
   printf 'This issue is closed when the runs are as %s as before, all of it is accepted, or later ' \
     "$([ "$word" = slower ] && echo fast || echo good)"
   printf 'nights show that it was no step.\n'
