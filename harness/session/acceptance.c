@@ -269,9 +269,12 @@ int accept_run(struct store *store, const struct accept_request *request, struct
 {
     if (!request->reason || !*request->reason)
         return error_set(err, "say why with --reason TEXT, for those who find the change later");
-    if (request->metric && !metric_find(request->metric, err))
+    const struct metric *metric = request->metric ? metric_find(request->metric, err) : NULL;
+    if (request->metric && !metric)
         return -1;
-    if (gather_all(store, request, batch, err))
+    struct accept_request of_id = *request; /* verdicts are kept by it, whatever its alias */
+    of_id.metric = metric ? metric->id : NULL;
+    if (gather_all(store, &of_id, batch, err))
         return -1;
     return store_acceptance_add(store, batch->items.items, batch->items.nr, err);
 }
