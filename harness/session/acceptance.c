@@ -463,14 +463,30 @@ static void note_elsewhere(struct comparison *c, const struct acceptance *items,
                         first->key, first->commit);
 }
 
+/* As it holds for these rows. Where machine classes are not told apart a row has none: what was
+ * accepted of the class of all the head's runs is of any row then. Borrows its texts. */
+static struct acceptance acceptance_of_rows(const struct acceptance *a,
+                                            const struct verdict_sides *sides,
+                                            const struct comparison *c)
+{
+    struct acceptance of_rows = *a;
+
+    if (c->settings.any_machine &&
+        strcmp(a->machine, verdict_side_machine(sides->head_records)) == 0)
+        of_rows.machine = "";
+    return of_rows;
+}
+
 int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
                      struct store_acceptances *accepted, struct error *err)
 {
     struct acceptance_lists lists = { ARRAY_EMPTY, ARRAY_EMPTY };
     int rc = store_acceptance_list(store, NULL, accepted, err);
 
-    for (size_t i = 0; rc == 0 && i < accepted->nr; i++)
-        rc = add_acceptance_to(&lists, store, sides, c, &accepted->items[i], err);
+    for (size_t i = 0; rc == 0 && i < accepted->nr; i++) {
+        const struct acceptance a = acceptance_of_rows(&accepted->items[i], sides, c);
+        rc = add_acceptance_to(&lists, store, sides, c, &a, err);
+    }
     if (rc == 0 && lists.holding.nr)
         compare_accept(c, lists.holding.items, lists.holding.nr);
     if (rc == 0)

@@ -19,6 +19,16 @@ const char *verdict_side_commit(const struct records *records)
     return commit;
 }
 
+const char *verdict_side_machine(const struct records *records)
+{
+    const char *machine = records->nr_runs ? records->runs[0].machine.class_name : "";
+
+    for (size_t i = 1; i < records->nr_runs; i++)
+        if (strcmp(records->runs[i].machine.class_name, machine) != 0)
+            return "";
+    return machine;
+}
+
 static void add_verdict_row(struct store_comparison *to, const struct compare_row *row)
 {
     const struct compare_item *item = row->item;

@@ -26,6 +26,9 @@ struct verdict_sides {
 /* The commit of all runs of a side; "" if unknown or several. Borrowed. */
 const char *verdict_side_commit(const struct records *records);
 
+/* The machine class of all runs of a side, likewise. */
+const char *verdict_side_machine(const struct records *records);
+
 /* Records the whole comparison in a history that is open for writing; nothing of one without rows.
  * Where that fails, a note says so: what was compared stands all the same. */
 void verdict_keep(struct store *store, const struct verdict_sides *sides,

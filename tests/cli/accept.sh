@@ -44,6 +44,7 @@ t baseline accepted | sed -E 's/ +[0-9a-f]{7}  A/  A/;s/since +by/since  by/'
 echo "in JSON: $(json_length accepted.json), $(json accepted.json 0 metric)" \
   "$(json accepted.json 0 reason), by $(json accepted.json 0 author)"
 t history verdicts 2
+verdicts --baseline main --any-machine --no-record
 
 say "More than was accepted counts again"
 fake seed=3,slow=1.25,only=4 --launches 5 --label slower
