@@ -33,12 +33,16 @@ int compare_commands_asked(const struct compare_commands_options *o, bool plugin
     return 0;
 }
 
-/* What says where results of benchmarks are found or come from. */
+/* What says where results of benchmarks are found or come from, and which of them are meant. */
 static const char *option_of_benchmarks(const struct compare_request *r)
 {
     const struct option_given options[] = {
         { "--baseline", r->baseline },
         { "--head", r->head },
+        { "--run", r->run },
+        { "--tuned", r->tuned },
+        { "--changed", r->changed },
+        { "--changed-map", r->changed_map },
         { "--build", r->build },
         { "--baseline-bin", r->baseline_bin },
         { "--head-bin", r->head_bin },

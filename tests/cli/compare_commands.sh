@@ -22,6 +22,12 @@ t compare -- ./missing --versus true
 t compare -- 'sleep 0.1' --versus 'sleep 0.2'
 t compare 'sleep 0.1' 'sleep 0.2'
 t compare --baseline main -- true --versus true
+for option in --run --tuned --changed '--changed-map x'; do
+  # shellcheck disable=SC2086  # words of their own
+  t compare $option -- true --versus true
+done
+t compare --images pics -- true --versus true
+t compare --image-base https://example.org -- true --versus true
 t compare gemm -- true --versus true
 t compare --suite ci -- true --versus true
 t compare --warmup 2 --baseline main

@@ -187,8 +187,11 @@ static int hint_at_commands(const struct compare_options *o, int rc, struct erro
 static int compare_two_commands(struct compare_options *o, struct error *err)
 {
     const struct compare_commands_output output = { o->db, o->format, o->output };
+    const char *of_comment = compare_comment_option(&o->comment);
     struct progress progress;
 
+    if (of_comment)
+        return error_set(err, "%s is of --format github, which commands do not have", of_comment);
     progress_attach(&progress, &o->request.measuring, true);
     return compare_commands(&o->commands, &o->request, &output, err);
 }
