@@ -69,6 +69,11 @@ t report --from results.json before
 say "As Markdown"
 "$HARNESS" report before --md | grep -c '| OK |$'
 "$HARNESS" report before --md -o table.md
+for option in '--baseline before' '--delta 0.1' '--group-by label' '--preset own.json' '--runs 5' \
+  '--samples none' '--budget 5000'; do
+  # shellcheck disable=SC2086  # words of their own
+  t report before --md $option
+done
 check "the table is in the file" grep -q '^| benchmark' table.md
 # A profile comes behind it; alone it needs no history. Names from outside draw nothing.
 printf '[{"operation":"mat|mul <b>","start_time":1,"end_time":1.02,"duration_ms":20,"gpu_time_ms":15},

@@ -153,12 +153,35 @@ static int write_report(const struct viewing *v, const struct viewing_options *v
     return rc;
 }
 
+/* What the page alone can heed: the table has the numbers of one run. */
+static int check_markdown(const struct viewing_options *viewing, const struct report_options *o,
+                          struct error *err)
+{
+    const struct option_given of_page[] = {
+        { "--baseline", viewing->baseline },
+        { "--delta", viewing->delta > 0 },
+        { "--group-by", viewing->group_by },
+        { "--preset", viewing->presets.nr },
+        { "--runs", o->runs },
+        { "--samples", o->samples },
+        { "--budget", o->budget },
+    };
+    const char *given = options_first_given(of_page, sizeof(of_page) / sizeof(of_page[0]));
+
+    if (!o->markdown || !given)
+        return 0;
+    return error_set(err,
+                     "%s is of the page: --md has the numbers of a run alone, and `harness compare "
+                     "--format markdown` what changed",
+                     given);
+}
+
 int report_run(const struct viewing_options *viewing, const struct report_options *options,
                int argc, char **argv, struct error *err)
 {
     struct viewing v;
 
-    if (!options->markdown && !page_template(err))
+    if (check_markdown(viewing, options, err) || (!options->markdown && !page_template(err)))
         return -1; /* before anything is read */
     viewing_init(&v);
     v.sink = &terminal_notes;
