@@ -141,6 +141,12 @@ for name in report.nsys-rep x.ncu-rep old.qdrep unnamed words.csv; do
 done
 t profile --diff --import a b
 t profile --import --counters a
+for option in '--iterations 3' '--launches 2' --no-store '--plant a=5%' '--label x' '--timeout 1m' \
+  '--seed 4' '--memory-limit 1GiB' '--param n=1' '--model gpt/nano' '--device cpu:1'; do
+  # shellcheck disable=SC2086  # words of their own
+  t profile --import $option a
+done
+t profile --diff --seed 4 a b
 t profile gpt/nano/prefill --device cpu:1 --counters
 touch file
 t profile gpt/nano/decode --device cpu:1 --batch 1 --seq 8 -o file/below

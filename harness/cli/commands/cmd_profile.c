@@ -368,6 +368,40 @@ static int import_profiles(const struct profile_output *o, int argc, char **argv
     return rc;
 }
 
+/* The name of an option that is for measuring, of which files have none. */
+static const char *option_of_measuring(const struct profile_options *o)
+{
+    const struct option_given options[] = {
+        { "--iterations", o->iterations }, { "--launches", o->launches },
+        { "--no-store", o->no_store },     { "--plant", o->plant },
+        { "--label", o->label },           { "--timeout", o->measuring.timeout > 0 },
+        { "--seed", o->measuring.seed },   { "--memory-limit", o->measuring.memory_limit },
+        { "--param", o->what.params.nr },  { "--model", o->what.models.nr },
+    };
+    const char *given = options_first_given(options, sizeof(options) / sizeof(options[0]));
+
+    return given ? given : workload_option(&o->what);
+}
+
+static int check_files(const struct profile_options *o, int argc, struct error *err)
+{
+    const char *measuring = option_of_measuring(o);
+
+    if (o->diff && o->import)
+        return error_set(err,
+                         "--diff and --import do not go together: --diff reads the same files");
+    if (o->counters)
+        return error_set(err, "--counters: there is nothing to count in files");
+    if (measuring)
+        return error_set(err, "%s is for measuring: %s reads files", measuring,
+                         o->diff ? "--diff" : "--import");
+    if (o->gap && o->diff)
+        return error_set(err, "--gap is of the parts of one profile's time; --diff shows none");
+    if (o->diff && argc != 2)
+        return error_set(err, "--diff: name two profiles, folders or trace files");
+    return 0;
+}
+
 static int run_profile(int argc, char **argv, void *options, struct error *err)
 {
     struct profile_options *o = options;
@@ -375,15 +409,8 @@ static int run_profile(int argc, char **argv, void *options, struct error *err)
         .folder = o->output, .top = o->top ? (size_t)o->top : TOP, .gap_ns = o->gap, .json = o->json
     };
 
-    if (o->diff && o->import)
-        return error_set(err,
-                         "--diff and --import do not go together: --diff reads the same files");
-    if (o->counters && (o->diff || o->import))
-        return error_set(err, "--counters: there is nothing to count in files");
-    if (o->gap && o->diff)
-        return error_set(err, "--gap is of the parts of one profile's time; --diff shows none");
-    if (o->diff && argc != 2)
-        return error_set(err, "--diff: name two profiles, folders or trace files");
+    if ((o->diff || o->import) && check_files(o, argc, err))
+        return -1;
     if (o->diff)
         return profile_diff(&out, (const char *const[]) { argv[0], argv[1] }, err);
     return o->import ? import_profiles(&out, argc, argv, err)
