@@ -52,7 +52,7 @@ keys=(_from delta) && value --delta 75%
 keys=(_from formats) && value | sed 's#.*/\.config#HOME/.config#'
 keys=(peaks fake flops.fp32) && value
 "$HARNESS" plot --print-config >first.json
-"$HARNESS" plot --print-config --config first.json >second.json
+"$HARNESS" plot --print-config --config first.json -o second.json
 check "it reads back as the same figures" \
   test "$(json_length first.json presets)" -eq "$("$HARNESS" list figures | grep -c '^  ')"
 check "and the same values" test "$(json first.json delta)" = "$(json second.json delta)"

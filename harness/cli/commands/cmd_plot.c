@@ -241,7 +241,7 @@ static int run_plot(int argc, char **argv, void *options, struct error *err)
         config_set(&v.config.formats, &o->formats, "--format");
     v.config.all = o->all;
     if (rc == 0 && o->print_config)
-        rc = output_json(config_to_json(&v.config), NULL, err);
+        rc = output_json(config_to_json(&v.config), o->output, err);
     else if (rc == 0)
         rc = open_and_draw_plots(&v, o, argc, argv, err);
     viewing_release(&v);
