@@ -242,6 +242,12 @@ bool text_filter_matches(const char *filter, const char *key)
 
 bool text_filters_take(const char *const *filters, size_t nr, const char *key)
 {
+    return text_filters_take_by(filters, nr, key, text_filter_matches);
+}
+
+bool text_filters_take_by(const char *const *filters, size_t nr, const char *key,
+                          bool (*fits)(const char *filter, const char *key))
+{
     bool taken = true;
 
     for (size_t i = 0; i < nr; i++)
@@ -249,7 +255,7 @@ bool text_filters_take(const char *const *filters, size_t nr, const char *key)
             taken = false; /* one of those must match */
     for (size_t i = 0; i < nr; i++) {
         bool leaves_out = filters[i][0] == '!';
-        if (text_filter_matches(filters[i] + leaves_out, key))
+        if (fits(filters[i] + leaves_out, key))
             taken = !leaves_out;
     }
     return taken;

@@ -57,6 +57,10 @@ bool text_filter_matches(const char *filter, const char *key);
  * none of them matches is taken. */
 bool text_filters_take(const char *const *filters, size_t nr, const char *key);
 
+/* The same where `fits` says what a filter matches, without its '!'. */
+bool text_filters_take_by(const char *const *filters, size_t nr, const char *key,
+                          bool (*fits)(const char *filter, const char *key));
+
 /* Four significant digits and the fitting unit, "n/a" where the number is not finite; the returned
  * string is `buffer`. */
 enum { TEXT_UNIT_SIZE = 32 };

@@ -327,6 +327,9 @@ const char *compare_asked_id(const char *asked);
 /* Is that asked of this benchmark? Without a filter of each. "command/", with which the keys of
  * whole programs begin, may be missing in front of the filter. */
 bool compare_asked_fits(const char *asked, const char *key);
+/* Such a FILTER: text_filter_matches(), and what stands for a program, "command/", may be missing.
+ */
+bool compare_filter_fits(const char *filter, const char *key);
 enum { COMPARE_FLOOR_TEXT = 512 };
 /* A sentence on a floor that fits nothing of what is compared; names the nearest metric. */
 void compare_floor_unfit(const struct compare_floor *floor, char text[COMPARE_FLOOR_TEXT]);

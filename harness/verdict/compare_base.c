@@ -91,9 +91,16 @@ const char *compare_asked_id(const char *asked)
     return id;
 }
 
-bool compare_asked_fits(const char *asked, const char *key)
+bool compare_filter_fits(const char *filter, const char *key)
 {
     static const char program[] = "command/";
+
+    return text_filter_matches(filter, key) || (strncmp(key, program, strlen(program)) == 0 &&
+                                                text_filter_matches(filter, key + strlen(program)));
+}
+
+bool compare_asked_fits(const char *asked, const char *key)
+{
     const char *id = compare_asked_id(asked);
     char *filter;
 
@@ -101,9 +108,7 @@ bool compare_asked_fits(const char *asked, const char *key)
         return true;
     filter = memory_string(asked);
     filter[id - asked - 1] = '\0';
-    bool fits = text_filter_matches(filter, key);
-    if (!fits && strncmp(key, program, strlen(program)) == 0)
-        fits = text_filter_matches(filter, key + strlen(program));
+    bool fits = compare_filter_fits(filter, key);
     free(filter);
     return fits;
 }

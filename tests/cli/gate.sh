@@ -71,6 +71,12 @@ say "The same on standard output; a filter; and a program that says nothing: it 
 gate --bench 'sh said.sh' 'BM_[sc]*' --format gbench 2>/dev/null
 gate --bench 'quick: true' --blocks 1 2>&1 | grep -v '|\|%\|verdict  '
 t gate --bench 'sh file.sh' nothing --blocks 1 2>&1 | tail -n 1
+chosen() {
+  t gate --bench 'one: true' --bench 'two: true' "$@" --blocks 1 --seed 1 --db ../filters.db 2>&1 |
+    grep -E '^\$|^2> note: nothing|→'
+}
+chosen two
+chosen '!two' '!three'
 
 say "Two benches of one content, and with names of their own"
 t gate --bench 'sh file.sh' --bench 'env sh said.sh' --blocks 1 --seed 1 2>&1 | tail -n 1

@@ -117,6 +117,9 @@ TEST(test_what_is_asked_of_whom)
         if (compare_asked_fits(rows[i].asked, rows[i].key) != rows[i].fits)
             fail_msg("%s of %s", rows[i].asked, rows[i].key);
     }
+    assert_true(compare_filter_fits("a", "command/a/exec/none/-/process/warm"));
+    assert_false(compare_filter_fits("a", "command/ab/exec/none/-/process/warm"));
+    assert_false(compare_filter_fits("exec", "command/a/exec/none/-/process/warm"));
 }
 
 /* Metrics of some benchmarks alone, and what each of A, B and C is compared by then. */

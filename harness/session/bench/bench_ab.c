@@ -24,6 +24,7 @@ struct bench_ab {
     uint64_t start;
     bool *take;         /* of each bench: it is part of the block */
     double *seconds;    /* of each bench: what its last block took */
+    bool *fitted;       /* of each filter: it is of something that was measured */
     size_t done, total; /* calls of the block */
 };
 
@@ -236,13 +237,23 @@ static void note_bench_result(const struct bench_ab *w, size_t bench, const stru
         sink_note(sink, "note: %s: %s\n", b->name, got->notes.items[i]);
 }
 
+/* A bench's name is a filter for all that it brings, be it a program that is timed. */
+static bool is_bench_key_asked(struct bench_ab *w, const char *key)
+{
+    const char *const *filters = w->r->filters;
+
+    for (size_t i = 0; i < w->r->nr_filters; i++)
+        w->fitted[i] |= compare_filter_fits(filters[i] + (filters[i][0] == '!'), key);
+    return text_filters_take_by(filters, w->r->nr_filters, key, compare_filter_fits);
+}
+
 static int take_bench_result(struct bench_ab *w, size_t bench, enum ab_side side, int i,
                              struct imported *got, struct error *err)
 {
     heed_bench_build(w->s->records[side].runs, got->records.runs);
     for (size_t k = 0; k < got->records.nr; k++) {
         struct measurement *m = &got->records.items[k].m;
-        if (!text_filters_take(w->r->filters, w->r->nr_filters, m->bench.key))
+        if (!is_bench_key_asked(w, m->bench.key))
             continue;
         if (w->s->blocks == 0 && note_bench_key(w, bench, m->bench.key, err))
             return -1;
@@ -371,10 +382,25 @@ static int run_bench_block(struct bench_ab *w, struct error *err)
     return rc ? rc : for_bench_launches(w, false, err);
 }
 
+/* Where benches are left out a filter may be of those. */
+static void note_bench_filters(const struct bench_ab *w)
+{
+    for (size_t i = 0; i < w->r->benches->nr; i++)
+        if (w->r->left_out && w->r->left_out[i])
+            return;
+    for (size_t i = 0; i < w->r->nr_filters; i++)
+        if (!w->fitted[i])
+            sink_note(w->r->measuring.sink,
+                      "note: nothing that was measured fits the filter \"%s\"\n", w->r->filters[i]);
+}
+
+/* After the first block. */
 static int check_bench_filters(const struct bench_ab *w, struct error *err)
 {
-    if (w->keys.known.nr > 0)
+    if (w->keys.known.nr > 0) {
+        note_bench_filters(w);
         return 0;
+    }
     return error_set(err, "nothing that was measured fits the filter%s \"%s\"%s",
                      w->r->nr_filters > 1 ? "s" : "", w->r->filters[0],
                      w->r->nr_filters > 1 ? " ..." : "");
@@ -397,7 +423,7 @@ static int run_bench_blocks(struct bench_ab *w, struct error *err)
             w->s->end = AB_INTERRUPTED;
         if (rc)
             return rc < 0 ? -1 : 0;
-        if (check_bench_filters(w, err))
+        if (w->s->blocks == 0 && check_bench_filters(w, err))
             return -1;
         w->s->blocks++;
         if (look_at_bench_blocks(w, err))
@@ -427,6 +453,7 @@ int bench_ab_run(struct bench_ab_request *r, struct ab_session *s, struct error 
     r->failed = -1;
     w.take = memory_zeroed(r->benches->nr + 1, sizeof(*w.take));
     w.seconds = memory_zeroed(r->benches->nr + 1, sizeof(*w.seconds));
+    w.fitted = memory_zeroed(r->nr_filters + 1, sizeof(*w.fitted));
     random_seed(&w.random, r->measuring.seed ? (uint64_t)r->measuring.seed : random_fresh_seed());
     int rc = begin_bench_runs(&w, err);
     if (rc == 0)
@@ -438,5 +465,6 @@ int bench_ab_run(struct bench_ab_request *r, struct ab_session *s, struct error 
     bench_keys_release(&w.keys);
     free(w.take);
     free(w.seconds);
+    free(w.fitted);
     return rc;
 }
