@@ -47,3 +47,17 @@ for name in - /dev/stdout /dev/fd/1; do
 done
 "$HARNESS" compare --json -o - --runs 2 -- true --versus true >named 2>err
 check "compare -o - -- COMMAND" test "$(sed -n '1p;$p' named | tr -d '\n')" = '{}'
+
+say "Nothing to compare with: an empty result takes the place of an earlier one"
+quiet baseline save one --ref 1
+for form in json junit codequality sarif markdown text; do
+  "$HARNESS" compare --baseline ./x.json --head ./all.json --db none.db --format "$form" -o "left.$form" 2>err
+  t compare --baseline one --head 1 --format "$form" -o "left.$form"
+done
+for key in base head exit_status 'notes 0'; do
+  # shellcheck disable=SC2086  # words of their own
+  echo "$key: $(json left.json $key)"
+done
+echo "$(json_length left.json rows) rows, $(json_length left.codequality) and $(json_length left.sarif runs 0 results) findings"
+cat left.junit left.markdown left.text
+"$HARNESS" compare --baseline one --head 1 --json 2>err | cmp - left.json && echo "the same on standard output"

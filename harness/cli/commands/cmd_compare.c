@@ -123,27 +123,44 @@ static int open_compared(const struct compare_options *o, struct compared *c, st
     return 0;
 }
 
-static int print_compared(const struct compare_options *o, enum compare_format format,
-                          const struct compared *c, const char *nothing, struct error *err)
+static struct compare_print print_of(const struct compare_options *o, enum compare_format format,
+                                     const struct compared *c)
 {
-    const struct compare_print print = {
+    return (struct compare_print) {
         .format = format,
         .output = o->output,
         .all = o->all,
         .comment = { &o->comment, &o->request, c, o->db },
     };
+}
 
-    return nothing ? compare_print_nothing(&print, nothing, err) : compare_print(&print, err);
+static int print_nothing(const struct compare_options *o, enum compare_format format,
+                         const struct compared *c, const char *reason, enum exit_status status,
+                         struct error *err)
+{
+    const struct compare_print print = print_of(o, format, c);
+
+    return compare_print_nothing(&print, reason, status, err) ? -1 : (int)status;
 }
 
 /* A known name with nothing to compare is no mistake. */
-static int print_nothing(const struct compare_options *o, enum compare_format format,
+static int print_no_base(const struct compare_options *o, enum compare_format format,
                          const struct compared *c, struct error *err)
 {
     struct error reason = *err;
 
     terminal_error(&reason);
-    return print_compared(o, format, c, reason.message, err) ? -1 : EXIT_UNDECIDED;
+    return print_nothing(o, format, c, reason.message, EXIT_UNDECIDED, err);
+}
+
+static int print_compared(const struct compare_options *o, enum compare_format format,
+                          const struct compared *c, struct error *err)
+{
+    const struct compare_print print = print_of(o, format, c);
+
+    if (compare_print(&print, err))
+        return -1;
+    return c->interrupted ? 128 + c->interrupted : (int)c->comparison.exit_status;
 }
 
 static int compare_and_print(struct compare_options *o, enum compare_format format,
@@ -155,15 +172,13 @@ static int compare_and_print(struct compare_options *o, enum compare_format form
         (o->request.run && compare_head_measure(&o->request, c->store, err)))
         return -1;
     if (compare_sides_find(&o->request, c, err))
-        return c->base.nothing ? print_nothing(o, format, c, err) : -1;
+        return c->base.nothing ? print_no_base(o, format, c, err) : -1;
     if (c->idle) /* the sentence was said */
-        return print_compared(o, format, c, c->left_out, err) ? -1 : EXIT_SAME;
+        return print_nothing(o, format, c, c->left_out, EXIT_SAME, err);
     if (compare_sides_decide(&o->request, c, err))
         return -1;
     compare_sides_explain(&o->request, c);
-    if (print_compared(o, format, c, NULL, err))
-        return -1;
-    return c->interrupted ? 128 + c->interrupted : (int)c->comparison.exit_status;
+    return print_compared(o, format, c, err);
 }
 
 /* `harness compare 'sleep 1' 'sleep 2'`, as other programs have it, and `harness compare old new`.

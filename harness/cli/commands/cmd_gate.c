@@ -122,7 +122,8 @@ static int leave_gate_status(const char *folder, int status, bool quiet, struct 
 
 /* ---- printing ---- */
 
-/* The folder's forms; `reason`: there is nothing to compare. */
+/* The folder's forms; `reason`: there is nothing to compare, which the comment alone says: what an
+ * earlier call has left is gone. */
 static int leave_gate_forms(const struct gate_options *o, const struct compared *c,
                             const char *reason, struct error *err)
 {
@@ -133,6 +134,8 @@ static int leave_gate_forms(const struct gate_options *o, const struct compared 
 
     strbuf_init(&path);
     for (size_t i = 0; rc == 0 && i < GATE_FORMS; i++) {
+        if (reason && gate_forms[i].format != COMPARE_GITHUB)
+            continue;
         strbuf_clear(&path);
         strbuf_addf(&path, "%s/%s", o->output, gate_forms[i].name);
         const struct compare_print print = {
@@ -141,7 +144,8 @@ static int leave_gate_forms(const struct gate_options *o, const struct compared 
             .comment = { &o->comment, &o->request.compare, c, o->db },
             .places = places,
         };
-        rc = reason ? compare_print_nothing(&print, reason, err) : compare_print(&print, err);
+        rc = reason ? compare_print_nothing(&print, reason, EXIT_SAME, err)
+                    : compare_print(&print, err);
     }
     places_release(places, places ? c->comparison.nr : 0);
     strbuf_release(&path);

@@ -103,31 +103,40 @@ static cJSON *findings_json_of(enum compare_format format, const struct comparis
     return findings_sarif(c, places, own.version);
 }
 
+/* Where nothing was compared a side may have no name but the one it was asked for by. */
+static cJSON *comparison_json(const struct compare_print *p, const struct comparison *c)
+{
+    const struct compare_request *r = p->comment.request;
+    const struct compared *compared = p->comment.compared;
+    const char *base = compared->base.what, *head = compared->head.what;
+
+    cJSON *json =
+        compare_to_json(c, *base ? base : r->baseline, *head || !r->head ? head : r->head);
+    if (r->explain)
+        cJSON_AddItemToObject(json, "explanations", explain_json(&compared->explanations));
+    return json;
+}
+
 /* NULL: the form is no JSON. */
 static cJSON *compare_json_of(const struct compare_print *p, const struct comparison *c)
 {
-    const struct compared *compared = p->comment.compared;
     cJSON *json;
 
-    if (p->format == COMPARE_JSON) {
-        json = compare_to_json(c, compared->base.what, compared->head.what);
-        if (p->comment.request->explain)
-            cJSON_AddItemToObject(json, "explanations", explain_json(&compared->explanations));
-        return json;
-    }
+    if (p->format == COMPARE_JSON)
+        return comparison_json(p, c);
     if (p->format != COMPARE_CODEQUALITY && p->format != COMPARE_SARIF)
         return NULL;
     if (p->places)
         return findings_json_of(p->format, c, p->places);
-    struct finding_place *places = places_find(c, &compared->head.records);
+    struct finding_place *places = places_find(c, &p->comment.compared->head.records);
     json = findings_json_of(p->format, c, places);
     places_release(places, c->nr);
     return json;
 }
 
-int compare_print(const struct compare_print *p, struct error *err)
+static int print_comparison(const struct compare_print *p, const struct comparison *c,
+                            struct error *err)
 {
-    const struct comparison *c = &p->comment.compared->comparison;
     cJSON *json = compare_json_of(p, c);
     struct strbuf text;
 
@@ -148,17 +157,49 @@ int compare_print(const struct compare_print *p, struct error *err)
     return rc;
 }
 
-int compare_print_nothing(const struct compare_print *p, const char *reason, struct error *err)
+int compare_print(const struct compare_print *p, struct error *err)
+{
+    return print_comparison(p, &p->comment.compared->comparison, err);
+}
+
+/* A file of an earlier comparison would pass for this one's. */
+static int print_no_rows(const struct compare_print *p, const char *reason, enum exit_status status,
+                         struct error *err)
+{
+    struct comparison c;
+    int rc = compare_decide(NULL, 0, &p->comment.compared->rule.settings, &c, err);
+
+    if (rc == 0) {
+        c.exit_status = status;
+        comparison_note(&c, "%s", reason);
+        rc = print_comparison(p, &c, err);
+    }
+    comparison_release(&c);
+    return rc;
+}
+
+static bool is_for_programs(enum compare_format format)
+{
+    return format == COMPARE_JSON || format == COMPARE_JUNIT || format == COMPARE_CODEQUALITY ||
+           format == COMPARE_SARIF;
+}
+
+int compare_print_nothing(const struct compare_print *p, const char *reason,
+                          enum exit_status status, struct error *err)
 {
     struct strbuf text;
 
-    if (p->format != COMPARE_GITHUB && p->format != COMPARE_CTEST)
+    if (is_for_programs(p->format))
+        return print_no_rows(p, reason, status, err);
+    if (p->format == COMPARE_TEXT && output_is_standard(p->output))
         return 0;
     strbuf_init(&text);
     if (p->format == COMPARE_CTEST)
         write_compare_ctest(p, NULL, &text);
-    else
+    else if (p->format == COMPARE_GITHUB)
         compare_comment_nothing(&p->comment, reason, &text);
+    else
+        strbuf_addf(&text, "%s\n", reason);
     int rc = output_text(&text, p->output, err);
     strbuf_release(&text);
     return rc;

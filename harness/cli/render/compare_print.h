@@ -32,8 +32,9 @@ struct compare_print {
 int compare_choose_format(const char *name, const struct compare_comment_options *options,
                           enum compare_format *format, struct error *err);
 int compare_print(const struct compare_print *p, struct error *err);
-/* There is nothing to compare with: said in a comment, and CTest gets the head's percentiles; the
- * other forms have nothing then. */
-int compare_print_nothing(const struct compare_print *p, const char *reason, struct error *err);
+/* There is nothing to compare, which ends with `status`: said in every form that is not the
+ * terminal, which has heard it; CTest gets the head's percentiles, programs no rows. */
+int compare_print_nothing(const struct compare_print *p, const char *reason,
+                          enum exit_status status, struct error *err);
 
 #endif
