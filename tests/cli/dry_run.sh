@@ -2,6 +2,10 @@
 # What would be measured, without measuring it. U-07, U-10.
 t run null/copy/right --device fake --dry-run
 t run null/copy/right --device fake --batch 1,4 --seq 8 --dry-run --shard 2/2
+t run null/copy/right --device fake --batch 4 --seq 8 --dry-run -o keys
+cat keys
+t run null/copy/right --device fake --dry-run --json
+t run null/copy/right --device fake --dry-run --format csv
 t run null/copy/rihgt --device fake --dry-run
 # A whole key is a filter like others: what is left out beside it is not everything else.
 key=null/copy/right/fp32/batch=77,seq=16/fake/warm

@@ -109,7 +109,11 @@ static int choose_run_form(struct run_session *s, struct error *err)
         output_short_format(&o->format, o->gbench_json, "--gbench-json", "gbench", err))
         return -1;
     s->form = RUN_REPORT_TABLE;
-    return o->format ? run_report_form_find(o->format, &s->form, err) : 0;
+    if (o->format && run_report_form_find(o->format, &s->form, err))
+        return -1;
+    if (o->dry_run && s->form != RUN_REPORT_TABLE)
+        return error_set(err, "--dry-run prints keys, a line each: it has no form %s", o->format);
+    return 0;
 }
 
 /* What the shards of one sweep have in common: told, or the job that runs them as an array. */
@@ -257,15 +261,19 @@ static int open_and_shard(struct run_session *s, struct error *err)
 }
 
 /* What would be measured, a key a line. */
-static int print_workload(const struct workload *workload)
+static int print_workload(const struct workload *workload, const char *output, struct error *err)
 {
     struct benchmark_name name;
+    struct strbuf keys;
 
+    strbuf_init(&keys);
     for (size_t i = 0; i < workload->list.nr; i++) {
         benchmark_name_of(&workload->list.items[i], workload_device(workload, i), &name);
-        terminal_print("%s\n", name.key);
+        strbuf_addf(&keys, "%s\n", name.key);
     }
-    return EXIT_SAME;
+    int rc = output_text(&keys, output, err);
+    strbuf_release(&keys);
+    return rc ? -1 : EXIT_SAME;
 }
 
 /* A run for each value of --min-time, until one is stopped. */
@@ -302,7 +310,7 @@ static int run_and_report(struct run_session *s, int argc, char **argv, struct e
         open_and_shard(s, err))
         return -1;
     if (s->o->dry_run)
-        return print_workload(&s->workload);
+        return print_workload(&s->workload, s->o->output, err);
     sharding_note(&s->sharding, s->workload.list.nr, s->o->measuring.sink);
     if (measure_each(s, &end, err))
         return -1;
