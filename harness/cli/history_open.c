@@ -37,6 +37,17 @@ int history_open(struct store **store, const char *given, enum store_mode mode, 
     return rc;
 }
 
+int history_open_there(struct store **store, const char *given, enum store_mode mode,
+                       struct error *err)
+{
+    if (mode != STORE_WRITE)
+        return history_open(store, given, mode, err);
+    if (history_open(store, given, STORE_READ, err))
+        return -1;
+    store_close(*store);
+    return history_open(store, given, STORE_WRITE, err);
+}
+
 /* Without a history nothing can be kept: who made none is told how one comes to be. */
 static int check_tuned_history(const char *given, struct error *err)
 {

@@ -8,6 +8,9 @@
 
 /* `given` is --db, see history_path(). */
 int history_open(struct store **store, const char *given, enum store_mode mode, struct error *err);
+/* The same of one that is there: nothing is made, so that a mistyped --db is told. */
+int history_open_there(struct store **store, const char *given, enum store_mode mode,
+                       struct error *err);
 /* Prints that a run is kept elsewhere, once. */
 void history_tell(struct store *store);
 /* --tuned: tuned_open() with what that history keeps, and with notes on standard error. */

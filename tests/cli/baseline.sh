@@ -2,6 +2,12 @@
 # Names for runs, in the history and as files. U-06, U-12.
 
 t baseline list
+t baseline save main
+t baseline remove main --db typo.db
+t baseline accept null --reason none --db typo.db
+t baseline unaccept 1 --db typo.db
+t compare --baseline main --run null/copy/right --device fake --db typo.db
+check "no history is made by that" test ! -e .harness -a ! -e typo.db
 fake seed=3 --launches 3
 t baseline list
 t baseline save main --note "the first"

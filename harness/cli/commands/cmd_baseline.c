@@ -499,7 +499,7 @@ static int run_baseline(int argc, char **argv, void *options, struct error *err)
             continue;
         if (command_no_more(argc, argv, actions[i].words, err) ||
             command_action_options(&cmd_baseline, &actions[i].is, o, err) ||
-            history_open(&store, o->db, o->names ? STORE_LOOK : actions[i].mode, err))
+            history_open_there(&store, o->db, o->names ? STORE_LOOK : actions[i].mode, err))
             return -1;
         int rc = actions[i].run(store, o, argc, argv, err);
         store_close(store);

@@ -93,6 +93,25 @@ static bool compares_files_alone(const struct compare_options *o, const char *hi
            !file_exists(history);
 }
 
+/* --run needs a base before it measures: without a history one of a file. */
+static int open_measured(const struct compare_request *r, const char *db, struct store **store,
+                         struct error *err)
+{
+    struct history_side base = { .nothing = false };
+    struct strbuf path;
+    int rc = 0;
+
+    strbuf_init(&path);
+    history_path(db, &path);
+    if (r->run && !file_exists(path.data))
+        rc = history_load_side(NULL, r->baseline, NULL, NULL, &base, err);
+    if (rc)
+        error_prefix(err, "%s", path.data);
+    history_side_release(&base);
+    strbuf_release(&path);
+    return rc ? -1 : history_open(store, db, STORE_WRITE, err);
+}
+
 /* For writing where it measures, and where verdicts are recorded if the file lets it; else why not
  * goes into `why`. */
 static int open_compared(const struct compare_options *o, struct compared *c, struct error *why,
@@ -102,7 +121,7 @@ static int open_compared(const struct compare_options *o, struct compared *c, st
     struct error first;
 
     if (compare_request_measures(&o->request) || o->request.run)
-        return history_open(&c->store, o->db, STORE_WRITE, err);
+        return open_measured(&o->request, o->db, &c->store, err);
     strbuf_init(&path);
     history_path(o->db, &path);
     bool alone = compares_files_alone(o, path.data);

@@ -346,12 +346,8 @@ static int open_for_action(const struct action *action, const struct history_opt
     *store = NULL;
     if (action->need == NEED_NOTHING)
         return 0;
-    if (history_open(store, o->db, STORE_READ, err))
-        return -1;
-    if (action->need == NEED_READ || (action->need == NEED_WRITE && o->dry_run))
-        return 0;
-    store_close(*store);
-    return history_open(store, o->db, STORE_WRITE, err);
+    bool reads = action->need == NEED_READ || (action->need == NEED_WRITE && o->dry_run);
+    return history_open_there(store, o->db, reads ? STORE_READ : STORE_WRITE, err);
 }
 
 static const struct command_owned owned[] = {
