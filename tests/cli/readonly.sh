@@ -22,6 +22,7 @@ t compare --baseline run:1 --head 1 --db h/history.db | sed -n '/^[2$[]/p'
 t compare --baseline run:1 --head 1 --no-record --db h/history.db | sed -n '/^[2$[]/p'
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db h/history.db
 t baseline save main --db h/history.db
+t baseline save main --file - --db h/history.db | sed 's/^{.*/{.../'
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db h/new.db
 check "nothing changed" cmp h/history.db before
 check "nothing was added" test "$(ls h)" = history.db

@@ -4,6 +4,7 @@
 
 #include "machine/environment.h"
 #include "session/history_file.h"
+#include "session/measure/roofs.h"
 
 #include <limits.h>
 #include <sys/wait.h>
@@ -362,6 +363,41 @@ PLACE_TEST(metrics_of_a_history_are_met)
     const struct metric *met = metric_find("met_in_history", &err);
     assert_non_null(met);
     assert_int_equal(met->direction, HIGHER_IS_BETTER);
+}
+
+/* ---- roofs ---- */
+
+/* Roofs that were measured in quiet need nobody who may write. */
+PLACE_TEST(roofs_that_are_there_are_told_without_writing)
+{
+    static const struct {
+        double high; /* of repetitions, by the value; 0: there are no roofs */
+        bool there;
+    } rows[] = { { 0, false }, { 2, false }, { 1.1, true } };
+    struct device device = { .kind = DEVICE_CPU, .label = "cpu-1t" };
+    struct records r = { 0 };
+    const struct run *run = new_run(&r, 1700000000000);
+    struct store *store = open_history("roofs.db", STORE_WRITE);
+    struct error err;
+    char epoch[17];
+
+    roofs_epoch(run, epoch);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct ceiling roof = { .name = "bandwidth.dram",
+                                      .device = "cpu-1t",
+                                      .unit = "B/s",
+                                      .value = 1e10,
+                                      .low = 1e10,
+                                      .high = 1e10 * rows[i].high,
+                                      .measured_ms = 1700000000000 + (int64_t)i };
+        if (rows[i].high > 0)
+            assert_ok(store_add_ceilings(store, &run->machine, epoch, &roof, 1, &err), &err);
+        struct store *reader = open_history("roofs.db", STORE_READ);
+        assert_int_equal(roofs_there(reader, run, &device), rows[i].there);
+        store_close(reader);
+    }
+    store_close(store);
+    records_release(&r);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -488,6 +488,12 @@ static const struct command_owned owned[] = {
 
 extern const struct command cmd_baseline;
 
+/* A file is written from what is there. */
+static enum store_mode mode_needed(enum store_mode mode, const struct baseline_options *o)
+{
+    return o->names ? STORE_LOOK : o->file ? STORE_READ : mode;
+}
+
 static int run_baseline(int argc, char **argv, void *options, struct error *err)
 {
     const char *action = argc > 0 ? argv[0] : "list";
@@ -499,7 +505,7 @@ static int run_baseline(int argc, char **argv, void *options, struct error *err)
             continue;
         if (command_no_more(argc, argv, actions[i].words, err) ||
             command_action_options(&cmd_baseline, &actions[i].is, o, err) ||
-            history_open_there(&store, o->db, o->names ? STORE_LOOK : actions[i].mode, err))
+            history_open_there(&store, o->db, mode_needed(actions[i].mode, o), err))
             return -1;
         int rc = actions[i].run(store, o, argc, argv, err);
         store_close(store);

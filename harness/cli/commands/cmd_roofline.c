@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/history_open.h"
 #include "cli/progress.h"
@@ -171,6 +172,25 @@ static int show_roofline(struct store *store, const struct run *run, const struc
     return rc;
 }
 
+/* Roofs that are there are read: their history may lie where nobody can write. */
+static int open_roofs(struct store **store, const struct run *run, const struct device *device,
+                      const struct roofline_options *o, struct error *err)
+{
+    struct strbuf path;
+
+    strbuf_init(&path);
+    history_path(o->db, &path);
+    bool reads = !o->measure && o->specs.nr == 0 && file_exists(path.data);
+    strbuf_release(&path);
+    /* What cannot be read is told by who opens it for writing. */
+    if (reads && history_open(store, o->db, STORE_READ, err) == 0) {
+        if (roofs_there(*store, run, device))
+            return 0;
+        store_close(*store);
+    }
+    return history_open(store, o->db, STORE_WRITE, err);
+}
+
 static int run_roofline(int argc, char **argv, void *options, struct error *err)
 {
     const struct roofline_options *o = options;
@@ -189,7 +209,7 @@ static int run_roofline(int argc, char **argv, void *options, struct error *err)
     environment_build(&current.build);
     current.environment = environment_json();
     int rc = device_has_ceilings(&device)
-                 ? history_open(&store, o->db, STORE_WRITE, err)
+                 ? open_roofs(&store, &current, &device, o, err)
                  : error_set(err, "device %s has no roofs: cpu and cuda have", device.spec);
     if (rc == 0) {
         rc = show_roofline(store, &current, &device, o, err);

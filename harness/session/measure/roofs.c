@@ -108,6 +108,17 @@ static bool are_roofs_usable(const struct records *known, const struct run *run,
             !ceilings_have_room(device, &run->machine));
 }
 
+bool roofs_there(struct store *store, const struct run *run, const struct device *device)
+{
+    struct records known = { 0 };
+    struct error ignored;
+    bool there = roofs_load(store, run, device, &known, &ignored) == 0 &&
+                 are_roofs_usable(&known, run, device);
+
+    records_release(&known);
+    return there;
+}
+
 /* Those that are known, however old, go into `known`. */
 static int find_roofs(struct store *store, const struct run *run, const struct device *device,
                       bool again, const struct measuring *how, struct records *known, bool *missing,

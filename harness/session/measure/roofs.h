@@ -23,6 +23,9 @@ int roofs_ensure(struct store *store, const struct run *run, const struct device
  * are absent. -1: the run failed, or the history does. */
 int roofs_recording_run(struct recording *recording, enum sweep_end *end, struct error *err);
 
+/* Whether it has them already: then roofs_ensure() neither measures nor writes. */
+bool roofs_there(struct store *store, const struct run *run, const struct device *device);
+
 /* The roofs that the history has of this machine, device (in whatever way it launches) and epoch.
  */
 int roofs_load(struct store *store, const struct run *run, const struct device *device,
