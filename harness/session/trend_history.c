@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "session/history_file.h"
 
 #include <stdlib.h>
@@ -43,11 +44,52 @@ static void keep_last(struct records *runs, int64_t last)
     free(keep);
 }
 
+/* The classes of the runs, each once, NULL-ended; free() it. Borrowed. */
+static const char **machines_of(const struct records *runs)
+{
+    const char **machines = memory_zeroed(runs->nr_runs + 1, sizeof(*machines));
+    size_t nr = 0;
+
+    for (size_t i = 0; i < runs->nr_runs; i++) {
+        const char *machine = runs->runs[i].machine.class_name;
+        size_t k = 0;
+        while (k < nr && strcmp(machines[k], machine) != 0)
+            k++;
+        if (k == nr)
+            machines[nr++] = machine;
+    }
+    return machines;
+}
+
+/* No run is of that class. Where there is none of any, nothing is known of classes. */
+static int check_machine(struct store *store, const char *machine, struct error *err)
+{
+    struct records all = { 0 };
+    struct strbuf list;
+    int rc = store_finished_runs(store, NULL, &all, err);
+
+    if (rc == 0 && all.nr_runs > 0) {
+        const char **machines = machines_of(&all), *nearest = text_nearest(machine, machines);
+        strbuf_init(&list);
+        for (size_t i = 0; machines[i]; i++)
+            strbuf_addf(&list, "%s%s", i ? ", " : "", machines[i]);
+        rc = error_set(err, "%s: no run is of machine class \"%s\"%s%s%s; there are runs of %s",
+                       store_path(store), machine, nearest ? "; did you mean \"" : "",
+                       nearest ? nearest : "", nearest ? "\"?" : "", list.data);
+        strbuf_release(&list);
+        free(machines);
+    }
+    records_release(&all);
+    return rc;
+}
+
 static int load_runs(struct store *store, const struct trend_scope *scope, struct records *runs,
                      struct error *err)
 {
     if (store_finished_runs(store, scope->machine, runs, err))
         return -1;
+    if (scope->machine && runs->nr_runs == 0)
+        return check_machine(store, scope->machine, err);
     keep_since(runs, scope->since);
     if (scope->last)
         keep_last(runs, scope->last);

@@ -130,7 +130,7 @@ static const struct option_row rows[] = {
     OPTION_RANGE_ROW("last", 'n', OPTION_INT, struct trend_options, last, 1, INT32_MAX, "N",
                      "the newest N runs of each machine class"),
     OPTION_ROW("machine", 0, OPTION_STRING, struct trend_options, machine, "CLASS",
-               "of this machine class only, see `harness list machines`"),
+               "of this machine class only, as `harness history system` tells it"),
     OPTION_ROW("metric", 0, OPTION_STRING, struct trend_options, metric, "NAME",
                "what is looked at (default p50), see `harness list metrics`"),
     OPTION_ROW("delta", 0, OPTION_FRACTION, struct trend_options, delta, "SHARE",
