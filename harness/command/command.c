@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "command/command_run.h"
 #include "command/command_words.h"
+#include "command/output_check.h"
 #include "text/name.h"
 
 #include <errno.h>
@@ -163,6 +164,19 @@ static int check_file(const char *option, const char *path, struct error *err)
     return error_set(err, "%s: %s: %s", option, path, strerror(errno));
 }
 
+static int check_expected(const char *path, struct error *err)
+{
+    size_t length;
+
+    if (!path || is_open(path))
+        return 0;
+    if (check_file("--expect", path, err))
+        return -1;
+    char *expected = output_expected(path, &length, err);
+    free(expected);
+    return expected ? 0 : error_prefix(err, "--expect");
+}
+
 static int check_numbers(const struct command_spec *spec, struct error *err)
 {
     const struct number_specs *all = &spec->numbers;
@@ -185,8 +199,7 @@ static int check_files(const struct command_spec *spec, struct error *err)
             return -1;
         free(program);
     }
-    return check_file("--expect", spec->expect, err) || check_file("--input", spec->input, err) ? -1
-                                                                                                : 0;
+    return check_expected(spec->expect, err) || check_file("--input", spec->input, err) ? -1 : 0;
 }
 
 int command_spec_check(const struct command_spec *spec, struct error *err)

@@ -142,7 +142,7 @@ static int fill_running(struct running *r, const struct call *call, struct error
     if (!r->program)
         return -1;
     if (r->expect) {
-        r->expected = file_read(r->expect, FILE_RECORDS_MOST, &r->expected_length, err);
+        r->expected = output_expected(r->expect, &r->expected_length, err);
         if (!r->expected)
             return -1;
     }

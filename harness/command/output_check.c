@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/output_check.h"
 
+#include "base/file.h"
+#include "base/memory.h"
 #include "base/strbuf.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SHOWN = 60 };
 
@@ -49,6 +52,21 @@ static void explain(const char *said, size_t nr, const char *expected, size_t le
     add_line(&text, expected, length, from);
     error_set(why, "%s", text.data);
     strbuf_release(&text);
+}
+
+char *output_expected(const char *path, size_t *length, struct error *err)
+{
+    struct stat st;
+
+    *length = 0;
+    if (strcmp(path, "/dev/null") == 0)
+        return memory_string("");
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        error_set(err, "%s: each launch reads it again, so it must be a file; /dev/null is nothing",
+                  path);
+        return NULL;
+    }
+    return file_read(path, FILE_RECORDS_MOST, length, err);
 }
 
 bool output_check(const char *said, size_t nr, const char *expected, size_t length,

@@ -39,6 +39,8 @@ t run --cache cold -- ./work.sh
 t run --suite ci -- ./work.sh
 t run --expect missing.txt -- ./work.sh
 t run --expect missing.txt gemm
+t run --expect /dev/zero -- ./work.sh
+t run --expect . -- ./work.sh
 
 say "How it ends"
 run -- sh -c 'echo some trouble >&2; exit 3' | rows
@@ -54,6 +56,9 @@ say "What it writes"
 echo "did 7" >expected
 run --expect expected -- ./work.sh 7 | rows
 run --expect expected -- ./work.sh 8 | rows
+message
+run --expect /dev/null -- true | rows
+run --expect /dev/null -- ./work.sh 7 | rows
 message
 check "and none of it comes out here" not grep -q did <("$HARNESS" run --iterations 3 --launches 1 -- ./work.sh 7 2>&1)
 
