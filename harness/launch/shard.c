@@ -12,16 +12,16 @@ static bool known(const struct shard_item *item)
     return item->seconds > 0; /* false for NaN */
 }
 
-/* Of those of `kernel`, or of all where it is NULL; 0 where none is known. */
-static double mean(const struct shard_item *items, size_t nr, const char *kernel)
+/* 0 where none is known. */
+static double mean(const struct shard_item *const *items, size_t nr)
 {
     double sum = 0;
     size_t count = 0;
 
     for (size_t i = 0; i < nr; i++) {
-        if (!known(&items[i]) || (kernel && strcmp(kernel, items[i].kernel) != 0))
+        if (!known(items[i]))
             continue;
-        sum += items[i].seconds;
+        sum += items[i]->seconds;
         count++;
     }
     return count ? sum / (double)count : 0;
@@ -42,14 +42,42 @@ static int longest_first(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
-static void guess(const struct shard_item *items, size_t nr, struct load *loads)
+/* Within a kernel as they are listed, so that sums are the same to the last bit everywhere. */
+static int order_by_kernel(const void *x, const void *y)
 {
-    double all = mean(items, nr, NULL);
+    const struct shard_item *const *a = x, *const *b = y;
+    int order = strcmp((*a)->kernel, (*b)->kernel);
+
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* The items of one kernel. */
+static void guess_kernel(const struct shard_item *const *items, size_t nr,
+                         const struct shard_item *first, double otherwise, struct load *loads)
+{
+    double of_kernel = mean(items, nr);
 
     for (size_t i = 0; i < nr; i++) {
-        double of_kernel = known(&items[i]) ? items[i].seconds : mean(items, nr, items[i].kernel);
-        loads[i] = (struct load) { items[i].key, of_kernel > 0 ? of_kernel : all, i };
+        double seconds = known(items[i]) ? items[i]->seconds : of_kernel;
+        size_t index = (size_t)(items[i] - first);
+        loads[index] = (struct load) { items[i]->key, seconds > 0 ? seconds : otherwise, index };
     }
+}
+
+static void guess(const struct shard_item *items, size_t nr, struct load *loads)
+{
+    const struct shard_item **sorted = memory_zeroed(nr + 1, sizeof(*sorted));
+
+    for (size_t i = 0; i < nr; i++)
+        sorted[i] = &items[i];
+    double all = mean(sorted, nr);
+    qsort(sorted, nr, sizeof(*sorted), order_by_kernel);
+    for (size_t i = 0, end; i < nr; i = end) {
+        for (end = i + 1; end < nr && strcmp(sorted[end]->kernel, sorted[i]->kernel) == 0;)
+            end++;
+        guess_kernel(sorted + i, end - i, items, all, loads);
+    }
+    free(sorted);
 }
 
 static void spread(const struct load *loads, size_t nr, size_t count, size_t *owner)

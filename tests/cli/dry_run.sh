@@ -17,6 +17,21 @@ t run $key '!null/copy/nosuch' --device fake --dry-run
 t run gemm/linear/simd --device cpu:1,fake --dry-run
 t run null/copy/right --device fake,fake:base=3000,sd=0.1 --dry-run
 t profile gpt/nano/prefill --device cpu:1,fake
+# Each is measured once, in the order in which it is asked for.
+key() { echo "null/copy/right/fp32/batch=$1,seq=8/fake/warm"; }
+"$HARNESS" run "$(key 4)" "$(key 3)" "$(key 4)" --device fake --dry-run
+# Choosing and dividing them takes computing in proportion to their number: of ten times as many a
+# look at each beside each other takes a hundred times as much.
+computing() {
+  local TIMEFORMAT='%U'
+  { time "$HARNESS" run null/copy/right --device fake --batch 1:10000:+1 --seq "$1" --shard 1/2 \
+    --dry-run >chosen; } 2>&1
+}
+few=$(computing 8)
+many=$(computing 8:80:+8)
+check "ten times as many are chosen" test "$(wc -l <chosen)" -eq 50000
+check "in less than 25 times the computing" \
+  awk -v few="$few" -v many="$many" 'BEGIN { exit !(many < 25 * few) }'
 check "suite ci has what it is said to have" test "$("$HARNESS" run --suite ci --dry-run | wc -l)" -eq 12
 check "nothing was kept" not test -e .harness
 fake seed=3 --batch 4 --seq 8 --launches 1

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "command/command_words.h"
 #include "machine/host_sensors.h"
+#include "session/measure/workload_twins.h"
 #include "text/name.h"
 
 #include <stdio.h>
@@ -134,23 +135,9 @@ static int device_with_key(struct workload *c, const char *key, struct benchmark
     return -1;
 }
 
-static bool is_in_workload(const struct workload *c, const struct benchmark *b, int device)
-{
-    const struct benchmark_list *list = &c->list;
-
-    for (size_t i = 0; i < list->nr; i++)
-        if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
-            list->items[i].inputs == b->inputs && c->device_of[i] == device &&
-            shape_equal(&list->items[i].shape, &b->shape))
-            return true;
-    return false;
-}
-
-/* Selections of a suite may overlap: every benchmark is measured once. */
+/* Until workload_drop_twins() some may be there twice. */
 static void add_to_workload(struct workload *c, const struct benchmark *b, int device)
 {
-    if (is_in_workload(c, b, device))
-        return;
     c->device_of = memory_resize(c->device_of, c->list.nr + 1, sizeof(*c->device_of));
     c->device_of[c->list.nr] = device;
     *array_push(&c->list) = *b;
@@ -220,6 +207,7 @@ static int expand_workload(struct workload *c, const struct registry *registry, 
         take_keys(c);
     for (size_t i = 0; rc == 0 && i < c->devices.nr; i++)
         rc = expand_on_device(c, registry, (int)i, err);
+    workload_drop_twins(c); /* selections of a suite may overlap */
     if (rc == 0 && by_key && c->list.nr == 0)
         rc =
             error_set(err, "nothing is selected: filters with ! leave out every key that is given");
