@@ -4,8 +4,8 @@
 #
 #   install.sh PREFIX [CMAKE-OPTION...]
 #
-# Nothing is done where PREFIX already holds this commit. As root, or where sudo asks nothing, the
-# packages that the build needs are installed, too.
+# Nothing is done where PREFIX already holds this commit, unless the tree has changes that are not
+# committed. As root, or where sudo asks nothing, the packages that the build needs are installed, too.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=ci/lib.sh
@@ -17,7 +17,18 @@ cd "$here/.."
 prefix=$(realpath -m -- "$1")
 shift
 
-commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+# tree_commit: the commit that this tree is, to the last line; else "unknown". A repository that an
+# unpacked source archive lies in says nothing of it.
+tree_commit() {
+  local inside changes
+  if inside=$(git rev-parse --show-prefix 2>/dev/null) && [ -z "$inside" ] &&
+    changes=$(git status --porcelain --untracked-files=no 2>/dev/null) && [ -z "$changes" ]; then
+    git rev-parse HEAD 2>/dev/null && return
+  fi
+  echo unknown
+}
+
+commit=$(tree_commit)
 if [ "$commit" != unknown ] &&
   [ "$(cat "$prefix/share/harness/commit" 2>/dev/null)" = "$commit $*" ] &&
   "$prefix/bin/harness" version >/dev/null 2>&1; then
