@@ -11,6 +11,19 @@ usage() {
   echo "            compiler for 64-bit Arm and qemu to run what it makes)"
 }
 
+# tell_old_cmake: an older one says of the presets that it does not know them, and not why. No failure:
+# as root another one may come first than for the user who builds.
+tell_old_cmake() {
+  local file needed has
+  file=$(dirname "${BASH_SOURCE[0]}")/../CMakeLists.txt
+  needed=$(sed -nE 's/^cmake_minimum_required\(VERSION ([0-9.]+).*/\1/p' "$file")
+  has=$(cmake --version 2>/dev/null | sed -nE '1s/^cmake version ([0-9.]+).*/\1/p') || return 0
+  if [ "$(printf '%s\n' "$needed" "${has:-$needed}" | sort -V | head -n 1)" != "$needed" ]; then
+    echo "setup: $(command -v cmake) is CMake $has, and $needed or newer is needed, as Debian 12 and" >&2
+    echo "  Ubuntu 24.04 have. pip has one, too: python3 -m pip install 'cmake>=$needed'" >&2
+  fi
+}
+
 # installable PACKAGE: some packages are known by name alone, of which apt-get makes an error.
 installable() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -E '^ +Candidate: [^(]' >/dev/null; }
 
@@ -78,6 +91,7 @@ fi
 if ! command -v dpkg-query >/dev/null; then
   echo "ci/setup.sh installs nothing here: it knows Debian and Ubuntu. Needed are the equivalents of:"
   echo "  ${packages[*]}"
+  tell_old_cmake
   exit 0
 fi
 
@@ -88,6 +102,7 @@ for package in "${packages[@]}"; do
 done
 if [ ${#missing[@]} -eq 0 ]; then
   echo "setup: everything is installed"
+  tell_old_cmake
   exit 0
 fi
 
@@ -109,3 +124,4 @@ for service in prometheus prometheus-node-exporter prometheus-pushgateway; do
     systemctl disable --now --quiet "$service"
   fi
 done
+tell_old_cmake

@@ -34,3 +34,19 @@ asked chromium
 
 say "As on Ubuntu, which has it as a snap alone: all else is installed"
 asked chromium-browser
+
+say "A CMake that is too old for the presets is told of, where all packages are installed"
+printf '#!/bin/sh\necho installed\n' >bin/dpkg-query
+needed=$(sed -nE 's/^cmake_minimum_required\(VERSION ([0-9.]+).*/\1/p' "$CI/../CMakeLists.txt")
+check "the presets say the same version" test "$needed" = "$(sed -nE \
+  's/.*"cmakeMinimumRequired".*"major": ([0-9]+), "minor": ([0-9]+).*/\1.\2/p' "$CI/../CMakePresets.json")"
+# with_cmake VERSION: what is said of it.
+with_cmake() {
+  printf '#!/bin/sh\necho "cmake version %s"\necho\n' "$1" >bin/cmake
+  chmod +x bin/cmake
+  echo "$1: $(PATH=$PWD/bin:$PATH "$CI/setup.sh" 2>&1 | xargs)" | sed "s#$WORK#WORK#g; s/$needed/NEEDED/g"
+}
+with_cmake 3.9.6
+with_cmake 3.22.1
+with_cmake 4.1.2-rc1
+with_cmake "$needed"
