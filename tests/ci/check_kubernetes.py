@@ -144,6 +144,8 @@ for what, document in documents:
     if script != "merge.sh":
         check(f"{what}: whole processors of its own",
               limits == requests and re.fullmatch(r"\d+", limits["cpu"]) is not None)
+        check(f"{what}: a thread a processor of the limit, which hides none of the node's",
+              ("--device", "cpu:" + limits["cpu"]) in zip(words, words[1:]))
     if script in ("shard.sh", "merge.sh"):
         parts.add(container["args"][0])
         parts |= {str(job[key]) for key in ("completions", "parallelism") if key in job}
