@@ -33,16 +33,13 @@ target_compile_definitions(harness_flags INTERFACE _GNU_SOURCE)
 
 # What is passed on must not hold the folder it was built in: the same source gives the same bytes
 # anywhere. Elsewhere debuggers and reports shall find the files.
-set(reproducible OFF)
-if(CMAKE_BUILD_TYPE MATCHES "^(Release|MinSizeRel)$")
-  set(reproducible ON)
+set(HARNESS_REPRODUCIBLE AUTO CACHE STRING "File names in the program are relative: ON, OFF, or AUTO, in Release")
+set(reproducible "$<BOOL:${HARNESS_REPRODUCIBLE}>")
+if(HARNESS_REPRODUCIBLE STREQUAL "AUTO")
+  set(reproducible "$<CONFIG:Release,MinSizeRel>")
 endif()
-option(HARNESS_REPRODUCIBLE "File names in the program are relative (default: in Release)"
-  ${reproducible})
-if(HARNESS_REPRODUCIBLE) # of two that fit, gcc takes the last
-  target_compile_options(harness_flags INTERFACE
-    "$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>")
-endif()
+target_compile_options(harness_flags INTERFACE # of two that fit, gcc takes the last
+  "$<$<AND:${reproducible},$<COMPILE_LANGUAGE:C,CXX>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>")
 
 # Two hundred test programs with their debug information: lld links them in half of the time. What is
 # passed on is linked by what the distribution's own packages are linked by.
@@ -50,7 +47,7 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_HOST_SYSTEM_PROCESSOR STREQ
   include(CheckLinkerFlag)
   check_linker_flag(C -fuse-ld=lld HARNESS_HAS_LLD)
   if(HARNESS_HAS_LLD)
-    add_link_options(-fuse-ld=lld)
+    add_link_options($<$<NOT:$<CONFIG:Release>>:-fuse-ld=lld>)
   endif()
 endif()
 

@@ -1,6 +1,12 @@
 # Read by cpack for each generator: the version of what was built, what differs between the tar.gz
 # and the .deb, and the time that stands in both.
-file(STRINGS "${CPACK_HARNESS_BUILD_INFO}" harness_line REGEX "BUILD_VERSION")
+# Of several configurations each has its header; without `cpack -C` any does, as the source has the version.
+set(harness_info "${CPACK_HARNESS_BUILD_INFO}/${CPACK_BUILD_CONFIG}/build_info.h")
+if(NOT EXISTS "${harness_info}")
+  file(GLOB harness_info "${CPACK_HARNESS_BUILD_INFO}/build_info.h" "${CPACK_HARNESS_BUILD_INFO}/*/build_info.h")
+  list(SUBLIST harness_info 0 1 harness_info)
+endif()
+file(STRINGS "${harness_info}" harness_line REGEX "BUILD_VERSION")
 if(harness_line MATCHES "\"(.+)\"")
   set(CPACK_PACKAGE_VERSION "${CMAKE_MATCH_1}")
   set(CPACK_PACKAGE_FILE_NAME "harness-${CPACK_PACKAGE_VERSION}-${CPACK_SYSTEM_NAME}")

@@ -17,8 +17,11 @@ END
 cat >toy/main.c <<'END'
 #include "build_info.h"
 #include <stdio.h>
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) {
+        return !printf("type \"%s\", flags \"%s\"\n", BUILD_TYPE, BUILD_FLAGS) || !argv;
+    }
     printf("version %s, commit \"%s\", branch \"%s\", dirty %d\n", BUILD_VERSION, BUILD_COMMIT,
            BUILD_BRANCH, BUILD_DIRTY);
 }
@@ -71,6 +74,16 @@ git -C toy checkout -q --detach
 echo "on no branch: $(seen)"
 git -C toy -c user.name=x -c user.email=x@y commit -q --allow-empty -m Second
 check "a commit later it is no more that which was told" not "$CMAKE" --build build
+
+say "By a generator of several configurations each knows its own"
+flags=(-DCMAKE_C_FLAGS=-Wall '-DCMAKE_C_FLAGS_DEBUG=-g -DA=a,b' -DCMAKE_C_FLAGS_RELEASE=-O3)
+"$CMAKE" -S toy -B several -G "Ninja Multi-Config" "${flags[@]}" >"$WORK.log/configured" 2>&1 ||
+  cat "$WORK.log/configured"
+for type in Release Debug; do
+  "$CMAKE" --build several --config $type >"$WORK.log/built" 2>&1 || cat "$WORK.log/built"
+done
+several/Debug/harness_machine with flags
+several/Release/harness_machine with flags
 
 say "This build"
 header=$(dirname "$HARNESS")/generated/build_info/build_info.h
