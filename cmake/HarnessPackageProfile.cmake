@@ -21,6 +21,12 @@ foreach(room IN LISTS inside)
   list(APPEND inside_files "$<TARGET_FILE:${room}>")
 endforeach()
 list(POP_FRONT inside_files whole)
+# Without link-time optimisation, whatever the flags say: what that leaves in an object is not code yet,
+# so there would be none in the archive, or beside it the rooms' own names once more.
+foreach(room IN LISTS inside)
+  set_target_properties(${room} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+  target_compile_options(${room} PRIVATE "$<$<COMPILE_LANGUAGE:C,CXX>:-fno-lto>")
+endforeach()
 set(guest "${PROJECT_BINARY_DIR}/libharness_profile_cuda_guest.a")
 add_custom_command(OUTPUT "${guest}"
   COMMAND "${CMAKE_LINKER}" -r -o profile_cuda_guest.o --whole-archive "${whole}" --no-whole-archive
