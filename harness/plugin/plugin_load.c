@@ -39,11 +39,23 @@ static void *open_keeping_arithmetic(const char *path)
     return library;
 }
 
+/* What to do about what dlerror() says. What a package brings comes before what the system has. */
+static const char *cure_of(const char *said)
+{
+    if (strstr(said, "version `") && strstr(said, "' not found"))
+        return "it was built against a newer one of that library: build it on this system; or "
+               "where that one lies in lib/harness, which came with a package, and the system has "
+               "a newer one, delete it there";
+    return "a plugin is a shared object: cc -shared -fPIC";
+}
+
 static int load(struct plugin *p, struct error *err)
 {
     p->own->library = open_keeping_arithmetic(p->path);
-    if (!p->own->library)
-        return error_set(err, "%s; a plugin is a shared object: cc -shared -fPIC", dlerror());
+    if (!p->own->library) {
+        const char *said = dlerror();
+        return error_set(err, "%s; %s", said, cure_of(said));
+    }
     const struct harness_plugin *table = dlsym(p->own->library, symbol);
     if (!table)
         return error_set(err,

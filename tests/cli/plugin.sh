@@ -83,6 +83,14 @@ echo 'int x;' >plain.c
 t list --plugin ./plain.so
 t list --plugin ./no.so
 check "no shared object" grep -q 'a plugin is a shared object' <("$HARNESS" list --plugin plain.c 2>&1)
+# A libstdc++ of years to come, which is not here when the plugin is loaded.
+echo 'GLIBCXX_99 { global: newer; };' >newer.map
+echo 'int newer(void) { return 1; }' >newer.c
+"$compiler" -shared -fPIC -Wl,-soname,libstdc++.so.6,--version-script=newer.map -o newer-library.so newer.c
+echo 'int newer(void); int needs(void) { return newer(); }' >needs.c
+"$compiler" -shared -fPIC -o needs.so needs.c ./newer-library.so
+check "a library that is too old for it" grep -q "libstdc++.so.6: version .GLIBCXX_99' not found .*: build it on this system; or where that one lies in lib/harness, .* delete it there" \
+  <("$HARNESS" list --plugin ./needs.so 2>&1)
 t list --plugin ./odd.so --plugin ./odd.so
 mkdir -p other
 make_plugin other/two.so "$source/tests/fixtures/plugins/odd.c"
