@@ -88,7 +88,7 @@ char **sandbox_environment(void)
 #endif
 
 /* Other processes, and looking into them or signalling them; the system's clock; what the kernel
- * does on its own while a process is stopped. */
+ * does on its own while a process is stopped. Who makes one of these is at its end. */
 static const int forbidden[] = {
 #ifdef __NR_fork
     __NR_fork,
@@ -115,8 +115,6 @@ static const int forbidden[] = {
     __NR_setns,
     __NR_personality,
     __NR_bpf,
-    __NR_setpriority,
-    __NR_ioprio_set,
 #ifdef __NR_pidfd_open
     __NR_pidfd_open,
     __NR_pidfd_send_signal,
@@ -129,17 +127,32 @@ static const int forbidden[] = {
 #endif
 };
 
-/* Who asks for these and goes on without them has asked nobody. */
-static const int connecting[] = { __NR_socket, __NR_socketpair };
+/* Who asks for these and goes on without them has asked nobody. It has the processors that it was
+ * given, and the priority; libraries ask for their own threads by number, which no filter can tell
+ * from another process's. */
+static const int refused[] = { __NR_socket, __NR_socketpair, __NR_sched_setaffinity,
+                               __NR_setpriority, __NR_ioprio_set };
 
 static const int executing[] = { __NR_execve, __NR_execveat };
 
-/* Allowed towards oneself, as the first argument says: the process's number, or 0. */
-static const int own_only[] = { __NR_kill,           __NR_tgkill,
-                                __NR_prlimit64,      __NR_sched_setscheduler,
-                                __NR_sched_setparam, __NR_sched_setattr };
+static const uint32_t the_end = SECCOMP_RET_KILL_PROCESS;
+static const uint32_t no_right = SECCOMP_RET_ERRNO | EPERM;
 
-enum { PROGRAM_MOST = 160 };
+/* Allowed towards oneself, as the first argument says: the process's number, or 0. By pthreads a
+ * thread's number stands there: that is refused, as above. */
+static const struct {
+    int call;
+    uint32_t otherwise;
+} own_only[] = {
+    { __NR_kill, the_end },
+    { __NR_tgkill, the_end },
+    { __NR_prlimit64, no_right },
+    { __NR_sched_setscheduler, no_right },
+    { __NR_sched_setparam, no_right },
+    { __NR_sched_setattr, no_right },
+};
+
+enum { PROGRAM_MOST = 200 };
 
 struct program {
     struct sock_filter lines[PROGRAM_MOST];
@@ -175,48 +188,57 @@ static size_t argument(int i)
            (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
 }
 
-/* Of a call that was loaded: the end for whom it names another process. */
-static void add_own_only(struct program *p, int call, pid_t self)
+/* Of a call that was loaded: what then, for whom it names another process. */
+static void add_own_only(struct program *p, int call, uint32_t otherwise, pid_t self)
 {
     add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 5);
     add_load(p, argument(0));
     add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
     add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)self, 0, 1);
     add_return(p, SECCOMP_RET_ALLOW);
-    add_return(p, SECCOMP_RET_KILL_PROCESS);
+    add_return(p, otherwise);
+}
+
+/* A thread that is made with a policy of its own (PTHREAD_EXPLICIT_SCHED) asks for the usual one,
+ * mostly, and does not begin where that is refused. It has it: nothing is to be done. */
+static void add_usual_policy(struct program *p)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_sched_setscheduler, 0, 4);
+    add_load(p, argument(1));
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, SCHED_OTHER, 0, 1);
+    add_return(p, SECCOMP_RET_ERRNO | 0);
+    add_load(p, offsetof(struct seccomp_data, nr));
 }
 
 static void write_program(struct program *p, enum sandbox_kind kind)
 {
-    const uint32_t end = SECCOMP_RET_KILL_PROCESS;
-    const uint32_t refused = SECCOMP_RET_ERRNO | EPERM;
     const uint32_t lacking = SECCOMP_RET_ERRNO | ENOSYS;
 
     add_load(p, offsetof(struct seccomp_data, arch));
     add(p, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
-    add_return(p, end);
+    add_return(p, the_end);
     add_load(p, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
     add(p, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); /* the x32 calls have other numbers */
-    add_return(p, end);
+    add_return(p, the_end);
 #endif
 #ifdef __NR_clone3
     add_case(p, __NR_clone3, lacking); /* its flags lie in memory: libraries take clone() then */
 #endif
     for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
-        add_case(p, forbidden[i], end);
-    for (size_t i = 0; i < sizeof(connecting) / sizeof(connecting[0]); i++)
-        add_case(p, connecting[i], refused);
+        add_case(p, forbidden[i], the_end);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        add_case(p, refused[i], no_right);
     for (size_t i = 0; kind != SANDBOX_EXECUTES && i < sizeof(executing) / sizeof(executing[0]);
          i++)
-        add_case(p, executing[i], end);
+        add_case(p, executing[i], the_end);
+    add_usual_policy(p);
     for (size_t i = 0; i < sizeof(own_only) / sizeof(own_only[0]); i++)
-        add_own_only(p, own_only[i], getpid());
-    add_case(p, __NR_sched_setaffinity, refused); /* it has the processors that it was given */
+        add_own_only(p, own_only[i].call, own_only[i].otherwise, getpid());
     add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 3); /* threads alone */
     add_load(p, argument(0));
     add(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
-    add_return(p, end);
+    add_return(p, the_end);
     add_return(p, SECCOMP_RET_ALLOW);
 }
 

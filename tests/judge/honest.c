@@ -5,8 +5,11 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void loops(const struct harness_call *call)
@@ -24,16 +27,54 @@ static void *half(void *context)
     return NULL;
 }
 
+static void beside(struct nt *p, const pthread_attr_t *how, void *(*life)(void *))
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, how, life, p))
+        return;
+    nt_rows(p, 0, p->m / 2);
+    pthread_join(thread, NULL);
+}
+
 /* Threads of its own, joined before it returns. */
 static void joined(const struct harness_call *call)
 {
     struct nt p = nt_of(call);
-    pthread_t thread;
 
-    if (pthread_create(&thread, NULL, half, &p))
-        return;
-    nt_rows(&p, 0, p.m / 2);
-    pthread_join(thread, NULL);
+    beside(&p, NULL, half);
+}
+
+/* As pools do that say what policy their threads have, and not that of who makes them. */
+static void explicit_sched(const struct harness_call *call)
+{
+    const struct sched_param usual = { .sched_priority = 0 };
+    struct nt p = nt_of(call);
+    pthread_attr_t own;
+
+    pthread_attr_init(&own);
+    pthread_attr_setinheritsched(&own, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(&own, SCHED_OTHER);
+    pthread_attr_setschedparam(&own, &usual);
+    beside(&p, &own, half);
+    pthread_attr_destroy(&own);
+}
+
+/* A worker that would rather wait than others; it goes on where it may not. */
+static void *half_as_a_batch(void *context)
+{
+    const struct sched_param usual = { .sched_priority = 0 };
+
+    pthread_setschedparam(pthread_self(), SCHED_BATCH, &usual);
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 1);
+    return half(context);
+}
+
+static void own_policy(const struct harness_call *call)
+{
+    struct nt p = nt_of(call);
+
+    beside(&p, NULL, half_as_a_batch);
 }
 
 /* A thread that lives from prepare() on, and spins. */
@@ -181,6 +222,8 @@ static const struct harness_variant variants[] = {
     { .name = "loops", .launch = loops },
     { .name = "rows_at_a_time", .launch = rows_at_a_time, .params = of_rows },
     { .name = "joined", .launch = joined },
+    { .name = "explicit_sched", .launch = explicit_sched },
+    { .name = "own_policy", .launch = own_policy },
     { .name = "spinning", .launch = loops, .prepare = begin_spinning },
     { .name = "memo_of_all", .launch = memo_of_all, .prepare = remember },
     { .name = "even_only", .launch = loops, .prepare = even_only },
