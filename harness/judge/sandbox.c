@@ -4,7 +4,10 @@
 #include "base/memory.h"
 #include "process/process.h"
 
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -152,7 +155,19 @@ static const struct {
     { __NR_sched_setattr, no_right },
 };
 
-enum { PROGRAM_MOST = 200 };
+/* By a descriptor others are signalled, too: the kernel does it for whoever is named as its owner,
+ * and a terminal for its foreground, whose keys can be pressed. Refused, as the second argument
+ * says. */
+static const struct {
+    int call;
+    uint32_t what;
+} signalling[] = {
+    { __NR_fcntl, F_SETOWN },  { __NR_fcntl, F_SETOWN_EX }, { __NR_ioctl, FIOSETOWN },
+    { __NR_ioctl, SIOCSPGRP }, { __NR_ioctl, FIOASYNC },    { __NR_ioctl, TIOCSPGRP },
+    { __NR_ioctl, TIOCSTI },
+};
+
+enum { PROGRAM_MOST = 250 };
 
 struct program {
     struct sock_filter lines[PROGRAM_MOST];
@@ -167,6 +182,11 @@ static void add(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8
 static void add_load(struct program *p, size_t offset)
 {
     add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void add_load_call(struct program *p)
+{
+    add_load(p, offsetof(struct seccomp_data, nr));
 }
 
 static void add_return(struct program *p, uint32_t what)
@@ -199,6 +219,27 @@ static void add_own_only(struct program *p, int call, uint32_t otherwise, pid_t 
     add_return(p, otherwise);
 }
 
+static void add_signalling(struct program *p, int call, uint32_t what)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
+    add_load(p, argument(1));
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, what, 0, 1);
+    add_return(p, no_right);
+    add_load_call(p);
+}
+
+/* A descriptor that signals whoever is its owner, or is taken for that. */
+static void add_asynchronous(struct program *p)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_fcntl, 0, 6);
+    add_load(p, argument(1));
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 3);
+    add_load(p, argument(2));
+    add(p, BPF_JMP | BPF_JSET | BPF_K, O_ASYNC, 0, 1);
+    add_return(p, no_right);
+    add_load_call(p);
+}
+
 /* A thread that is made with a policy of its own (PTHREAD_EXPLICIT_SCHED) asks for the usual one,
  * mostly, and does not begin where that is refused. It has it: nothing is to be done. */
 static void add_usual_policy(struct program *p)
@@ -207,7 +248,7 @@ static void add_usual_policy(struct program *p)
     add_load(p, argument(1));
     add(p, BPF_JMP | BPF_JEQ | BPF_K, SCHED_OTHER, 0, 1);
     add_return(p, SECCOMP_RET_ERRNO | 0);
-    add_load(p, offsetof(struct seccomp_data, nr));
+    add_load_call(p);
 }
 
 static void write_program(struct program *p, enum sandbox_kind kind)
@@ -217,7 +258,7 @@ static void write_program(struct program *p, enum sandbox_kind kind)
     add_load(p, offsetof(struct seccomp_data, arch));
     add(p, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
     add_return(p, the_end);
-    add_load(p, offsetof(struct seccomp_data, nr));
+    add_load_call(p);
 #ifdef __x86_64__
     add(p, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); /* the x32 calls have other numbers */
     add_return(p, the_end);
@@ -232,6 +273,9 @@ static void write_program(struct program *p, enum sandbox_kind kind)
     for (size_t i = 0; kind != SANDBOX_EXECUTES && i < sizeof(executing) / sizeof(executing[0]);
          i++)
         add_case(p, executing[i], the_end);
+    for (size_t i = 0; i < sizeof(signalling) / sizeof(signalling[0]); i++)
+        add_signalling(p, signalling[i].call, signalling[i].what);
+    add_asynchronous(p);
     add_usual_policy(p);
     for (size_t i = 0; i < sizeof(own_only) / sizeof(own_only[0]); i++)
         add_own_only(p, own_only[i].call, own_only[i].otherwise, getpid());
