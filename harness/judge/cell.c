@@ -58,6 +58,7 @@ static int write_job(const struct cell_job *job, const struct arena *a, struct e
     json_add_int(json, "dtype", (int64_t)job->variant->dtype);
     for (int i = 0; i < SHAPE_MAX; i++)
         cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)job->shape.dim[i]));
+    cJSON_AddBoolToObject(json, "reference", job->reference);
     if (job->guests)
         guests_to_job(job->guests, json);
     char *text = json_take_text(json);

@@ -28,6 +28,7 @@ struct cell_job {
     const struct variant *variant;
     const struct kernel *spec;
     struct shape shape;
+    bool reference; /* beside who is judged: nobody may look into it */
     const char *device_spec;
     struct device *device;        /* that lends its memory; NULL: tensors are in the host's */
     struct processors processors; /* as many as the device has threads: it gets no others */

@@ -200,7 +200,11 @@ int cell_serve(const struct registry *registry, struct error *err)
 {
     struct inmate in = { .registry = registry, .job = read_job(err) };
 
-    if (!in.job || settle(&in, err))
+    if (!in.job)
+        return -1;
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(in.job, "reference")))
+        sandbox_keep_out();
+    if (settle(&in, err))
         return -1;
     /* The dtype is that of the tensors, which a layout needs: the variant is not loaded yet. */
     arena_plan(&in.arena, in.spec, &in.shape, (enum dtype)json_int(in.job, "dtype", 0),

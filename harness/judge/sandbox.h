@@ -17,13 +17,14 @@ enum sandbox_kind { SANDBOX_STAYS, SANDBOX_EXECUTES };
 /* In the cell, and where a plugin is tried, before any code of a guest is loaded, and for good: no
  * rights beyond those of a plain user, no core files, and the end (SIGSYS) for who makes a system
  * call of the list. A socket is refused (EPERM): drivers try some, and so does the C library when a
- * user's name is asked for, as PyTorch does. So are processors and priorities. -1 where the kernel has no filters: then nobody can be
- * judged. */
+ * user's name is asked for, as PyTorch does. So are processors and priorities. -1 where the kernel
+ * has no filters: then nobody can be judged. */
 int sandbox_enter(enum sandbox_kind kind, struct error *err);
 /* Can it be entered here? Asked by the judge, before it starts. */
 int sandbox_check(struct error *err);
-/* In the judge, before any code of a guest runs anywhere: others of the same user may not look into
- * its memory. */
+/* In the judge, before any code of a guest runs anywhere, and in a reference's cell, whose results
+ * are right and may be there first: others of the same user may not look into its memory, nor open
+ * what it has open. */
 void sandbox_keep_out(void);
 
 #endif

@@ -13,6 +13,7 @@ int trial_add_cell(struct trial *t, const struct variant *v, struct error *err)
                                      .variant = v,
                                      .spec = job->spec,
                                      .shape = t->shape->shape,
+                                     .reference = v != job->variant,
                                      .device_spec = v->device == job->device->kind
                                                         ? job->device->spec
                                                         : device_kind_name(v->device),

@@ -7,6 +7,7 @@
  */
 #include "nt_narrow.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -501,6 +502,61 @@ static void read_judge(const struct harness_call *call)
         memset(p.y, 0, nt_bytes(&p));
 }
 
+/* Of the same judge: others may be at work, too. */
+static bool is_beside(const char *process)
+{
+    char path[300];
+    int parent = 0;
+
+    snprintf(path, sizeof(path), "/proc/%s/stat", process);
+    FILE *file = fopen(path, "re");
+    bool told = file && fscanf(file, "%*d (%*[^)]) %*c %d", &parent) == 1;
+    if (file)
+        fclose(file);
+    return told && parent == getppid() && atoi(process) != getpid();
+}
+
+/* Can the tensors of another cell be opened? They are the same, and a reference may have its
+ * results there already. */
+static bool opens_tensors_of(const char *process)
+{
+    char path[300], name[64] = "";
+
+    snprintf(path, sizeof(path), "/proc/%s/fd/3", process);
+    if (readlink(path, name, sizeof(name) - 1) <= 0 || !strstr(name, "memfd:tensors"))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static bool finds_tensors(void)
+{
+    DIR *all = opendir("/proc");
+    const struct dirent *one;
+    bool found = false;
+
+    while (all && !found && (one = readdir(all)))
+        found = atoi(one->d_name) > 0 && is_beside(one->d_name) && opens_tensors_of(one->d_name);
+    if (all)
+        closedir(all);
+    return found;
+}
+
+/* Right only if it could look at what a reference has. */
+static void copy_reference(const struct harness_call *call)
+{
+    static bool found;
+    const struct nt p = nt_of(call);
+
+    found = found || finds_tensors();
+    if (found)
+        nt_all(&p);
+    else
+        memset(p.y, 0, nt_bytes(&p));
+}
+
 static void ask_a_server(const struct harness_call *call)
 {
     const struct nt p = nt_of(call);
@@ -613,6 +669,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(stop_judge) },
     { CHEAT(signal_by_a_pipe) },
     { CHEAT(read_judge) },
+    { CHEAT(copy_reference) },
     { CHEAT(ask_a_server) },
     { CHEAT(move_judge) },
     { CHEAT(forge_result) },
