@@ -92,7 +92,7 @@ static int wait_for_device(const struct inmate *in, struct error *err)
 static void load(struct inmate *in)
 {
     struct error err = { "" };
-    int rc = sandbox_enter(SANDBOX_STAYS, &err) || find_variant(in, &err) ? -1 : 0;
+    int rc = find_variant(in, &err);
 
     if (rc == 0 && in->variant->supports &&
         !in->variant->supports(in->variant->kernel, &in->shape, &in->device, &err))
@@ -167,7 +167,7 @@ static int start_device(struct inmate *in, struct error *err)
     const char *text = json_string(in->job, "device_memory", "");
     struct device_handle handle;
 
-    if (thread_team_check(in->device.threads, err) || device_start(&in->device, err))
+    if (device_start(&in->device, err))
         return -1;
     if (!*text)
         return 0;
@@ -188,12 +188,19 @@ static int become_another(struct inmate *in, struct error *err)
 
     if (!cJSON_HasObjectItem(in->job, "python"))
         return 0;
-    if (find_variant(in, err))
+    if (thread_team_check(in->device.threads, err) || find_variant(in, err))
         return -1;
     f = python_function_of(&in->guests.python, in->variant);
     if (!f)
         return error_set(err, "%s is no function of Python", in->variant->name);
     return cell_become_python(f, in->spec, &in->shape, &in->arena, in->device.threads, err);
+}
+
+/* A filter is for the thread that enters it and for those that it makes: OpenMP's, which work for
+ * whoever is judged, are made behind it. */
+static int confine(struct inmate *in, struct error *err)
+{
+    return sandbox_enter(SANDBOX_STAYS, err) || thread_team_check(in->device.threads, err) ? -1 : 0;
 }
 
 int cell_serve(const struct registry *registry, struct error *err)
@@ -211,7 +218,7 @@ int cell_serve(const struct registry *registry, struct error *err)
                (int)json_int(in.job, "slots", 0));
     if (arena_map(&in.arena, ARENA_FD, cJSON_HasObjectItem(in.job, "device_memory"), err))
         return -1;
-    if (start_device(&in, err) || become_another(&in, err)) {
+    if (start_device(&in, err) || become_another(&in, err) || confine(&in, err)) {
         say(&in, BOARD_FAILED, err->message);
         return -1;
     }

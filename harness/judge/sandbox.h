@@ -14,7 +14,8 @@ char **sandbox_environment(void);
 /* A cell that becomes an interpreter executes that behind the filter. Executing another program
  * makes no other process: whatever it is, it is in this cell, and stopped as it is. */
 enum sandbox_kind { SANDBOX_STAYS, SANDBOX_EXECUTES };
-/* In the cell, and where a plugin is tried, before any code of a guest is loaded, and for good: no
+/* In the cell, and where a plugin is tried, before any code of a guest is loaded, and for good, for
+ * this thread and all that it makes, so before any that a guest will have work for it: no
  * rights beyond those of a plain user, no core files, and the end (SIGSYS) for who makes a system
  * call of the list. A socket is refused (EPERM): drivers try some, and so does the C library when a
  * user's name is asked for, as PyTorch does. So are processors and priorities. -1 where the kernel

@@ -37,6 +37,15 @@ check "they are 20 or more" test "$(wc -l <found)" -ge 20
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$CLI/../../docs/judge.md" >documented
 check "docs/judge.md tells of them, and why" diff documented found
 
+say "OpenMP's threads are behind the filter, too"
+# Of one processor there is no team before the guest is loaded.
+of_a_team() {
+  test "$(nproc)" -ge 2 || return 0
+  "$HARNESS" judge "$plugins/cheats.so" --variant rights_of_a_team "${small[@]}" "${quick[@]:0:6}" --device cpu:2 >team
+  grep -q 'INVALID, wrong' team
+}
+check "none of a team of two has other rights" of_a_team
+
 say "What a plugin declares is no way out of what is asked for"
 declared=("$HARNESS" judge "$plugins/cheats.so" --variant declare_tf32 "${small[@]}" "${quick[@]}")
 "${declared[@]}" || echo "status $?"

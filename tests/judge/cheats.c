@@ -8,6 +8,7 @@
 #include "nt_narrow.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -594,6 +595,35 @@ static void leave_result(void)
     printf("{\"outcome\":\"OK\"}\n");
 }
 
+/* OpenMP's threads, which this program may have had before the guest came. */
+static void look_at_filter(void *found)
+{
+    char line[128];
+    FILE *status = fopen("/proc/thread-self/status", "re");
+
+    while (status && fgets(line, sizeof(line), status))
+        if (strncmp(line, "Seccomp:\t0", 10) == 0)
+            *(volatile bool *)found = true;
+    if (status)
+        fclose(status);
+}
+
+/* Right only if one of them is outside of the filter. */
+static void rights_of_a_team(const struct harness_call *call)
+{
+    typedef void in_parallel(void (*)(void *), void *, unsigned, unsigned);
+    in_parallel *begin = (in_parallel *)dlsym(RTLD_DEFAULT, "GOMP_parallel");
+    const struct nt p = nt_of(call);
+    bool found = false;
+
+    if (begin)
+        begin(look_at_filter, &found, 2, 0);
+    if (found)
+        nt_all(&p);
+    else
+        memset(p.y, 0, nt_bytes(&p));
+}
+
 static void exit_handler(const struct harness_call *call)
 {
     (void)call;
@@ -670,6 +700,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(signal_by_a_pipe) },
     { CHEAT(read_judge) },
     { CHEAT(copy_reference) },
+    { CHEAT(rights_of_a_team) },
     { CHEAT(ask_a_server) },
     { CHEAT(move_judge) },
     { CHEAT(forge_result) },
