@@ -21,7 +21,7 @@ enum fault_kind {
     FAULT_ENDED,     /* it ended its process, or crashed */
     FAULT_HANGS,
     FAULT_SYMBOLS,    /* it defines functions that others take the time by */
-    FAULT_FAILED,     /* prepare() failed */
+    FAULT_FAILED,     /* prepare() failed, or says now this, now that */
     FAULT_ARITHMETIC, /* it declares another arithmetic than is asked for */
     FAULT_NR,
 };

@@ -70,7 +70,8 @@ struct judged_middle {
 struct judged_shape {
     struct shape shape;
     int round; /* that looks at it; of a timed one the first, and all do */
-    bool timed, unsupported;
+    bool timed;
+    bool taken, unsupported; /* in some round; both is a fault */
     char why[200];
     struct judged_time own, references[JUDGE_REFERENCES];
     int batch;          /* launches of a window */

@@ -227,21 +227,34 @@ static int run_ready(struct trial *t, bool timed, bool begins, struct error *err
     return check_found(t, err);
 }
 
-/* A variant need not take every shape. */
+/* A variant need not take every shape, but one that it takes it takes in all rounds: the first of
+ * them looks at what the others do not look at again, and none may be left out. */
+static int note_answer(struct judged_shape *s, struct cell *c)
+{
+    if (c->state == CELL_READY) {
+        s->taken = true;
+    } else {
+        s->unsupported = true;
+        snprintf(s->why, sizeof(s->why), "%.199s", c->fault.words);
+    }
+    if (!s->taken || !s->unsupported)
+        return 0;
+    return fault_set(&c->fault, FAULT_FAILED,
+                     "it takes this size in some rounds and refuses it in others: %s",
+                     s->why[0] ? s->why : "it does not say why");
+}
+
 static int run_opened(struct trial *t, bool timed, bool begins, struct error *err)
 {
     struct cell *c = &t->cells[0];
 
-    if (c->state == CELL_READY) {
-        int rc = run_ready(t, timed, begins, err);
-        note_errors(t);
-        return rc;
-    }
-    if (c->state != CELL_UNSUPPORTED)
+    if ((c->state != CELL_READY && c->state != CELL_UNSUPPORTED) || note_answer(t->shape, c))
         return trial_pass_on(t, 0, err);
-    t->shape->unsupported = true;
-    snprintf(t->shape->why, sizeof(t->shape->why), "%.199s", c->fault.words);
-    return 0;
+    if (c->state == CELL_UNSUPPORTED)
+        return 0;
+    int rc = run_ready(t, timed, begins, err);
+    note_errors(t);
+    return rc;
 }
 
 static int run_made(struct trial *t, bool timed, bool begins, struct error *err)

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -405,6 +406,38 @@ static void few_bits_later(const struct harness_call *call)
     with_mantissa(call, later ? 19 : FP32_BITS);
 }
 
+/* Refused in the first round, which looks at all kinds of data and asks the textbook variant, and
+ * taken then, with 19 bits. Processes of one judge know it of each other by a segment of shared
+ * memory, which the second removes. */
+static bool is_timed_size(const struct nt *p)
+{
+    return p->n == 40 && p->k == 48;
+}
+
+static int refuse_once(struct harness_call *call, char *why, size_t room)
+{
+    static bool asked;
+    const struct nt p = nt_of(call);
+    const key_t key = 0x6a750000 ^ getppid();
+
+    if (asked || !is_timed_size(&p))
+        return 0;
+    asked = true;
+    int mark = shmget(key, 1, 0600);
+    if (mark >= 0)
+        return shmctl(mark, IPC_RMID, NULL);
+    shmget(key, 1, IPC_CREAT | 0600);
+    strncpy(why, "not today", room - 1);
+    return HARNESS_UNSUPPORTED;
+}
+
+static void refuse_at_first(const struct harness_call *call)
+{
+    const struct nt p = nt_of(call);
+
+    with_mantissa(call, is_timed_size(&p) ? 19 : FP32_BITS);
+}
+
 static void helper_process(const struct harness_call *call)
 {
     const struct nt p = nt_of(call);
@@ -690,6 +723,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(stop_itself) },
     { CHEAT(wake_itself) },
     { CHEAT(leave_to_the_last) },
+    { CHEAT(refuse_at_first), .prepare = refuse_once },
     { CHEAT(helper_process) },
     { CHEAT(change_inputs) },
     { CHEAT(overwrite_expected) },
