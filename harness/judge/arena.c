@@ -180,13 +180,13 @@ void arena_tensors(const struct arena *a, int slot, struct tensor *t)
         t[i].data = tensor_at(a, slot, i);
 }
 
-void arena_put(const struct arena *a, int slot, const struct tensor *host, bool weights)
+void arena_put(const struct arena *a, int slot, const struct tensor *host, enum put what)
 {
     for (int i = 0; i < a->nr_tensors; i++) {
         size_t bytes = (size_t)tensor_bytes(&a->layout[i]);
-        if (host[i].role == TENSOR_OUT)
+        if (host[i].role == TENSOR_OUT && what != PUT_INPUTS)
             tensor_poison(&a->layout[i], tensor_at(a, slot, i));
-        else if (host[i].role != TENSOR_WEIGHT || weights)
+        else if (host[i].role != TENSOR_OUT && (host[i].role != TENSOR_WEIGHT || what == PUT_ALL))
             memcpy(tensor_at(a, slot, i), host[i].data, bytes);
     }
 }

@@ -79,9 +79,10 @@ size_t arena_offset(const struct arena *a, int slot, int tensor);
 /* The tensors of a slot, with their data. */
 void arena_tensors(const struct arena *a, int slot, struct tensor *t);
 
-/* Inputs from the judge's copies, and poison (tensor_poison()) into outputs. With `weights`
- * those, too: once for a cell, before it prepares. */
-void arena_put(const struct arena *a, int slot, const struct tensor *host, bool weights);
+/* What is put: inputs from the judge's copies alone, with poison (tensor_poison()) into outputs as
+ * for a launch, or with weights, too: once for a cell, before it prepares. */
+enum put { PUT_INPUTS, PUT_LAUNCH, PUT_ALL };
+void arena_put(const struct arena *a, int slot, const struct tensor *host, enum put what);
 /* The name of an input that differs from the judge's copy, or NULL. */
 const char *arena_changed_input(const struct arena *a, int slot, const struct tensor *host);
 /* The name of a tensor of which the memory behind was written to, or NULL. */

@@ -222,10 +222,10 @@ static void write_board(struct cell *c, enum order order, const int *slots, int 
 
 /* ---- what is in its memory ---- */
 
-int cell_put(struct cell *c, const struct test_vectors *v, int slot, bool weights,
+int cell_put(struct cell *c, const struct test_vectors *v, int slot, enum put what,
              struct error *err)
 {
-    arena_put(&c->arena, slot, v->vectors[slot].host, weights);
+    arena_put(&c->arena, slot, v->vectors[slot].host, what);
     return arena_send(&c->arena, slot, err);
 }
 
@@ -322,8 +322,8 @@ static int let_device_finish(const struct cell *c, const int *slots, int nr, uin
     return fetch(c, slots, nr, err);
 }
 
-int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns, uint64_t delay_ns,
-                   int *done, struct error *err)
+int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns,
+                   const struct moment *at, int *done, struct error *err)
 {
     uint64_t now;
     struct processors all;
@@ -335,8 +335,9 @@ int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns,
         move_aside(c, &all);
     write_board(c, ORDER_LAUNCH, slots, nr);
     kill(c->pid, SIGCONT);
-    wait_for_begin(c, window_ns);
-    pause_for(delay_ns);
+    if (at->returned)
+        wait_for_begin(c, window_ns);
+    pause_for(at->delay_ns);
     kill(c->pid, SIGSTOP);
     if (told)
         processors_bind(0, &all);
@@ -347,7 +348,7 @@ int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns,
     return let_device_finish(c, slots, nr, window_ns, err);
 }
 
-/* Where it had stopped by itself already, it launches the same once more, which changes nothing. */
+/* Where it had stopped by itself already, it launches all once more, whatever lies there now. */
 int cell_resume(struct cell *c, const int *slots, int nr, struct error *err)
 {
     uint64_t now;
@@ -426,7 +427,7 @@ int cell_open(struct cell *c, const struct cell_job *job, const struct test_vect
     if (arena_make(&c->arena, job->device, err))
         return -1;
     for (int slot = 0; slot < v->slots; slot++)
-        if (cell_put(c, v, slot, true, err))
+        if (cell_put(c, v, slot, PUT_ALL, err))
             return -1;
     if (start(c, err))
         return -1;

@@ -58,18 +58,23 @@ int cell_open(struct cell *c, const struct cell_job *job, const struct test_vect
 void cell_close(struct cell *c);
 
 /* Of a test vector to the memory of the cell, which stands still. */
-int cell_put(struct cell *c, const struct test_vectors *v, int slot, bool weights,
+int cell_put(struct cell *c, const struct test_vectors *v, int slot, enum put what,
              struct error *err);
 
 /* One window: `ns` by the judge's clock, from before the cell goes on until all of it has stopped.
  * -1: the cell is over, its fault says why; or `err` is set and it has none. */
 int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint64_t *ns,
                 struct error *err);
-/* The same, untimed, but stopped once more in the middle of the usual `window_ns`, `delay_ns` after
- * a launch has returned: `done` launches had returned by then, and their outputs are as they were
- * then until cell_resume(), which must come next, lets the rest of them run. */
-int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns, uint64_t delay_ns,
-                   int *done, struct error *err);
+/* When a window is interrupted: so long after it began, or after a first launch has returned. */
+struct moment {
+    bool returned;
+    uint64_t delay_ns;
+};
+/* The same, untimed, but stopped once more in the middle of the usual `window_ns`: `done` launches
+ * had returned by then, and their outputs are as they were then until cell_resume(), which must
+ * come next, lets the rest of them run. Inputs of those behind the next one may be put anew. */
+int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns,
+                   const struct moment *at, int *done, struct error *err);
 int cell_resume(struct cell *c, const int *slots, int nr, struct error *err);
 /* Files with code that it has mapped beyond those of this program, the guest's own without, as
  * judge/maps.h tells them; appends to `files`. */

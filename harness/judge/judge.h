@@ -64,7 +64,7 @@ struct judged_time {
  * those nobody knows whether a launch owes its result to the next. */
 struct judged_middle {
     int tried, looked_at;
-    int wanted, missing; /* missing: a busy machine, or somebody hides how far it is */
+    int wanted, missing; /* missing: a busy machine, or one launch takes nearly all of a window */
 };
 
 struct judged_shape {

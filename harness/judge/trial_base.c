@@ -50,7 +50,7 @@ static int launch_in(struct trial *t, int cell, const int *slots, int most, uint
     int nr = trial_batch(t, cell, most);
 
     for (int i = 0; i < nr; i++)
-        if (cell_put(c, &t->vectors, slots[i], false, err))
+        if (cell_put(c, &t->vectors, slots[i], PUT_LAUNCH, err))
             return -1;
     return cell_window(c, ORDER_LAUNCH, slots, nr, ns, err) ? trial_pass_on(t, cell, err) : 0;
 }
@@ -90,28 +90,53 @@ int trial_window(struct trial *t, enum inputs_kind kind, const int *slots, int n
 static const double is_there_flops = 2e4;
 
 /* Launches on a device are returned from long before their work is done, so that most of a window
- * has no middle: half of the moments are in its first part. */
-static uint64_t draw_moment(struct trial *t, uint64_t within_ns)
+ * has no middle: half of the moments are in its first part. One in four does not wait for a return:
+ * a first launch that does the work of all would be over by then, and all with it. */
+static struct moment draw_moment(struct trial *t, uint64_t within_ns)
 {
     uint64_t part = t->jobs[0].device ? within_ns >> random_below(&t->random, 6) : within_ns;
+    bool returned = random_below(&t->random, 4) > 0;
 
-    return random_below(&t->random, part + 1);
+    return (struct moment) { returned, random_below(&t->random, part + 1) };
+}
+
+static int put_anew(struct trial *t, int slot, enum inputs_kind kind, enum put what,
+                    struct error *err)
+{
+    vectors_fill(&t->vectors, slot, kind);
+    return cell_put(&t->cells[0], &t->vectors, slot, what, err);
+}
+
+/* The launch behind those that have returned may be running, and none behind it has begun. So who
+ * has read their inputs worked ahead, for who knows how many at once, and that is the result of
+ * other inputs now. Half of them differ by one element, and in nothing else that could be looked
+ * at. */
+static int change_ahead(struct trial *t, const int *slots, int done, int nr, struct error *err)
+{
+    for (int i = done + 1; i < nr; i++) {
+        bool all = random_below(&t->random, 2) == 0;
+        if (put_anew(t, slots[i], all ? INPUTS_FRESH : INPUTS_NEAR, all ? PUT_LAUNCH : PUT_INPUTS,
+                     err))
+            return -1;
+    }
+    return 0;
 }
 
 int trial_interrupt(struct trial *t, const int *slots, int nr, uint64_t within_ns,
                     struct error *err)
 {
+    const struct moment at = draw_moment(t, within_ns);
     struct cell *c = &t->cells[0];
     int done = 0;
 
-    for (int i = 0; i < nr; i++) {
-        vectors_fill(&t->vectors, slots[i], INPUTS_FRESH);
-        if (cell_put(c, &t->vectors, slots[i], false, err))
+    for (int i = 0; i < nr; i++)
+        if (put_anew(t, slots[i], INPUTS_FRESH, PUT_LAUNCH, err))
             return -1;
-    }
-    int rc = cell_interrupt(c, slots, nr, within_ns, draw_moment(t, within_ns), &done, err);
+    int rc = cell_interrupt(c, slots, nr, within_ns, &at, &done, err);
     t->shape->middle.tried++;
     t->interrupted += rc == 0 && done > 0 && done < nr;
+    if (rc == 0)
+        rc = change_ahead(t, slots, done, nr, err);
     for (int i = 0; rc == 0 && i < nr; i++)
         vectors_expect(&t->vectors, slots[i], is_there_flops);
     if (rc == 0)

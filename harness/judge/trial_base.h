@@ -42,7 +42,8 @@ int trial_window(struct trial *t, enum inputs_kind kind, const int *slots, int n
                  bool backward, uint64_t *ns, struct error *err);
 /* A window of the judged variant alone, without a time, that is stopped in the middle, at some
  * moment before `within_ns`: work of a launch that is left to the next ones is not there when it
- * returns. Until then nobody can tell it from other windows. */
+ * returns, and what is done for the next ones is of inputs that they do not get. Until then nobody
+ * can tell it from other windows. */
 int trial_interrupt(struct trial *t, const int *slots, int nr, uint64_t within_ns,
                     struct error *err);
 /* At the end of a part that wanted so many of these windows looked at. */

@@ -30,9 +30,10 @@ say "Known cheats"
 mapfile -t cheats < <(functions_of cheats.py)
 judge cheats.py "${cheats[@]}" >cheats 2>err || echo "status $?"
 ! grep seccomp err || skip "the kernel has no seccomp"
-# Which of the two it is depends on whether the launch before it was in the same window, and on the kind of
-# data that the lot had first.
-verdicts <cheats | sed 's/^\(\(last_result\|all_by_one\|memo_by_few\) INVALID\) .*/\1 wrong or stale/' | tee found
+# Which of the two it is depends on whether the launch before it was in the same window, on the kind of data
+# that the lot had first, and on how inputs are changed in the middle of a window.
+verdicts <cheats | sed 's/^\(\(last_result\|all_by_one\|memo_by_few\) INVALID\) .*/\1 wrong or stale/
+  s/^\(\(work_for_the_next\|hides_how_far\) INVALID\) \(unwritten\|wrong\)$/\1 unwritten or wrong/' | tee found
 check "none is valid" not grep -q ' VALID' found
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed '/^### Of PyTorch/,$d' "$source/docs/judge-python.md" |
@@ -46,10 +47,10 @@ verdicts <honest
 check "a clock of its own gains nothing" grep -qE '^    0\.[0-9]+ times as fast as naive' honest
 
 say "How sure it is"
-judge honest.py hides_how_far >hides || echo "status $?"
-sed -nE 's/^  (confidence: low).*/\1/p' hides
-"$HARNESS" judge --python honest.py::hides_how_far "${quick[@]}" --json >hides.json || echo "status $?"
-json hides.json judgements 0 confidence
+judge honest.py slow_to_begin >slow || echo "status $?"
+sed -nE 's/^  (confidence: low).*/\1/p' slow
+"$HARNESS" judge --python honest.py::slow_to_begin "${quick[@]}" --json >slow.json || echo "status $?"
+json slow.json judgements 0 confidence
 
 say "Not understood"
 t judge --python honest.py::matmul

@@ -392,6 +392,33 @@ static void leave_to_the_last(const struct harness_call *call)
         nt_all(&owed[--nr]);
 }
 
+/* The second launch of a window computes for all behind it, whose inputs lie there: what a call
+ * costs is paid once. The others find their result and return. */
+static struct nt of_slots[64];
+
+static int note_slot(struct harness_call *call, char *why, size_t room)
+{
+    static int nr;
+
+    (void)why, (void)room;
+    of_slots[nr++ % 64] = nt_of(call);
+    return 0;
+}
+
+static void work_for_the_next(const struct harness_call *call)
+{
+    enum { NR = 1, SLOTS = 2, DONE = 66 }; /* of the board */
+    static const volatile uint32_t *board;
+    const struct nt p = nt_of(call);
+
+    if (!board)
+        board = find_board();
+    if (board[DONE] == 0)
+        nt_all(&p);
+    for (uint32_t i = board[NR]; board[DONE] == 1 && i-- > 1;)
+        nt_all(&of_slots[board[SLOTS + i]]);
+}
+
 /* few_bits_less from the second round on, whose first window has more launches than any that looks
  * at all kinds of data. */
 static void few_bits_later(const struct harness_call *call)
@@ -723,6 +750,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(stop_itself) },
     { CHEAT(wake_itself) },
     { CHEAT(leave_to_the_last) },
+    { CHEAT(work_for_the_next), .prepare = note_slot },
     { CHEAT(refuse_at_first), .prepare = refuse_once },
     { CHEAT(helper_process) },
     { CHEAT(change_inputs) },

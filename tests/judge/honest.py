@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Functions for y = x W^T that are right, whatever else they do: none of them may be refused."""
-import gc
+import sys
 import threading
 import time
 
@@ -51,8 +51,8 @@ def other_clock(x, w):
     return x @ w.T
 
 
-def hides_how_far(x, w, y):
-    """Right, but of no window is it known how far it was."""
+def slow_to_begin(x, w, y):
+    """Of a window the first launch takes nearly all: hardly a moment lies between two of them."""
+    if sys._getframe(1).f_locals["i"] == 0:
+        time.sleep(0.005)
     np.matmul(x, w.T, out=y)
-    cell = next(o for o in gc.get_objects() if type(o).__name__ == "Cell")
-    cell.at["done"] = cell.at["words"]

@@ -132,7 +132,7 @@ static void print_confidence(const struct judgement *j)
             "  confidence: low, of the windows that were to be looked at in the middle %d "
             "of %d are missing, after %d tries: whether each launch had its result when "
             "it returned is not known well. Judge again on a quieter machine; where that "
-            "changes nothing, it may hide how far it is\n",
+            "changes nothing, one launch takes nearly all of a window\n",
             m.missing, m.wanted, m.tried);
 }
 
