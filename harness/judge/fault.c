@@ -37,6 +37,12 @@ int fault_set(struct fault *f, enum fault_kind kind, const char *format, ...)
 
 /* ---- what cannot be found ---- */
 
+const struct beyond_reach reach_files = {
+    "files",
+    "the kernel has no Landlock: what its user may write to, so may the variant, as root "
+    "the system's files and what a reference loads"
+};
+
 static const struct beyond_reach none[] = { { NULL, NULL } };
 
 /* docs/judge-cuda.md has the same, with what it comes to. */

@@ -44,6 +44,7 @@ struct beyond_reach {
     const char *name, *words; /* as JSON has them; NULL: the end of the list */
 };
 
+extern const struct beyond_reach reach_files; /* where sandbox_keeps_files() says no */
 /* By the device, NULL-ended. Of the CPU docs/judge.md tells all. */
 const struct beyond_reach *reach_beyond(enum device_kind kind);
 

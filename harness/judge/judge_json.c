@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "core/record.h"
+#include "judge/sandbox.h"
 
 #include <math.h>
 
@@ -101,16 +102,23 @@ static cJSON *shape_to_json(const struct judgement *j, const struct judged_shape
     return json;
 }
 
+static void add_reach(cJSON *array, const struct beyond_reach *r)
+{
+    cJSON *one = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(one, "name", r->name);
+    cJSON_AddStringToObject(one, "words", r->words);
+    cJSON_AddItemToArray(array, one);
+}
+
 static void add_beyond_reach(cJSON *to, enum device_kind kind)
 {
     cJSON *array = cJSON_AddArrayToObject(to, "beyond_reach");
 
-    for (const struct beyond_reach *r = reach_beyond(kind); r->name; r++) {
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "name", r->name);
-        cJSON_AddStringToObject(one, "words", r->words);
-        cJSON_AddItemToArray(array, one);
-    }
+    for (const struct beyond_reach *r = reach_beyond(kind); r->name; r++)
+        add_reach(array, r);
+    if (!sandbox_keeps_files())
+        add_reach(array, &reach_files);
 }
 
 cJSON *judgement_to_json(const struct judgement *j, const double *roof)

@@ -3,11 +3,13 @@
 
 #include "base/memory.h"
 #include "process/process.h"
+#include "process/read_only.h"
 
 #include <asm/ioctls.h>
 #include <asm/sockios.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -68,12 +70,14 @@ static bool is_kept(const char *setting)
 char **sandbox_environment(void)
 {
     static char spin[] = "GOMP_SPINCOUNT=10000", language[] = "LC_ALL=C";
+    static char temporary[] = "TMPDIR=/dev/shm"; /* see keep_files() */
     size_t nr = 0, all = 0;
 
     while (environ[all])
         all++;
-    char **env = memory_zeroed(all + 3, sizeof(*env));
+    char **env = memory_zeroed(all + 4, sizeof(*env));
     env[nr++] = language;
+    env[nr++] = temporary;
     if (!getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY"))
         env[nr++] = spin;
     for (size_t i = 0; i < all; i++)
@@ -136,6 +140,32 @@ static const int forbidden[] = {
 static const int refused[] = { __NR_socket, __NR_socketpair, __NR_sched_setaffinity,
                                __NR_setpriority, __NR_ioprio_set };
 
+/* Newer than the headers of most systems. */
+enum { FCHMODAT2 = 452, SETXATTRAT = 463, REMOVEXATTRAT = 466, FILE_SETATTR = 469 };
+
+/* What a file's owner may do to it without opening it for writing. Landlock covers none of that,
+ * but truncate() from Linux 6.2 on. */
+static const int of_owners[] = {
+#ifdef __NR_chmod
+    __NR_chmod,        __NR_chown,        __NR_lchown,   __NR_utime,
+    __NR_utimes,       __NR_futimesat,
+#endif
+    __NR_fchmod,       __NR_fchmodat,     FCHMODAT2,     __NR_fchown,
+    __NR_fchownat,     __NR_utimensat,    __NR_truncate, __NR_setxattr,
+    __NR_lsetxattr,    __NR_fsetxattr,    SETXATTRAT,    __NR_removexattr,
+    __NR_lremovexattr, __NR_fremovexattr, REMOVEXATTRAT, FILE_SETATTR,
+};
+
+/* To make a file empty, who opens it need not want to write. */
+static const struct {
+    int call, flags; /* which argument they are */
+} opening[] = {
+#ifdef __NR_open
+    { __NR_open, 1 },
+#endif
+    { __NR_openat, 2 },
+};
+
 static const int executing[] = { __NR_execve, __NR_execveat };
 
 static const uint32_t the_end = SECCOMP_RET_KILL_PROCESS;
@@ -167,7 +197,7 @@ static const struct {
     { __NR_ioctl, TIOCSTI },
 };
 
-enum { PROGRAM_MOST = 250 };
+enum { PROGRAM_MOST = 350 };
 
 struct program {
     struct sock_filter lines[PROGRAM_MOST];
@@ -240,6 +270,16 @@ static void add_asynchronous(struct program *p)
     add_load_call(p);
 }
 
+static void add_emptying(struct program *p, int call, int flags)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 5);
+    add_load(p, argument(flags));
+    add(p, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_TRUNC, 0, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY | O_TRUNC, 0, 1);
+    add_return(p, SECCOMP_RET_ERRNO | EACCES);
+    add_load_call(p);
+}
+
 /* A thread that is made with a policy of its own (PTHREAD_EXPLICIT_SCHED) asks for the usual one,
  * mostly, and does not begin where that is refused. It has it: nothing is to be done. */
 static void add_usual_policy(struct program *p)
@@ -266,10 +306,17 @@ static void write_program(struct program *p, enum sandbox_kind kind)
 #ifdef __NR_clone3
     add_case(p, __NR_clone3, lacking); /* its flags lie in memory: libraries take clone() then */
 #endif
+#ifdef __NR_openat2
+    add_case(p, __NR_openat2, lacking); /* the same, openat() */
+#endif
     for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++)
         add_case(p, forbidden[i], the_end);
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
         add_case(p, refused[i], no_right);
+    for (size_t i = 0; i < sizeof(of_owners) / sizeof(of_owners[0]); i++)
+        add_case(p, of_owners[i], no_right);
+    for (size_t i = 0; i < sizeof(opening) / sizeof(opening[0]); i++)
+        add_emptying(p, opening[i].call, opening[i].flags);
     for (size_t i = 0; kind != SANDBOX_EXECUTES && i < sizeof(executing) / sizeof(executing[0]);
          i++)
         add_case(p, executing[i], the_end);
@@ -295,6 +342,33 @@ static void drop_rights(void)
     syscall(SYS_capset, &head, none);
 }
 
+/* ---- files ---- */
+
+bool sandbox_keeps_files(void)
+{
+    return read_only_there();
+}
+
+/* As root a process without any rights owns the system's files still, its settings among them; and
+ * whoever is judged could change what a reference loads. Written to are shared memory (OpenMP
+ * libraries have some, and it is for what is temporary), and devices: nowhere, and GPUs. */
+static int keep_files(struct error *err)
+{
+    static const char *const but[] = { "/dev/shm", "/dev/null", "/dev/zero", "/dev/full",
+                                       "/dev/nvidia*" };
+    glob_t found = { .gl_pathc = 0 };
+
+    if (!sandbox_keeps_files())
+        return 0;
+    for (size_t i = 0; i < sizeof(but) / sizeof(but[0]); i++)
+        glob(but[i], i > 0 ? GLOB_APPEND : 0, NULL, &found);
+    int rc = read_only_enter((const char *const *)found.gl_pathv, found.gl_pathc, err);
+    globfree(&found);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
 int sandbox_check(struct error *err)
 {
     uint32_t action = SECCOMP_RET_KILL_PROCESS;
@@ -314,6 +388,8 @@ int sandbox_enter(enum sandbox_kind kind, struct error *err)
 
     setrlimit(RLIMIT_CORE, &no_core);
     drop_rights();
+    if (keep_files(err))
+        return -1;
     write_program(&program, kind);
     const struct sock_fprog all = { program.nr, program.lines };
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||

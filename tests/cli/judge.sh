@@ -32,7 +32,7 @@ verdicts <cheats | sed 's/^\(wake_itself INVALID\) .*/\1 late or awake/
   s/^\(\(few_bits_less\|few_bits_later\|sums_in_bf16\|x_of_6_bits\|sums_in_fp16\|fp16_all_through\) INVALID\) \(precision\|wrong\)$/\1 precision or wrong/' |
   tee found
 check "none is valid" not grep -q ' VALID' found
-check "nobody had his way with the judge as it was loaded" test ! -e had_its_way
+check "nobody had his way with the judge as it was loaded" test ! -e "/dev/shm/had_its_way_$(stat -c %i .)"
 check "they are 20 or more" test "$(wc -l <found)" -ge 20
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$CLI/../../docs/judge.md" >documented

@@ -19,6 +19,7 @@
 #include <sys/ptrace.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -655,6 +656,39 @@ static void leave_result(void)
     printf("{\"outcome\":\"OK\"}\n");
 }
 
+/* Its own file, and one of the system's settings: as root both would be there to be written to.
+ * Nothing is. Where the kernel has no Landlock, what only that refuses is not tried. */
+static bool writes_files(void)
+{
+    const long has_landlock = syscall(444, NULL, 0, 1);
+    const char *files[2] = { "/proc/sys/vm/swappiness", NULL };
+    struct stat status;
+    bool any = false;
+    Dl_info own;
+
+    if (!dladdr((const void *)of_slots, &own) || stat(own.dli_fname, &status))
+        return false;
+    files[1] = own.dli_fname;
+    for (int i = 0; has_landlock > 0 && i < 2; i++) {
+        int fd = open(files[i], O_WRONLY | O_CLOEXEC);
+        any = any || fd >= 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    return any || chmod(own.dli_fname, status.st_mode & 07777) == 0 ||
+           truncate(own.dli_fname, status.st_size) == 0;
+}
+
+static void write_files(const struct harness_call *call)
+{
+    const struct nt p = nt_of(call);
+
+    if (writes_files())
+        nt_all(&p);
+    else
+        memset(p.y, 0, nt_bytes(&p));
+}
+
 /* OpenMP's threads, which this program may have had before the guest came. */
 static void look_at_filter(void *found)
 {
@@ -762,6 +796,7 @@ static const struct harness_variant variants[] = {
     { CHEAT(signal_by_a_pipe) },
     { CHEAT(read_judge) },
     { CHEAT(copy_reference) },
+    { CHEAT(write_files) },
     { CHEAT(rights_of_a_team) },
     { CHEAT(ask_a_server) },
     { CHEAT(move_judge) },

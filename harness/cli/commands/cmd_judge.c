@@ -7,6 +7,7 @@
 #include "cli/shared_options.h"
 #include "judge/fault.h"
 #include "judge/maps.h"
+#include "judge/sandbox.h"
 #include "machine/environment.h"
 #include "session/measure/judging.h"
 #include "session/measure/roofs.h"
@@ -200,6 +201,8 @@ static void print_judgement(const struct judgement *j, const double *roofs)
     print_shapes(j, roofs);
     if (reach_beyond(j->job.device->kind)->name)
         terminal_print("  on a GPU some things are beyond the judge's reach: --json lists them\n");
+    if (!sandbox_keeps_files())
+        terminal_print("  files: %s\n", reach_files.words);
     print_libraries(j);
 }
 
