@@ -13,6 +13,7 @@ say "Known cheats"
 # A second round for who waits for it.
 "$HARNESS" judge "$plugins/cheats.so" "${small[@]}" --rounds 2 "${quick[@]:2}" --timeout 5s >cheats 2>err || echo "status $?"
 ! grep seccomp err || skip "the kernel has no seccomp"
+"$HARNESS" judge "$plugins/intruders.so" "${small[@]}" --rounds 2 "${quick[@]:2}" --timeout 5s >>cheats || echo "status $?"
 "$HARNESS" judge "$plugins/interposer.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
 "$HARNESS" judge "$plugins/early_read.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
 # As it is loaded there is no variant yet that a verdict could name: the file is refused.
@@ -42,7 +43,7 @@ say "OpenMP's threads are behind the filter, too"
 # Of one processor there is no team before the guest is loaded.
 of_a_team() {
   test "$(nproc)" -ge 2 || return 0
-  "$HARNESS" judge "$plugins/cheats.so" --variant rights_of_a_team "${small[@]}" "${quick[@]:0:6}" --device cpu:2 >team
+  "$HARNESS" judge "$plugins/intruders.so" --variant rights_of_a_team "${small[@]}" "${quick[@]:0:6}" --device cpu:2 >team
   grep -q 'INVALID, wrong' team
 }
 check "none of a team of two has other rights" of_a_team
