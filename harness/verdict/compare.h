@@ -39,8 +39,11 @@
  *     - What lies between the two runs cannot be seen in one benchmark, but in the family, most of
  *       which did not change (Efron 2004 on empirical nulls). It is a distribution, not a number:
  *       a prior (nothing, or about 2.5 %), weighed by how well each size explains the scatter of
- *       the effects, where a share of them may have changed. p-values and intervals are means over
- *       it. So one rule holds for one benchmark and for a thousand (compare_between.c).
+ *       the effects, where a share of them may have changed: one in ten, by anything, or as good as
+ *       half of them, all the same way, about the densest half of the effects in place of their
+ *       median, which lies in the gap then. Two modes of each row, from run to run, look like that
+ *       to both sides, and are noise. p-values and intervals are means over it. So one rule holds
+ *       for one benchmark and for a thousand (compare_between.c).
  *       Earlier runs of that machine (struct compare_sides) are comparisons of which nobody asks:
  *       each against the next speaks in the same way, all of them together at most as loudly as 20
  *       rows, and successive differences as two thirds (they share a run). A share of them may be
@@ -151,8 +154,9 @@ enum verdict {
 };
 
 /* Version of the rule that turns evidence into verdicts: kept with each recorded verdict, raised
- * whenever the same evidence could be decided otherwise. */
-enum { COMPARE_RULE = 6 };
+ * whenever the same evidence could be decided otherwise. 6: counts of the code heed no probe, and
+ * what a run does is told by metric and machine class. 7: half of the rows may have changed. */
+enum { COMPARE_RULE = 7 };
 
 /* A floor of its own for the metrics or benchmarks that `pattern` fits: a metric's id, what
  * text_filter_matches() takes for a key, or both ("FILTER:ID"). The last row that fits counts. */

@@ -21,10 +21,17 @@ static const double unlikely = 1e-4;
 static const double far_out = 1.12;
 /* One row in ten may have changed, and one in any case, by so much in the mean, better or worse. */
 static const double changed_share = 0.1, usual_change = 0.1;
+/* Or as good as half of them did, all the same way: about so many, and each kind of that so much
+ * less often than the usual. From four rows on: the half of fewer is one. */
+static const double half_share = 0.4, half_chance = 0.1;
+/* And so often, where anything lies between runs, it is two modes of each row. */
+static const double modes_chance = 0.1;
+enum { HALVES_MIN = 4, GUESSES = 4, CLUSTERS = 3 };
 /* All that is of earlier runs is worth no more than so many rows of the comparison itself. */
 static const double earlier_most = 20;
 /* Degrees of freedom of a row's usual error of a run, about. */
 static const double earlier_df = 30, smallest_square = 1e-12;
+static const double pi = 3.14159265358979;
 
 double change_effect(const struct change *ch)
 {
@@ -85,12 +92,20 @@ static void scatter_release(struct scatter *s)
     free(s->error);
 }
 
-static double scatter_median(const struct scatter *s)
+static double *sorted_effects(const struct scatter *s)
 {
     double *values = memory_zeroed(s->nr, sizeof(*values));
 
     memcpy(values, s->effects, s->nr * sizeof(*values));
+    stats_sort(values, s->nr);
+    return values;
+}
+
+static double scatter_median(const struct scatter *s)
+{
+    double *values = sorted_effects(s);
     double median = stats_median(values, s->nr);
+
     free(values);
     return median;
 }
@@ -107,38 +122,170 @@ static double own_square(const struct scatter *s)
     return median;
 }
 
-/* Log of how well the effects are explained where `added` lies between the runs and `share` of them
- * may have changed. `middle`, their median, stands for what all share; the last term pays for that
- * it was fitted. */
-static double explains(const struct scatter *s, double middle, double share, double added)
-{
-    double sum = 0.5 * (1 - 1 / (double)s->nr) * log(own_square(s) + added);
+/* ---- what may have become of the rows ---- */
 
-    for (size_t i = 0; i < s->nr; i++) {
-        struct error_term e = change_error_with(s->error[i], added);
-        double square = e.se * e.se, df = e.df;
-        double from = s->effects[i] - middle;
-        double density = exp(lgamma(0.5 * df + 0.5) - lgamma(0.5 * df) -
-                             (0.5 * df + 0.5) * log1p(from * from / square / df)) /
-                         sqrt(3.14159265358979 * df * square);
-        sum += log((1 - share) * density +
-                   share * exp(-fabs(from) / usual_change) / (2 * usual_change));
-    }
+/* Where they lie: the error alone scatters them about a cluster, and the rest changed. */
+struct guess {
+    double at[CLUSTERS], share[CLUSTERS]; /* the first is of those that did not change */
+    double changed;                       /* share that changed by anything, better or worse */
+    double moved;  /* share that changed by anything, all of them the same way ... */
+    int way;       /* ... +1 or -1 */
+    double fitted; /* rows from which a second cluster was fitted, 0: none was ... */
+    double prior;  /* ... and how likely it was there before, as a density */
+};
+
+static double student_density(double from, struct error_term e)
+{
+    double square = e.se * e.se, df = e.df;
+
+    return exp(lgamma(0.5 * df + 0.5) - lgamma(0.5 * df) -
+               (0.5 * df + 0.5) * log1p(from * from / square / df)) /
+           sqrt(pi * df * square);
+}
+
+/* How likely a row is beyond where those that moved begin: of half of the rows that may be far. */
+static double moved_density(double distance)
+{
+    return usual_change / pow(usual_change + distance, 2);
+}
+
+static double row_density(const struct guess *g, double effect, struct error_term e)
+{
+    double from = effect - g->at[0], distance = fabs(from);
+    double sum = g->changed * exp(-distance / usual_change) / (2 * usual_change);
+
+    if (from * g->way > 0)
+        sum += g->moved * moved_density(distance);
+    for (size_t i = 0; i < CLUSTERS && g->share[i] > 0; i++)
+        sum += g->share[i] * student_density(effect - g->at[i], e);
     return sum;
 }
 
+/* Log of how well the effects are explained where `added` lies between the runs. The first term
+ * pays for that the guess's middle was fitted, the second for that of another cluster. */
+static double explains(const struct scatter *s, const struct guess *g, double added)
+{
+    double square = own_square(s) + added, sum = 0.5 * (1 - 1 / (double)s->nr) * log(square);
+
+    if (g->fitted > 0)
+        sum += 0.5 * log(2 * pi * square / g->fitted) + log(g->prior);
+    for (size_t i = 0; i < s->nr; i++)
+        sum += log(row_density(g, s->effects[i], change_error_with(s->error[i], added)));
+    return sum;
+}
+
+/* A few changed; `middle` stands for what all share. */
+static struct guess few_changed(double middle, double share)
+{
+    return (struct guess) { .at = { middle }, .share = { 1 - share }, .changed = share };
+}
+
+/* The rows in two halves: those that lie closest together, and the rest. */
+struct halves {
+    double dense, rest; /* their medians */
+    double apart;       /* how far the rest lies from the dense half, in the median */
+    double nr_rest;
+};
+
+static struct halves split_scatter(const struct scatter *s)
+{
+    double *x = sorted_effects(s);
+    size_t half = (s->nr + 1) / 2, nr = s->nr - half, at = 0;
+    double *rest = memory_zeroed(nr, sizeof(*rest));
+
+    for (size_t i = 0; i <= nr; i++)
+        if (x[i + half - 1] - x[i] < x[at + half - 1] - x[at])
+            at = i;
+    memcpy(rest, x, at * sizeof(*rest));
+    memcpy(rest + at, x + at + half, (nr - at) * sizeof(*rest));
+    struct halves h = { .dense = stats_median(x + at, half), .nr_rest = (double)nr };
+    h.rest = stats_median(rest, nr);
+    for (size_t i = 0; i < nr; i++)
+        rest[i] = fabs(rest[i] - h.dense);
+    h.apart = stats_median(rest, nr);
+    free(x);
+    free(rest);
+    return h;
+}
+
+/* About half of them changed the same way, by anything or all by as much: their median says nothing
+ * then, it lies in the gap or among those that changed. */
+static size_t half_changed(const struct halves *h, double share, struct guess *out)
+{
+    double stayed = 1 - share - half_share;
+
+    for (int i = 0; i < 2; i++)
+        out[i] = (struct guess) { .at = { h->dense },
+                                  .share = { stayed },
+                                  .changed = share,
+                                  .moved = half_share,
+                                  .way = i ? -1 : 1 };
+    out[2] = (struct guess) { .at = { h->dense, h->rest },
+                              .share = { stayed, half_share },
+                              .changed = share,
+                              .fitted = h->nr_rest,
+                              .prior = moved_density(fabs(h->rest - h->dense)) / 2 };
+    return 3;
+}
+
+/* Log of a sum of which the logs are given. */
+static double log_add(double a, double b)
+{
+    return fmax(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+/* Each run has each row in one of two modes: no change, but what lies between the runs, and as much
+ * as two modes make. It looks like half of the rows that changed, if not all of them the same way.
+ * `prior`: logs of what was likely before, of each variance. */
+static void heed_modes(const struct scatter *s, const struct halves *h, double share,
+                       const double *prior, struct spread *between)
+{
+    size_t i = 1;
+
+    while (i + 1 < between->nr && between->variance[i] < h->apart * h->apart / 2)
+        i++;
+    double even = (1 - share) / 4;
+    struct guess modes = { .at = { h->dense, h->dense + h->apart, h->dense - h->apart },
+                           .share = { 2 * even, even, even },
+                           .changed = share,
+                           .fitted = h->nr_rest,
+                           .prior = exp(prior[i]) / (log(step_ratio) * h->apart) };
+    if (h->apart > 0)
+        between->weight[i] =
+            log_add(between->weight[i], log(modes_chance) + explains(s, &modes, 0));
+}
+
 /* What the family itself says. One of its rows may have changed in any case: that is asked. */
+static void weigh_scatter(const struct scatter *s, struct spread *between)
+{
+    double share = changed_share + (1 - changed_share) / (double)s->nr, prior[ERRORS_MAX];
+    struct guess guesses[GUESSES] = { few_changed(scatter_median(s), share) };
+    struct halves halves = { 0 };
+    size_t nr = 1;
+
+    if (s->nr >= HALVES_MIN) {
+        halves = split_scatter(s);
+        nr += half_changed(&halves, share, guesses + 1);
+    }
+    memcpy(prior, between->weight, sizeof(prior));
+    for (size_t i = 0; i < between->nr; i++) {
+        double sum = explains(s, &guesses[0], between->variance[i]);
+        for (size_t k = 1; k < nr; k++)
+            sum = log_add(sum, log(half_chance) + explains(s, &guesses[k], between->variance[i]));
+        between->weight[i] += sum;
+    }
+    if (nr > 1)
+        heed_modes(s, &halves, share, prior, between);
+}
+
 static void heed_family(const struct stratum *s, struct spread *between)
 {
-    double share = changed_share + (1 - changed_share) / (double)s->nr;
     struct scatter family;
 
     scatter_init(&family, s->nr);
     for (size_t i = 0; i < s->nr; i++)
         scatter_add(&family, s->items[i]->effect, change_own_error(s->items[i]));
-    double middle = scatter_median(&family);
-    for (size_t i = 0; i < between->nr; i++)
-        between->weight[i] += explains(&family, middle, share, between->variance[i]);
+    weigh_scatter(&family, between);
     scatter_release(&family);
 }
 
@@ -200,9 +347,9 @@ static size_t heed_step(const struct stratum *s, int run, const struct spread *b
     size_t nr = step.nr;
     if (nr > 0) {
         double middle = scatter_median(&step);
-        double shared = middle * ((double)nr - 1) / (double)nr;
+        struct guess few = few_changed(middle * ((double)nr - 1) / (double)nr, changed_share);
         for (size_t i = 0; i < between->nr; i++)
-            logs[i] += explains(&step, shared, changed_share, between->variance[i]);
+            logs[i] += explains(&step, &few, between->variance[i]);
         earlier->steps++;
         earlier->squares += middle * middle;
     }

@@ -427,4 +427,55 @@ TEST(test_what_all_share)
     }
 }
 
+/* As many of the rows changed as did not: the median of all lies in the gap, or jumps from one half
+ * to the other with a single row. What changed is named all the same, and nothing else is. */
+TEST(test_half_of_the_rows_changed)
+{
+    static const struct {
+        size_t rows, changed;
+        double percent, more; /* of the first that changed, and what each adds to the one before */
+    } cases[] = {
+        { 4, 2, 30, 0 },   { 10, 5, 20, 0 },  { 11, 5, 20, 0 },  { 11, 6, 20, 0 },
+        { 20, 9, 10, 0 },  { 20, 10, 10, 0 }, { 20, 11, 10, 0 }, { 20, 10, 50, 0 },
+        { 20, 10, -9, 0 }, { 20, 10, 10, 4 }, { 60, 30, 50, 0 },
+    };
+
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        size_t nr = cases[k].rows;
+        struct compare_item *items = items_new(nr, DESIGN_LAUNCHES);
+        for (size_t i = 0; i < nr; i++)
+            for (size_t launch = 0; launch < 5; launch++) {
+                double percent = cases[k].percent + cases[k].more * (double)i;
+                double change = i < cases[k].changed ? log1p(0.01 * percent) : 0;
+                add(&items[i].evidence.base, 0, 0.002 * (double)((i + 3 * launch) % 5));
+                add(&items[i].evidence.head, 0, change + 0.002 * (double)((2 * i + launch) % 5));
+            }
+        struct comparison c = decide(items, nr, 0.03);
+        enum verdict wanted = cases[k].percent > 0 ? VERDICT_REGRESSED : VERDICT_IMPROVED;
+        for (size_t i = 0; i < nr; i++)
+            if ((c.rows[i].verdict == wanted) != (i < cases[k].changed))
+                fail_msg("%zu of %zu by %g %%: row %zu is %s", cases[k].changed, nr,
+                         cases[k].percent, i, verdict_name(c.rows[i].verdict));
+        assert_int_equal(c.count[VERDICT_REGRESSED] + c.count[VERDICT_IMPROVED], cases[k].changed);
+        comparison_release(&c);
+    }
+}
+
+/* Each row is in one of two modes in each run: about half of them moved, and as many one way as the
+ * other. That is no change. */
+TEST(test_modes_of_runs_are_no_changes)
+{
+    enum { NR = 20 };
+    struct compare_item *items = items_new(NR, DESIGN_LAUNCHES);
+
+    for (int i = 0; i < NR; i++)
+        for (int launch = 0; launch < 5; launch++) {
+            add(&items[i].evidence.base, 0, (i & 1 ? 0.06 : 0) + 0.002 * ((i + 3 * launch) % 5));
+            add(&items[i].evidence.head, 0, (i & 2 ? 0.06 : 0) + 0.002 * ((2 * i + launch) % 5));
+        }
+    struct comparison c = decide(items, NR, 0.03);
+    assert_int_equal(c.count[VERDICT_UNDECIDED], NR);
+    comparison_release(&c);
+}
+
 RUN_TESTS(NULL, NULL)
