@@ -203,4 +203,82 @@ TEST(test_same_is_true)
     assert_rate_at_most("3.01 % either way, ever called same", same, n, 0.05);
 }
 
+/* One launch of two a side and block, as imported pairs have it. */
+static void keep_one_launch(struct evidence_side *side)
+{
+    for (size_t i = 0; i < side->nr; i += 2)
+        side->values[i / 2] = side->values[i];
+    side->nr /= 2;
+}
+
+/* Values of `steps` in the mean, to whole ones. */
+static void round_values(struct evidence_side *side, double steps)
+{
+    for (size_t i = 0; i < side->nr; i++)
+        side->values[i].value = round(side->values[i].value / 1e6 * steps);
+}
+
+/* Suites of rounded values: how many name anything, and how many of the first row's changes. */
+static size_t rounded_suites(const struct simulation *s, double steps, bool pairs, size_t suites,
+                             struct random *r, const double *factors, size_t *found)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    size_t alarms = 0;
+
+    for (size_t i = 0; i < suites; i++) {
+        struct compare_item *items = simulate_items(s, factors, r);
+        struct comparison c;
+        struct error err;
+        for (int j = 0; j < s->benchmarks; j++) {
+            struct evidence_side *sides[] = { &items[j].evidence.base, &items[j].evidence.head };
+            for (size_t k = 0; k < 2; k++) {
+                round_values(sides[k], steps);
+                if (pairs)
+                    keep_one_launch(sides[k]);
+            }
+        }
+        assert_ok(compare_decide(items, (size_t)s->benchmarks, &settings, &c, &err), &err);
+        *found += c.rows[0].verdict == VERDICT_REGRESSED;
+        alarms += c.count[VERDICT_REGRESSED] + c.count[VERDICT_IMPROVED] > 0;
+        comparison_release(&c);
+    }
+    return alarms;
+}
+
+/* Differences that are exactly equal are none that are known exactly (before: 43 % of suites of
+ * three pairs, 28 % of ten). */
+TEST(test_rounded_values)
+{
+    static const struct {
+        int rows, blocks;
+        bool pairs;
+        double steps, noise;
+    } cases[] = {
+        { 20, 3, true, 20.5, 0.017 },   { 20, 6, true, 20.5, 0.017 }, { 20, 10, true, 20, 0.05 },
+        { 1, 3, true, 20.5, 0.017 },    { 20, 5, true, 100, 0.03 },   { 20, 3, false, 20.5, 0.017 },
+        { 200, 3, false, 20.5, 0.017 },
+    };
+    struct random r;
+    char what[96];
+
+    random_seed(&r, 96);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct simulation s = { .benchmarks = cases[i].rows,
+                                .blocks = cases[i].blocks,
+                                .between = cases[i].noise };
+        size_t suites = trials(cases[i].rows > 100 ? 60 : 200), none = 0;
+        size_t alarms = rounded_suites(&s, cases[i].steps, cases[i].pairs, suites, &r, NULL, &none);
+        snprintf(what, sizeof(what), "%d rows of about %g steps, %d %s: alarm", cases[i].rows,
+                 cases[i].steps, cases[i].blocks, cases[i].pairs ? "pairs" : "blocks");
+        assert_rate_at_most(what, alarms, suites, 0.05);
+    }
+    struct simulation s = { .benchmarks = 20, .blocks = 10, .between = 0.03 };
+    double factors[20] = { 1.2 };
+    size_t found = 0, suites = trials(100);
+    for (int i = 1; i < 20; i++)
+        factors[i] = 1;
+    rounded_suites(&s, 20, true, suites, &r, factors, &found);
+    assert_rate_at_least("one of 20 slower by 20 %, 20 steps, 10 pairs: found", found, suites, 0.9);
+}
+
 RUN_TESTS(NULL, NULL)

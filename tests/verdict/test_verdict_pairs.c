@@ -135,6 +135,56 @@ TEST(test_what_is_no_pair)
     records_release(&other);
 }
 
+/* Times of whole steps, as `cargo bench` writes them: of pairs that differ by the same step nobody
+ * knows how exact they are. What is alike is the same, and what is written finely counts in full.
+ */
+TEST(test_pairs_of_rounded_values)
+{
+    static const struct {
+        const char *what;
+        int pairs;
+        double base[6], head[6];
+        enum verdict verdict;
+    } rows[] = {
+        { "one step, thrice", 3, { 21, 21, 21 }, { 20, 20, 20 }, VERDICT_UNDECIDED },
+        { "one step of MB", 3, { 12e6, 12e6, 12e6 }, { 13e6, 13e6, 13e6 }, VERDICT_UNDECIDED },
+        { "one step of MiB",
+          3,
+          { 12582912, 12582912, 12582912 },
+          { 13631488, 13631488, 13631488 },
+          VERDICT_UNDECIDED },
+        { "one step, six times",
+          6,
+          { 20, 20, 20, 20, 20, 20 },
+          { 21, 21, 21, 21, 21, 21 },
+          VERDICT_REGRESSED },
+        { "many steps", 3, { 1000, 1000, 1000 }, { 1500, 1500, 1500 }, VERDICT_REGRESSED },
+        { "fine steps",
+          3,
+          { 100003, 100003, 100003 },
+          { 110007, 110007, 110007 },
+          VERDICT_REGRESSED },
+        { "alike", 3, { 20, 20, 20 }, { 20, 20, 20 }, VERDICT_SAME },
+    };
+    const struct compare_settings settings = COMPARE_DEFAULTS;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct records base = { 0 }, head = { 0 };
+        struct comparison c;
+        struct error err;
+        add_run(&base, "pairs", rows[i].base, rows[i].pairs, 0);
+        add_run(&head, "pairs", rows[i].head, rows[i].pairs, 0);
+        base.runs[0].ab.block = head.runs[0].ab.block = 1;
+        assert_ok(compare_run(&base, &head, &settings, &c, &err), &err);
+        assert_int_equal(c.rows[0].item->evidence.design, DESIGN_BLOCKS);
+        if (c.rows[0].verdict != rows[i].verdict)
+            fail_msg("%s: %s", rows[i].what, verdict_name(c.rows[0].verdict));
+        comparison_release(&c);
+        records_release(&base);
+        records_release(&head);
+    }
+}
+
 /* criterion's own pair: the same code twice, one process each. Its samples are many, its launches
  * one: nobody can tell. */
 static void add_criterion(struct records *r, const char *file)
