@@ -121,6 +121,56 @@ TEST(test_alarms_of_several_runs)
     }
 }
 
+/* Each run is in one of two modes, 6 % apart, each benchmark by itself. */
+static void add_run_modes(struct evidence_side *side, struct random *r)
+{
+    double factor = 1;
+
+    for (size_t i = 0; i < side->nr; i++) {
+        if (i == 0 || side->values[i].occasion != side->values[i - 1].occasion)
+            factor = random_u64(r) >> 63 ? exp(0.06) : 1;
+        side->values[i].value *= factor;
+    }
+}
+
+/* What docs/statistics.md says of it: a benchmark alone knows of its runs only what they show, and
+ * those of each side may be in one mode by chance. Of many benchmarks that is seen. */
+TEST(test_modes_of_several_runs)
+{
+    static const struct {
+        int benchmarks, runs;
+        double bound;
+    } rows[] = { { 1, 2, 1.0 / 8 }, { 1, 3, 0.05 }, { 5, 2, 0.49 }, { 12, 2, 0.05 } };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct random r;
+    char what[96];
+
+    random_seed(&r, 22);
+    for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+        const struct simulation s = { .benchmarks = rows[k].benchmarks,
+                                      .launches = 5,
+                                      .between = 0.01,
+                                      .base_runs = rows[k].runs,
+                                      .head_runs = rows[k].runs };
+        size_t alarmed = 0, suites = trials(400);
+        for (size_t i = 0; i < suites; i++) {
+            struct compare_item *items = simulate_items(&s, NULL, &r);
+            struct comparison c;
+            struct error err;
+            for (int j = 0; j < s.benchmarks; j++) {
+                add_run_modes(&items[j].evidence.base, &r);
+                add_run_modes(&items[j].evidence.head, &r);
+            }
+            assert_ok(compare_decide(items, (size_t)s.benchmarks, &settings, &c, &err), &err);
+            alarmed += c.count[VERDICT_REGRESSED] + c.count[VERDICT_IMPROVED] > 0;
+            comparison_release(&c);
+        }
+        snprintf(what, sizeof(what), "%d in two modes, %d runs a side: alarm", s.benchmarks,
+                 rows[k].runs);
+        assert_rate_at_most(what, alarmed, suites, rows[k].bound);
+    }
+}
+
 /* ---- one benchmark at a time ---- */
 
 /* One in ten has a true change of a little more than the floor, to either side. */
