@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "query/ref_parts.h"
 
@@ -73,14 +74,76 @@ static const struct ref_rule *chosen_rule(const char *ref, const char **name)
     return NULL;
 }
 
+/* "branch main at 1f3a9c2 " of "branch main at 1f3a9c2 (3 runs)". */
+static size_t uncounted(const char *what)
+{
+    const char *count = strrchr(what, '(');
+
+    return count ? (size_t)(count - what) : strlen(what);
+}
+
+/* What the runs of two classes are together: where it is the same, all are counted. */
+static void join_what(struct ref_runs *out, const char *before)
+{
+    size_t same = uncounted(before);
+    char joined[sizeof(out->what)];
+
+    if (before[same] && same == uncounted(out->what) && strncmp(before, out->what, same) == 0) {
+        const char *more = strchr(before + same, ',');
+        if (!more)
+            more = strchr(out->what + same, ',');
+        snprintf(joined, sizeof(joined), "%.*s(%zu runs%.40s", (int)same, before, out->nr,
+                 more ? more : ")");
+    } else {
+        snprintf(joined, sizeof(joined), "%.120s and %.120s", before, out->what);
+    }
+    memcpy(out->what, joined, sizeof(joined));
+}
+
+/* In one class. What the classes before it gave stays; a run that is named by its number is the
+ * same in each. */
+static int ask_class(struct ref_lookup *l, const struct ref_rule *rule, struct error *err)
+{
+    struct ref_runs *out = l->out;
+    char before[sizeof(out->what)];
+
+    l->first = out->nr;
+    memcpy(before, out->what, sizeof(before));
+    int rc = rule->find(l, err);
+    if (l->first == 0)
+        return rc;
+    if (rc > 0 && !ref_is_among(out->ids, l->first, out->ids[l->first])) {
+        join_what(out, before);
+        return rc;
+    }
+    out->nr = l->first;
+    memcpy(out->what, before, sizeof(before));
+    return rc;
+}
+
+static int ask_rule(struct ref_lookup *l, const struct ref_rule *rule, struct error *err)
+{
+    const struct ref_scope *scope = l->scope;
+    int found = 0;
+
+    for (size_t i = 0; i == 0 || i < scope->nr_classes; i++) {
+        l->class_name = scope->nr_classes > 0 ? scope->classes[i] : NULL;
+        int rc = ask_class(l, rule, err);
+        if (rc < 0)
+            return -1;
+        found |= rc;
+    }
+    return found;
+}
+
 static int ask_rules(struct ref_lookup *l, const struct ref_rule *only, struct error *err)
 {
     int rc = 0;
 
     if (only)
-        return only->find(l, err);
+        return ask_rule(l, only, err);
     for (int i = 0; i < ref_nr_rules && rc == 0 && !l->is_baseline; i++)
-        rc = ref_rules[i].find(l, err);
+        rc = ask_rule(l, &ref_rules[i], err);
     return rc;
 }
 
@@ -93,6 +156,49 @@ static void reverse(struct ref_runs *runs)
     }
 }
 
+/* Oldest first: those of each class are newest first, one class behind the other. */
+static void order(struct ref_lookup *l)
+{
+    struct ref_runs *out = l->out;
+    int64_t *ids = memory_zeroed(out->nr, sizeof(*ids));
+    size_t nr = 0;
+
+    if (l->scope->nr_classes > 1) {
+        for (size_t i = 0; i < l->runs.nr; i++)
+            if (ref_is_among(out->ids, out->nr, l->runs.items[i].id))
+                ids[nr++] = l->runs.items[i].id;
+        memcpy(out->ids, ids, out->nr * sizeof(*ids));
+    }
+    reverse(out);
+    free(ids);
+}
+
+static bool is_class_of(const struct ref_scope *scope, const char *class_name)
+{
+    for (size_t i = 0; i < scope->nr_classes; i++)
+        if (strcmp(scope->classes[i], class_name) == 0)
+            return true;
+    return scope->nr_classes == 0;
+}
+
+static int elsewhere_error(const struct ref_lookup *l, const struct ref_scope *scope,
+                           const char *ref, const char *elsewhere, struct error *err)
+{
+    struct strbuf classes;
+
+    strbuf_init(&classes);
+    for (size_t i = 0; i < scope->nr_classes; i++)
+        strbuf_addf(&classes, "%s%s", i ? ", " : "", scope->classes[i]);
+    error_set(err,
+              "%s: \"%s\" was never measured on %s (%s), only on others, such as %s; measure it "
+              "here first",
+              l->store->path, ref,
+              scope->nr_classes == 1 ? "this machine class" : "these machine classes", classes.data,
+              elsewhere);
+    strbuf_release(&classes);
+    return -1;
+}
+
 /* REF names runs, but the scope leaves none of them: says which half of the scope did it. */
 static int scope_error(const struct ref_lookup *l, const struct ref_scope *scope, const char *ref,
                        struct error *err)
@@ -101,22 +207,16 @@ static int scope_error(const struct ref_lookup *l, const struct ref_scope *scope
 
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
-        bool found = false;
-        for (size_t j = 0; j < l->out->nr; j++)
-            found = found || l->out->ids[j] == c->id;
-        if (!found)
+        if (!ref_is_among(l->out->ids, l->out->nr, c->id))
             continue;
         elsewhere = c->class_name;
-        if (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0)
+        if (is_class_of(scope, c->class_name))
             return error_set(err,
                              "%s: \"%s\" names nothing but what is being compared with it (run "
                              "%" PRId64 "); measure another build first",
                              l->store->path, ref, c->id);
     }
-    return error_set(err,
-                     "%s: \"%s\" was never measured on this machine class (%s), only on others, "
-                     "such as %s; measure it here first",
-                     l->store->path, ref, scope->machine_class, elsewhere);
+    return elsewhere_error(l, scope, ref, elsewhere, err);
 }
 
 static const char *const all_names =
@@ -194,7 +294,7 @@ static int unknown_error(const struct ref_lookup *l, const char *ref, struct err
 static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, const char *ref,
                          struct error *err)
 {
-    static const struct ref_scope anywhere = { NULL, NULL, 0 };
+    static const struct ref_scope anywhere = { .nr_classes = 0 };
     const struct ref_scope *scope = l->scope;
 
     l->scope = &anywhere;
@@ -218,7 +318,7 @@ static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, cons
 int ref_resolve(struct store *s, const char *ref, const struct ref_scope *scope,
                 struct ref_runs *out, struct error *err)
 {
-    static const struct ref_scope anywhere = { NULL, NULL, 0 };
+    static const struct ref_scope anywhere = { .nr_classes = 0 };
     struct ref_lookup l = { .store = s, .scope = scope ? scope : &anywhere, .out = out };
 
     *out = (struct ref_runs) { .nr = 0 };
@@ -230,7 +330,7 @@ int ref_resolve(struct store *s, const char *ref, const struct ref_scope *scope,
     if (rc == 0)
         rc = nothing_error(&l, only, ref, err);
     if (rc > 0)
-        reverse(out);
+        order(&l);
     release_candidates(&l);
     return rc < 0 ? -1 : 0;
 }

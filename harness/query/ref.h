@@ -6,16 +6,20 @@
 #include "store/store.h"
 
 struct ref_scope {
-    const char *machine_class; /* only its runs; NULL is any */
-    const struct run *exclude; /* runs to leave out, by uuid: the head of a comparison, wherever it
-                                * came from */
+    /* Only runs of these machine classes, of each those that REF means there: the newest of one
+     * class need not be as new as those of another. */
+    const char *const *classes; /* borrowed */
+    size_t nr_classes;          /* 0: any */
+    const struct run *exclude;  /* runs to leave out, by uuid: the head of a comparison, wherever it
+                                 * came from */
     size_t nr_exclude;
 };
 
 struct ref_runs {
     int64_t *ids; /* oldest first */
     size_t nr, capacity;
-    char what[256]; /* for people: "branch main at 1f3a9c2 (3 runs)" */
+    char what[256]; /* for people: "branch main at 1f3a9c2 (3 runs)"; of several classes that
+                     * have not the same, "... and ..." */
     bool nothing;   /* on -1: the file is fine, REF just names nothing here */
     bool elsewhere; /* and then: it does name runs, but none that the scope lets through */
 };

@@ -27,6 +27,8 @@ struct ref_lookup {
     struct store *store;
     const char *name; /* what is looked for, without "rule:" */
     const struct ref_scope *scope;
+    const char *class_name;     /* of the scope's, the one that is asked now; NULL: any */
+    size_t first;               /* of `out`, where its runs begin */
     ARRAY(struct ref_run) runs; /* newest first */
     struct ref_runs *out;
     bool is_baseline; /* there is one of that name, whether or not the scope takes its runs */
@@ -49,6 +51,7 @@ extern const int ref_nr_rules;
  * changes. */
 void ref_mark_excluded(struct ref_lookup *l);
 
+bool ref_is_among(const int64_t *ids, size_t nr, int64_t id);
 /* Does `text` begin with `prefix`? Letters of either case. */
 bool ref_starts_with(const char *text, const char *prefix);
 

@@ -29,7 +29,7 @@ static void ref_add_run(struct ref_lookup *l, int64_t id)
     add_id(l->out, id);
 }
 
-static bool is_among(const int64_t *ids, size_t nr, int64_t id)
+bool ref_is_among(const int64_t *ids, size_t nr, int64_t id)
 {
     for (size_t i = 0; i < nr; i++)
         if (ids[i] == id)
@@ -79,15 +79,20 @@ void ref_mark_excluded(struct ref_lookup *l)
             mark_earlier(l, i);
 }
 
-static bool in_scope(const struct ref_scope *scope, const struct ref_run *c)
+static bool in_scope(const struct ref_lookup *l, const struct ref_run *c)
 {
-    return (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0) &&
-           !c->excluded;
+    return (!l->class_name || strcmp(l->class_name, c->class_name) == 0) && !c->excluded;
+}
+
+/* Of the class that is asked. */
+static size_t nr_found(const struct ref_lookup *l)
+{
+    return l->out->nr - l->first;
 }
 
 static void describe(struct ref_lookup *l, const char *rule, const char *detail)
 {
-    size_t nr = l->out->nr;
+    size_t nr = nr_found(l);
 
     snprintf(l->out->what, sizeof(l->out->what), "%s %.96s%.96s (%zu run%s)", rule, l->name, detail,
              nr, nr == 1 ? "" : "s");
@@ -117,13 +122,13 @@ static int find_baseline(struct ref_lookup *l, struct error *err)
 
     for (size_t i = 0; rc == 0 && i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
-        if (in_scope(l->scope, c) && is_among(all.ids, all.nr, c->id))
+        if (in_scope(l, c) && ref_is_among(all.ids, all.nr, c->id))
             ref_add_run(l, c->id);
     }
     l->is_baseline = all.nr > 0;
     ref_runs_release(&all);
     describe(l, "baseline", "");
-    return rc ? -1 : l->out->nr > 0;
+    return rc ? -1 : nr_found(l) > 0;
 }
 
 static bool parse_id(const char *text, int64_t *id)
@@ -197,8 +202,8 @@ static bool has_sweep(const struct ref_run *c, const char *name)
 
 static bool eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
 {
-    return c->finished && !(c->kind == RUN_TRIAL && matches != has_label) &&
-           in_scope(l->scope, c) && !c->repeated && matches(c, l->name);
+    return c->finished && !(c->kind == RUN_TRIAL && matches != has_label) && in_scope(l, c) &&
+           !c->repeated && matches(c, l->name);
 }
 
 static const struct ref_run *newest_eligible(const struct ref_lookup *l, ref_match_fn *matches,
@@ -277,7 +282,7 @@ static bool is_divided_otherwise(const struct ref_lookup *l, const struct ref_ru
 
 static void describe_sweep(struct ref_lookup *l, const char *rule, const char *sweep)
 {
-    size_t nr = l->out->nr;
+    size_t nr = nr_found(l);
     bool alike = true;
 
     for (size_t i = 0; alike && i < l->runs.nr; i++) {
@@ -293,7 +298,7 @@ static int find_sweep(struct ref_lookup *l, struct error *err)
     (void)err;
     add_sweep(l, has_sweep, l->name);
     describe_sweep(l, "sweep", l->name);
-    return l->out->nr > 0;
+    return nr_found(l) > 0;
 }
 
 static int find_latest(struct ref_lookup *l, struct error *err)

@@ -109,7 +109,8 @@ int history_load_baseline_here(struct store *store, const char *name, struct his
 {
     struct store_filter facts = { .without_samples = true, .without_telemetry = true };
     struct machine machine;
-    struct ref_scope scope = { .machine_class = machine.class_name };
+    const char *here = machine.class_name;
+    const struct ref_scope scope = { .classes = &here, .nr_classes = 1 };
     struct strbuf ref;
 
     environment_machine(&machine);

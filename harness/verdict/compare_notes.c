@@ -18,13 +18,17 @@ enum {
     MORE_MOST = 10, /* times the change that would do: a hundred times the launches */
 };
 
-static const struct run *newest(const struct records *records)
+/* Of one machine class; NULL: of any. */
+static const struct run *newest(const struct records *records, const char *class_name)
 {
     const struct run *best = NULL;
 
-    for (size_t i = 0; i < records->nr_runs; i++)
-        if (!best || records->runs[i].started_ms >= best->started_ms)
-            best = &records->runs[i];
+    for (size_t i = 0; i < records->nr_runs; i++) {
+        const struct run *run = &records->runs[i];
+        if ((!class_name || strcmp(run->machine.class_name, class_name) == 0) &&
+            (!best || run->started_ms >= best->started_ms))
+            best = run;
+    }
     return best;
 }
 
@@ -85,13 +89,14 @@ static void origin_tell(const struct origin *o, struct strbuf *out)
 /* Clocks that differ by more are not the same reading of one that moves a little. */
 static const double origin_mhz_apart = 0.05;
 
-/* One class may have machines that are not alike. */
-static void note_origins(struct comparison *c, const struct run *base, const struct run *head)
+/* One class may have machines that are not alike. `where`: "", or " on machine class ...". */
+static void note_origins(struct comparison *c, const struct run *base, const struct run *head,
+                         const char *where)
 {
     struct origin a, b;
     struct strbuf text;
 
-    if (!base || !head || base->kind != RUN_IMPORTED || head->kind != RUN_IMPORTED)
+    if (base->kind != RUN_IMPORTED || head->kind != RUN_IMPORTED)
         return;
     origin_of(base, &a);
     origin_of(head, &b);
@@ -103,33 +108,56 @@ static void note_origins(struct comparison *c, const struct run *base, const str
     origin_tell(&a, &text);
     strbuf_adds(&text, ", the head on ");
     origin_tell(&b, &text);
-    comparison_note(c, "The base was measured on %s: what differs may be the machines' work.",
-                    text.data);
+    comparison_note(c, "The base was measured%s on %s: what differs may be the machines' work.",
+                    where, text.data);
     strbuf_release(&text);
     c->nr_warnings = c->nr_notes;
 }
 
-/* Different surroundings: between the newest runs, and within a side. */
-static void note_epochs(struct comparison *c, const struct records *base,
-                        const struct records *head)
+/* Different surroundings. */
+static void note_epochs(struct comparison *c, const struct run *base, const struct run *head,
+                        const char *where)
 {
     struct strbuf text;
 
-    if (base->nr_runs == 0 || head->nr_runs == 0)
-        return;
     strbuf_init(&text);
-    if (epoch_difference(newest(base), newest(head), &text) > 0)
-        comparison_note(c, "Surroundings differ between base and head: %s.", text.data);
+    if (epoch_difference(base, head, &text) > 0)
+        comparison_note(c, "Surroundings differ between base and head%s: %s.", where, text.data);
     strbuf_release(&text);
-    compare_guest_notes(c, newest(base), newest(head));
+    compare_guest_notes(c, base, head);
+}
+
+typedef void note_newest_fn(struct comparison *c, const struct run *base, const struct run *head,
+                            const char *where);
+
+/* The newest run of each side: of each machine class that both have, as runs of two classes differ
+ * in any case. Where any is compared with any, the newest of all. */
+static void note_newest(struct comparison *c, const struct records *base,
+                        const struct records *head, note_newest_fn *note)
+{
+    const struct run *first = newest(head, NULL);
+    char where[128];
+
+    if (c->settings.any_machine && first && base->nr_runs > 0)
+        note(c, newest(base, NULL), first, "");
+    for (size_t i = 0; i < head->nr_runs && !c->settings.any_machine; i++) {
+        const char *name = head->runs[i].machine.class_name;
+        const struct run *here = newest(head, name), *old = newest(base, name);
+        if (here != &head->runs[i] || !old) /* each class once */
+            continue;
+        snprintf(where, sizeof(where), " on machine class %s", name);
+        note(c, old, here, strcmp(first->machine.class_name, name) == 0 ? "" : where);
+    }
 }
 
 static void note_pooling(struct comparison *c, const struct records *side, const char *name)
 {
     bool mixed = false;
 
-    for (size_t i = 1; i < side->nr_runs; i++)
-        mixed |= epoch_id(&side->runs[i]) != epoch_id(&side->runs[0]);
+    for (size_t i = 1; i < side->nr_runs; i++) {
+        const char *class_name = c->settings.any_machine ? NULL : side->runs[i].machine.class_name;
+        mixed |= epoch_id(&side->runs[i]) != epoch_id(newest(side, class_name));
+    }
     if (mixed)
         comparison_note(c, "The %s pools %zu runs whose surroundings differ.", name, side->nr_runs);
 }
@@ -506,10 +534,10 @@ static void note_repeats(struct comparison *c, const struct records *side, const
 
 void compare_run_notes(struct comparison *c, const struct records *base, const struct records *head)
 {
-    note_origins(c, newest(base), newest(head));
+    note_newest(c, base, head, note_origins); /* first: they are warnings */
     note_machines(c, base, head, "base", "head");
     note_machines(c, head, base, "head", "base");
-    note_epochs(c, base, head);
+    note_newest(c, base, head, note_epochs);
     note_pooling(c, base, "base");
     note_pooling(c, head, "head");
     note_dirty(c, base, "base");

@@ -89,6 +89,10 @@ static int teardown(void **state)
     return scratch_teardown(&scratch);
 }
 
+static const char *const only_a[] = { "class-a" }, *const only_b[] = { "class-b" },
+                         *const only_c[] = { "class-c" },
+                         *const a_and_b[] = { "class-a", "class-b" };
+
 /* `expected` is "2 3"; "" means that REF names nothing. */
 static void assert_names(struct store *s, const char *ref, const struct ref_scope *scope,
                          const char *expected)
@@ -164,8 +168,8 @@ static void test_names_nothing(void **state)
 static void test_baseline_comes_first(void **state)
 {
     static const int64_t ids[] = { 8, 1, 9 };
-    static const struct ref_scope class_a = { .machine_class = "class-a" },
-                                  class_c = { .machine_class = "class-c" };
+    static const struct ref_scope class_a = { .classes = only_a, .nr_classes = 1 },
+                                  class_c = { .classes = only_c, .nr_classes = 1 };
     struct history *h = *state;
     struct records head;
     struct error err;
@@ -187,8 +191,8 @@ static void test_baseline_comes_first(void **state)
 static void test_scope(void **state)
 {
     static const int64_t exclude[] = { 2, 3 };
-    static const struct ref_scope class_a = { .machine_class = "class-a" },
-                                  class_b = { .machine_class = "class-b" };
+    static const struct ref_scope class_a = { .classes = only_a, .nr_classes = 1 },
+                                  class_b = { .classes = only_b, .nr_classes = 1 };
     struct history *h = *state;
     struct records head;
 
@@ -215,10 +219,61 @@ static void assert_error_has(struct store *s, const char *ref, const struct ref_
     ref_runs_release(&runs);
 }
 
+/* Of each class what the name means there: the newest of one may be older than that of another. */
+static void test_several_classes(void **state)
+{
+    static const struct row more[] = {
+        { 910, 911, "aaaa0011-0000-4000-8000-000000000011", "apart", "main", COMMIT_C, "class-b",
+          false, RUN_MEASURED },
+        { 920, 921, "aaaa0012-0000-4000-8000-000000000012", "apart", "main", COMMIT_B, "class-a",
+          false, RUN_MEASURED },
+        { 930, 931, "aaaa0013-0000-4000-8000-000000000013", "alike", "", COMMIT_B, "class-b", false,
+          RUN_MEASURED },
+        { 940, 941, "aaaa0014-0000-4000-8000-000000000014", "alike", "", COMMIT_B, "class-a", false,
+          RUN_MEASURED },
+        { 950, 951, "aaaa0015-0000-4000-8000-000000000015", "alike", "", COMMIT_B, "class-b", false,
+          RUN_MEASURED },
+    };
+    static const struct {
+        const char *ref, *expected, *what;
+    } cases[] = {
+        { "apart", "11 12", "label apart at bbbbbbb (1 run) and label apart at ccccccc (1 run)" },
+        { "alike", "13 14 15", "label alike at bbbbbbb (3 runs)" },
+        { "both", "11 14", "baseline both (2 runs)" },
+        { "main", "2 3 11 12",
+          "branch main at bbbbbbb (3 runs) and branch main at ccccccc (1 run)" },
+        { "latest", "14 15", "latest run 14 and latest run 15" },
+        { "gpu", "8", "branch gpu at aaaaaaa (1 run)" }, /* one class alone has it */
+        { "3", "3", "run 3" },
+    };
+    static const char *const elsewhere[] = {
+        "never measured on these machine classes (class-c, class-a)", "such as class-b", NULL
+    };
+    static const char *const c_and_a[] = { "class-c", "class-a" };
+    static const int64_t ids[] = { 11, 14 };
+    static const struct ref_scope scope = { .classes = a_and_b, .nr_classes = 2 },
+                                  other = { .classes = c_and_a, .nr_classes = 2 };
+    struct history *h = *state;
+    struct error err;
+    struct ref_runs runs;
+
+    add_rows(h->store);
+    for (int i = 0; i < 5; i++)
+        add_row(h->store, &more[i], 11 + i);
+    assert_ok(store_baseline_save(h->store, "both", ids, 2, 1, NULL, false, &err), &err);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_names(h->store, cases[i].ref, &scope, cases[i].expected);
+        assert_ok(ref_resolve(h->store, cases[i].ref, &scope, &runs, &err), &err);
+        assert_string_equal(runs.what, cases[i].what);
+        ref_runs_release(&runs);
+    }
+    assert_error_has(h->store, "gpu", &other, elsewhere);
+}
+
 static void test_errors_help(void **state)
 {
     static const int64_t ids[] = { 1, 8 };
-    static const struct ref_scope class_a = { .machine_class = "class-a" };
+    static const struct ref_scope class_a = { .classes = only_a, .nr_classes = 1 };
     static const char *const empty[] = { "history.db", "no runs yet", NULL };
     static const char *const unknown[] = {
         "\"mian\"; did you mean \"main\"? Baselines: stable. Branches: main",
@@ -444,6 +499,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_names_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_baseline_comes_first, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scope, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_several_classes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_errors_help, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describes_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(test_trials_are_left_out, setup, teardown),

@@ -71,6 +71,56 @@ COMPARE_TEST(a_slower_head_regressed_and_is_recorded)
     store_close(h.store);
 }
 
+static void keep_on(struct store *store, const char *class_name, const char *label,
+                    const double *ns, int64_t started_ms)
+{
+    struct records r = { 0 };
+    struct run *run = new_run(&r, started_ms);
+
+    snprintf(run->machine.class_name, sizeof(run->machine.class_name), "%s", class_name);
+    snprintf(run->machine.id, sizeof(run->machine.id), "%s", class_name);
+    snprintf(run->label, sizeof(run->label), "%s", label);
+    fixture_launches(&r, A, ns, 5);
+    keep_run(store, &r);
+}
+
+/* Both sides on two classes of machines, of which one is slower: it is compared, and not with the
+ * other's base. A class that the base lacks is told. */
+COMPARE_TEST(each_machine_class_has_a_base_of_its_own)
+{
+    static const char *const classes[] = { "class", "other" };
+    const struct scratch *scratch = *state;
+    struct history h = { .store = open_history(scratch->path, STORE_WRITE),
+                         .base = "label:b",
+                         .head = "label:h" };
+    struct compare_request r = { .no_record = true };
+    struct compared c;
+
+    keep_on(h.store, classes[0], "b", steady, 1700000000000);
+    keep_on(h.store, classes[1], "b", steady, 1700000100000);
+    keep_on(h.store, classes[0], "h", steady, 1700000200000);
+    keep_on(h.store, classes[1], "h", slower, 1700000300000);
+    compare_once(&h, &r, &c);
+    assert_int_equal(c.comparison.nr, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct compare_row *row = &c.comparison.rows[i];
+        bool other = strcmp(row->item->machine, classes[1]) == 0;
+        assert_close(row->change, other ? 0.1 : 0, 0.01);
+    }
+    assert_int_equal(c.base.records.nr_runs, 2);
+    assert_false(noted(&c.comparison, "they were left out"));
+    assert_false(noted(&c.comparison, "Surroundings differ"));
+    assert_false(noted(&c.comparison, "whose surroundings differ"));
+    compared_release(&c);
+    keep_on(h.store, "third", "h", slower, 1700000400000);
+    compare_once(&h, &r, &c);
+    assert_int_equal(c.comparison.nr, 2);
+    assert_true(
+        noted(&c.comparison, "The head has runs of machine class third, the base has none"));
+    compared_release(&c);
+    store_close(h.store);
+}
+
 /* As `harness selftest --placement` does: it moves A by 8 %. */
 static void keep_placement(struct store *store, const char *machine, const char *device)
 {

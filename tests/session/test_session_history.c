@@ -305,7 +305,8 @@ PLACE_TEST(a_ref_brings_runs_or_a_reviewed_baseline)
     put_baseline("1", 2);
     assert_ok(store_baseline_save(store, "own", &id, 1, 1, NULL, false, &err), &err);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct ref_scope scope = { .machine_class = cases[i].class };
+        const struct ref_scope scope = { .classes = &cases[i].class,
+                                         .nr_classes = cases[i].class != NULL };
         struct history_side side;
         int rc = history_load_side(store, cases[i].ref, &scope, NULL, &side, &err);
         if (cases[i].says)

@@ -2,6 +2,7 @@
 #include "session/compare/compare.h"
 #include "session/acceptance.h"
 
+#include "base/memory.h"
 #include "machine/environment.h"
 #include "query/ref.h"
 #include "session/bench/reach_kernels.h"
@@ -9,10 +10,11 @@
 #include "view/earlier_runs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { RECORD_PATIENCE_MS = 5000 };
 
-/* With --any-machine, a name that has no runs of the head's machine class stands for those of
+/* With --any-machine, a name that has no runs of the head's machine classes stands for those of
  * others. */
 static int find_stored_base(const struct compare_request *r, struct ref_scope *scope,
                             struct compared *c, struct error *err)
@@ -23,25 +25,46 @@ static int find_stored_base(const struct compare_request *r, struct ref_scope *s
         return rc;
     history_side_release(&c->base);
     c->base = (struct history_side) { .nothing = false };
-    scope->machine_class = NULL;
+    scope->nr_classes = 0;
     return history_load_side(c->store, r->baseline, scope, NULL, &c->base, err);
 }
 
+/* Each once, of records that stay: free() the list. Where there are no runs, this machine's. */
+static const char **classes_of(const struct records *records, const struct machine *here,
+                               size_t *nr)
+{
+    const char **classes = memory_zeroed(records->nr_runs + 1, sizeof(*classes)); /* NOLINT */
+
+    *nr = 0;
+    for (size_t i = 0; i < records->nr_runs; i++) {
+        const char *name = records->runs[i].machine.class_name;
+        size_t known = 0;
+        while (known < *nr && strcmp(classes[known], name) != 0)
+            known++;
+        if (known == *nr)
+            classes[(*nr)++] = name;
+    }
+    if (*nr == 0)
+        classes[(*nr)++] = here->class_name;
+    return classes;
+}
+
 /* What the history has. The head first: its own runs must not stand in for the baseline "main" of
- * the same branch. */
+ * the same branch, and where it has runs of several machine classes, the base is that of each. */
 static int find_stored(const struct compare_request *r, struct compared *c, struct error *err)
 {
     struct machine machine;
-    struct ref_scope scope = { .machine_class = machine.class_name };
 
     environment_machine(&machine);
     if (history_load_side(c->store, r->head ? r->head : "latest", NULL, NULL, &c->head, err))
         return -1;
-    scope.exclude = c->head.records.runs;
-    scope.nr_exclude = c->head.records.nr_runs;
-    if (c->head.records.nr_runs > 0)
-        scope.machine_class = c->head.records.runs[0].machine.class_name;
-    return find_stored_base(r, &scope, c, err);
+    struct ref_scope scope = { .exclude = c->head.records.runs,
+                               .nr_exclude = c->head.records.nr_runs };
+    const char **classes = classes_of(&c->head.records, &machine, &scope.nr_classes);
+    scope.classes = classes;
+    int rc = find_stored_base(r, &scope, c, err);
+    free(classes);
+    return rc;
 }
 
 int compare_sides_find(const struct compare_request *r, struct compared *c, struct error *err)
