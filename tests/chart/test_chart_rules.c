@@ -144,4 +144,38 @@ SCENE_TEST(no_figure_has_bars_on_a_logarithmic_axis)
     assert_true(logarithmic > 20); /* the records reach so far that the rule is tried */
 }
 
+/* A figure without benchmarks says what left them out. */
+SCENE_TEST(a_range_that_leaves_nothing_is_the_reason)
+{
+    static const struct string_list none = { 0 };
+    static const struct {
+        const char *preset;
+        bool range;
+        const char *reason;
+    } rows[] = {
+        { "\"type\": \"bars\", \"y\": \"p50\", \"filter\": [\"a*\", \"b\"]", false,
+          "no benchmark of the run matches a*, b" },
+        { "\"type\": \"bars\", \"y\": \"p50\"", true, "no benchmark of the run is in the range" },
+        { "\"type\": \"bars\", \"y\": \"p50\", \"filter\": [\"gemm/*\"]", true,
+          "no benchmark of the run in the range matches gemm/*" },
+        { "\"type\": \"dumbbell\", \"filter\": [\"a*\"]", false,
+          "no benchmark has a time on both sides" },
+        { "\"type\": \"dumbbell\"", true, "no benchmark in the range has a time on both sides" },
+    };
+
+    scene_init(s);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct preset preset;
+        struct error err;
+        char text[256];
+        snprintf(text, sizeof(text), "{\"name\": \"c\", \"title\": \"C\", %s}", rows[i].preset);
+        assert_ok(preset_parse(&preset, text, strlen(text), "test", &err), &err);
+        preset.only = rows[i].range ? &none : NULL;
+        struct figure *f = build(s, &preset, 1);
+        assert_string_equal(f->reason, rows[i].reason);
+        figure_free(f);
+        preset_release(&preset);
+    }
+}
+
 RUN_TESTS(presets_setup, presets_teardown)

@@ -334,7 +334,7 @@ SERVE_TEST(test_explore, 2, false)
         { "min::", 200, "#benchmarks=5" },
         { "min::100003.5", 200, "#benchmarks=2" },
         { "min:100003.5:100004.5", 200, "#benchmarks=1; benchmarks.0~batch=3/" },
-        { "min:1e9:", 200, "!benchmarks" },
+        { "min:1e9:", 200, "!benchmarks; reason~no benchmark of the run is in the range" },
         { "p50", 400, "error~no METRIC:LOW:HIGH" },
         { "p50:x:", 400, "error~not a number" },
         { "p5O::", 400, "error~unknown metric" },

@@ -240,6 +240,14 @@ void chart_absent_base(struct figure *f)
     chart_absent(f, "there is no base to compare with; name one, or save a baseline");
 }
 
+/* What is said of a run none of whose benchmarks the preset takes; globs may follow. */
+static const char *chart_base_left(const struct preset *preset)
+{
+    if (preset->filter.nr)
+        return preset->only ? " in the range matches " : " matches ";
+    return preset->only ? " is in the range" : " was measured";
+}
+
 void chart_absent_items(struct figure *f, const struct chart *chart,
                         const struct chart_items *items)
 {
@@ -259,8 +267,7 @@ void chart_absent_items(struct figure *f, const struct chart *chart,
     } else {
         for (size_t i = 0; i < chart->preset->filter.nr; i++)
             strbuf_addf(&sb, "%s%s", i ? ", " : "", chart->preset->filter.items[i]);
-        chart_absent(f, "no benchmark of the run%s%s", sb.length ? " matches " : " was measured",
-                     sb.data);
+        chart_absent(f, "no benchmark of the run%s%s", chart_base_left(chart->preset), sb.data);
     }
     strbuf_release(&sb);
 }

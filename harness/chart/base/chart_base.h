@@ -49,8 +49,8 @@ struct preset {
     struct string_list panels;       /* see chart_metric_init() */
     enum scale_choice x_scale, y_scale;
     struct string_list filter;
-    const struct string_list *only; /* sorted keys: these alone, beside the filter. Borrowed, of no
-                                     * file; NULL: all */
+    const struct string_list *only; /* sorted keys, of what is in a range: these alone, beside the
+                                     * filter. Borrowed, of no file; NULL: all */
     struct string_list formerly;    /* names it had, and of figures that became part of it */
     int order;                      /* within the section */
     int limit;                      /* 0: the type's own */

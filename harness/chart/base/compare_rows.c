@@ -84,7 +84,8 @@ bool compare_rows_init(struct compare_rows *rows, const struct chart *chart, str
     rows->several.machines = compare_several(c).machines;
     rows->labels = compare_row_labels(&rows->several, rows->items, rows->nr);
     if (!rows->nr)
-        chart_absent(f, "no benchmark has a time on both sides");
+        chart_absent(f, "no benchmark%s has a time on both sides",
+                     chart->preset->only ? " in the range" : "");
     return rows->nr > 0;
 }
 
