@@ -314,6 +314,22 @@ test('live page: a choice that failed may be made again', async (t) => {
   }
 });
 
+test('live page: a new run is fetched, also where the filter that came meanwhile failed', async (t) => {
+  const open = heldRequests(t), source = httpSource({ runs: [], benchmarks: [] }, { search: '' });
+  const newest = source.select({}, true).catch((error) => error.name);
+  const unfinished = assert.rejects(source.select({ where: 'kernel =' }));
+  await new Promise(setImmediate);
+  open[0].fail(new Error('no filter'));
+  await unfinished;
+  assert.equal(await newest, 'AbortError');
+  const cleared = source.select({ where: '' });
+  await new Promise(setImmediate);
+  assert.deepEqual(open.map(({ url }) => url), ['api/core?']);
+  open[0].answer({ of: 'new' });
+  assert.deepEqual(await cleared, { of: 'new' });
+  assert.equal(await source.select({}), null, 'and once only');
+});
+
 test('samples of both sides, whatever there are', () => {
   const side = (name, launches) => ({ name, uuid: name, bench: bench('a', 'x', {}),
     samples: launches && { launches, of: launches.flat().length, kept: launches.flat().length, started_ms: [2, 1] } });

@@ -114,10 +114,8 @@ export function httpSource(core, location) {
       source.core = answer;
       return answer;
     } catch (error) {
-      if (wanted === next) {
+      if (wanted === next)
         wanted = choice;
-        due = false;
-      }
       throw error;
     }
   };
