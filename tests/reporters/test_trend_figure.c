@@ -122,6 +122,47 @@ MADE_TEST(test_chart_)
     presets_release(&presets);
 }
 
+/* By its commit, else by as much of its time as that takes. */
+MADE_TEST(names_of_a_part_tell_each_run_from_the_next)
+{
+    static const struct {
+        int seconds; /* from run to run */
+        bool one_commit;
+        const char *first, *second;
+    } rows[] = {
+        { 86400, true, "09-21", "09-22" },
+        { 28800, true, "09-21 14:13", "09-21 22:13" },
+        { 28800, false, "09-21 abc0001", "09-21 abc0002" },
+        { 600, true, "09-21 14:13", "09-21 14:23" },
+        { 120, true, "14:13", "14:15" },
+        { 20, true, "14:13:20", "14:13:40" },
+        { 20, false, "14:13 abc0001", "14:13 abc0002" },
+        { 10 * 86400, true, "2026-09-21", "2026-10-01" },
+    };
+    struct presets presets = { 0 };
+    struct error err;
+
+    assert_ok(presets_load_embedded(&presets, &err), &err);
+    made_init(made);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct run *runs = made->records.runs;
+        for (int k = 0; k < RUNS; k++) {
+            runs[k].started_ms = runs[0].started_ms + k * INT64_C(1000) * rows[i].seconds;
+            snprintf(runs[k].build.commit, sizeof(runs[k].build.commit), "%07x",
+                     0xabc0001 + (rows[i].one_commit ? 0 : k));
+        }
+        struct figure *f = draw(made, &presets);
+        assert_null(f->reason);
+        const struct ticks *places = &f->panels[0]->x.places;
+        assert_string_equal(places->items[0].text, rows[i].first);
+        assert_string_equal(places->items[1].text, rows[i].second);
+        for (size_t k = 1; k < places->nr; k++)
+            assert_string_not_equal(places->items[k].text, places->items[k - 1].text);
+        figure_free(f);
+    }
+    presets_release(&presets);
+}
+
 /* The title counts what the figure is about; what a reader called otherwise stays as it is. */
 MADE_TEST(titles_are_of_what_the_figure_takes)
 {

@@ -81,48 +81,69 @@ void trend_runs_release(struct trend_runs *t)
     free(t->merged);
 }
 
-enum tick_kind { TICK_DATE, TICK_DAY, TICK_MINUTE, TICK_SECOND };
+/* What a tick has of a run's "2026-11-21 09:54:00Z". */
+struct tick_form {
+    int begin, end;
+};
 
-enum { TICK_SIZE = 24 };
+enum { TICK_YEAR = 0, TICK_DAY = 5, TICK_TIME = 11 };
+enum { TICK_YEAR_END = 4, TICK_DAY_END = 10, TICK_MINUTE_END = 16, TICK_SECOND_END = 19 };
 
-/* "2026-11-21", "11-21", "09:54", "09:54:00" */
-static void tick_text(const struct run *run, enum tick_kind kind, char text[TICK_SIZE])
+enum { TICK_SIZE = 24, TICK_COMMIT = 7 };
+
+static void tick_text(const struct run *run, struct tick_form form, char text[TICK_SIZE])
 {
-    static const struct {
-        int begin, length;
-    } parts[] = { { 0, 10 }, { 5, 5 }, { 11, 5 }, { 11, 8 } };
     char when[TEXT_UNIT_SIZE];
 
-    text_timestamp(run->started_ms, when); /* "2026-11-21 09:54:00Z" */
-    snprintf(text, TICK_SIZE, "%.*s", parts[kind].length, when + parts[kind].begin);
+    text_timestamp(run->started_ms, when);
+    snprintf(text, TICK_SIZE, "%.*s", form.end - form.begin, when + form.begin);
 }
 
-/* Do the first `length` characters of a tick differ among the runs? */
-static bool tick_differs(const struct trend_runs *t, enum tick_kind kind, size_t length)
+static bool tick_differs(const struct trend_runs *t, struct tick_form part)
 {
     char first[TICK_SIZE], text[TICK_SIZE];
 
     for (int i = 1; i < t->nr; i++) {
-        tick_text(trend_run_at(t, 0), kind, first);
-        tick_text(trend_run_at(t, i), kind, text);
-        if (strncmp(text, first, length) != 0)
+        tick_text(trend_run_at(t, 0), part, first);
+        tick_text(trend_run_at(t, i), part, text);
+        if (strcmp(text, first) != 0)
             return true;
     }
     return false;
 }
 
-/* Two times of day that read alike tell nothing. */
-static bool trend_marks_repeats(const struct trend_runs *t, enum tick_kind kind, int every)
+/* "2026-11-21" where runs are of several years, "11-21" of several days, else "09:54". */
+static struct tick_form trend_marks_form(const struct trend_runs *t)
+{
+    if (tick_differs(t, (struct tick_form) { TICK_YEAR, TICK_YEAR_END }))
+        return (struct tick_form) { TICK_YEAR, TICK_DAY_END };
+    if (tick_differs(t, (struct tick_form) { TICK_DAY, TICK_DAY_END }))
+        return (struct tick_form) { TICK_DAY, TICK_DAY_END };
+    return (struct tick_form) { TICK_TIME, TICK_MINUTE_END };
+}
+
+static bool trend_marks_repeats(const struct trend_runs *t, int every, struct tick_form form,
+                                bool hashes)
 {
     char before[TICK_SIZE], text[TICK_SIZE];
 
     for (int i = every; i < t->nr; i += every) {
-        tick_text(trend_run_at(t, i - every), kind, before);
-        tick_text(trend_run_at(t, i), kind, text);
-        if (strcmp(before, text) == 0)
+        const struct run *last = trend_run_at(t, i - every), *run = trend_run_at(t, i);
+        tick_text(last, form, before);
+        tick_text(run, form, text);
+        if (strcmp(before, text) == 0 &&
+            (!hashes || strncmp(last->build.commit, run->build.commit, TICK_COMMIT) == 0))
             return true;
     }
     return false;
+}
+
+/* Two times that read alike tell nothing: minutes, then seconds, until neighbours differ. */
+static void trend_marks_refine(const struct trend_runs *t, int every, bool hashes,
+                               struct tick_form *form)
+{
+    while (form->end < TICK_SECOND_END && trend_marks_repeats(t, every, *form, hashes))
+        form->end = form->end < TICK_MINUTE_END ? TICK_MINUTE_END : TICK_SECOND_END;
 }
 
 static bool commits_differ(const struct trend_runs *t)
@@ -133,30 +154,31 @@ static bool commits_differ(const struct trend_runs *t)
     return false;
 }
 
-static void trend_runs_name(const struct trend_runs *t, int every, enum tick_kind kind, bool hashes,
-                            struct ticks *ticks)
+static void trend_runs_name(const struct trend_runs *t, int every, struct tick_form form,
+                            bool hashes, struct ticks *ticks)
 {
     for (int i = 0; i < t->nr; i += every) {
         char text[TICK_SIZE], both[2 * TICK_SIZE];
-        tick_text(trend_run_at(t, i), kind, text);
-        snprintf(both, sizeof(both), "%s%s%.7s", text, hashes ? " " : "",
+        tick_text(trend_run_at(t, i), form, text);
+        snprintf(both, sizeof(both), "%s%s%.*s", text, hashes ? " " : "", TICK_COMMIT,
                  hashes ? trend_run_at(t, i)->build.commit : "");
         ticks_add(ticks, i, both, false);
     }
 }
 
+/* Ticks of several days are days, however many runs one has; places tell runs apart. */
 void trend_runs_ticks(const struct trend_runs *t, struct axis *axis)
 {
-    int every = 1 + (t->nr - 1) / TICKS_MAX;
-    enum tick_kind kind = tick_differs(t, TICK_DATE, 4)  ? TICK_DATE /* of several years */
-                          : tick_differs(t, TICK_DAY, 5) ? TICK_DAY
-                          : trend_marks_repeats(t, TICK_MINUTE, every) ? TICK_SECOND
-                                                                       : TICK_MINUTE;
+    int every = 1 + (t->nr - 1) / TICKS_MAX, next = 1 + (t->nr - 1) / AXIS_PLACES_MOST;
+    struct tick_form tick = trend_marks_form(t), place = tick;
     bool commits = commits_differ(t);
 
-    trend_runs_name(t, every, kind, commits && t->nr <= TICKS_MAX && kind != TICK_DATE,
+    if (tick.begin == TICK_TIME)
+        trend_marks_refine(t, every, false, &tick);
+    trend_marks_refine(t, next, commits, &place);
+    trend_runs_name(t, every, tick, commits && t->nr <= TICKS_MAX && tick.begin != TICK_YEAR,
                     &axis->ticks);
-    trend_runs_name(t, 1 + (t->nr - 1) / AXIS_PLACES_MOST, kind, commits, &axis->places);
+    trend_runs_name(t, next, place, commits, &axis->places);
 }
 
 /* Of each kind, in the caption, and bytes of one. */

@@ -30,7 +30,8 @@ void trend_runs_release(struct trend_runs *runs);
 const struct run *trend_run_at(const struct trend_runs *runs, int nth);
 /* Measured from another branch than the history is of. */
 bool trend_run_unmerged(const struct trend_runs *runs, int run);
-/* Days below the axis; where all are one day times, and where runs are few their commits, too. */
+/* Days below the axis; where all are one day times, and where runs are few their commits, too.
+ * Places have what tells each run from the next. */
 void trend_runs_ticks(const struct trend_runs *runs, struct axis *axis);
 
 /* Lines reach from the panel's p->y.low to `top`, texts stand above that; returns how many rows
