@@ -45,7 +45,7 @@ static void overview_say_alarms(const struct comparison *c, size_t worse, size_t
 {
     if (worse)
         strbuf_addf(out, "%zu of %zu %s got %s", worse, c->nr, overview_benchmarks(c->nr),
-                    comparison_word(c, VERDICT_REGRESSED));
+                    comparison_alarm_word(c, VERDICT_REGRESSED));
     if (broken)
         strbuf_addf(out, "%s%zu%s broke", worse ? " and " : "", broken,
                     worse         ? ""

@@ -395,6 +395,8 @@ const char *verdict_word(enum verdict verdict, const struct metric *metric);
 /* The same for all rows with that verdict; where nobody needs to look at any, for all that is
  * compared. "worse" and "better" where that is not speed alone. */
 const char *comparison_word(const struct comparison *c, enum verdict verdict);
+/* The same of those alone that nobody accepted, for whoever counts these. */
+const char *comparison_alarm_word(const struct comparison *c, enum verdict verdict);
 /* How much worse the undecided rows look, found by the keys of their benchmarks. */
 struct comparison_harms {
     struct comparison_harm_row *items; /* by key, of one key the worst first; owned */

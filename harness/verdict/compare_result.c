@@ -52,21 +52,33 @@ const char *verdict_word(enum verdict verdict, const struct metric *metric)
     return word_of(verdict, is_speed(metric));
 }
 
-const char *comparison_word(const struct comparison *c, enum verdict verdict)
+/* Is all of it speed? Where nobody needs to look at any such row: all that is compared. */
+static bool rows_are_speed(const struct comparison *c, enum verdict verdict, bool alarms)
 {
     const struct metric *metrics[COMPARE_METRICS_MAX];
     size_t nr = comparison_metrics(c, metrics);
     bool speed = true, open = false;
 
     for (size_t i = 0; i < c->nr; i++) {
-        if (c->rows[i].verdict != verdict)
+        const struct compare_row *row = &c->rows[i];
+        if (row->verdict != verdict || (alarms && row->accepted))
             continue;
-        speed &= is_speed(c->rows[i].item->metric);
-        open |= !c->rows[i].accepted;
+        speed &= is_speed(row->item->metric);
+        open |= !row->accepted;
     }
     for (size_t i = 0; !open && i < nr; i++)
         speed &= is_speed(metrics[i]);
-    return word_of(verdict, speed);
+    return speed;
+}
+
+const char *comparison_word(const struct comparison *c, enum verdict verdict)
+{
+    return word_of(verdict, rows_are_speed(c, verdict, false));
+}
+
+const char *comparison_alarm_word(const struct comparison *c, enum verdict verdict)
+{
+    return word_of(verdict, rows_are_speed(c, verdict, true));
 }
 
 const char *compare_design_name(enum compare_design design)

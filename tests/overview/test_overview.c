@@ -213,6 +213,29 @@ TEST(two_runs_name_the_change_and_its_commits)
     }
 }
 
+/* The verdict is told in words of what it counts, which an accepted row of memory is not. */
+TEST(what_is_accepted_changes_no_word)
+{
+    struct made made = { 0 };
+    struct error err;
+
+    made_compare(&made, 1.13);
+    struct comparison *c = &made.comparison;
+    for (size_t i = 0; c->accepted == 0 && i < c->nr; i++) {
+        if (c->rows[i].verdict != VERDICT_SAME)
+            continue;
+        c->items[c->rows[i].item - c->items].metric = metric_find("memory", &err);
+        c->rows[i].verdict = VERDICT_REGRESSED;
+        c->rows[i].accepted = "larger tables";
+        c->accepted = 1;
+    }
+    assert_int_equal(c->accepted, 1);
+    overview_release(&made.overview);
+    overview_make(&made.input, &made.overview);
+    assert_string_equal(made.overview.verdict, "1 of 7 benchmarks got slower against main.");
+    made_release(&made);
+}
+
 TEST(what_is_the_same_is_told_as_that)
 {
     struct made made = { 0 };

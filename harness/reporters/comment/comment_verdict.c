@@ -39,7 +39,7 @@ static void add_alarms(const struct comment *k, size_t broken, size_t worse)
     if (broken)
         strbuf_addf(k->out, "✗ %zu broken%s", broken, worse ? ", " : "");
     if (worse)
-        strbuf_addf(k->out, "▲ %zu %s", worse, comparison_word(k->c, VERDICT_REGRESSED));
+        strbuf_addf(k->out, "▲ %zu %s", worse, comparison_alarm_word(k->c, VERDICT_REGRESSED));
     strbuf_addf(k->out, " of %zu %s", k->c->nr, rows_word(k->c));
 }
 
