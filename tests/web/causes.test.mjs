@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SLOWER, coreOf, harness, records, recordsFile, reportPage } from './fixture.mjs';
+import { BROKEN, SLOWER, coreOf, harness, records, recordsFile, reportPage } from './fixture.mjs';
 import { accessFindings, assertQuiet, openPage, shot, workFolder } from './lib.mjs';
 import { serve } from './serving.mjs';
 
@@ -23,6 +23,7 @@ function sides() {
 }
 
 const files = sides(), report = reportPage('causes.html', files);
+const alone = reportPage('causes-one.html', [files[0]]);
 const database = join(workFolder(), 'causes.db');
 harness('import', ...files, '--db', database);
 const explained = JSON.parse(harness('compare', '--baseline', files[0], '--head', files[1], '--explain',
@@ -76,7 +77,29 @@ test('the live page has it, and the command for the rest', async (t) => {
 test('a dropped comparison brings its own', async (t) => {
   const file = join(workFolder(), 'explained.json');
   writeFileSync(file, JSON.stringify(explained));
-  const { page } = await openPage(t, reportPage('causes-one.html', [files[0]]));
+  const { page } = await openPage(t, alone);
   await page.locator('#drop-file').setInputFiles(file);
   assert.match(await causes(page), /clock: -33\.3 %/);
 });
+
+/* One that is slower on both is told on both; of a third row of another benchmark nothing is. */
+for (const [name, told, places, more] of [
+  ['each has its own, and others are counted', [{ machine: 'epyc' }, { machine: 'xeon' }], ['epyc', 'xeon'], 1],
+  ['another class is counted', [{ machine: 'xeon' }], ['xeon'], 2],
+  ['one of any machine is of all', [{}], [undefined], 1],
+]) {
+  test(`a dropped comparison of two machine classes: ${name}`, async (t) => {
+    const [why] = explained.explanations, red = explained.rows.find(({ key }) => key === SLOWER);
+    const file = join(workFolder(), 'classes.json');
+    writeFileSync(file, JSON.stringify({ ...explained,
+      explanations: told.map((one) => ({ ...why, machine: undefined, ...one })),
+      rows: [['epyc', SLOWER], ['xeon', SLOWER], ['epyc', BROKEN]]
+        .map(([machine, key]) => ({ ...red, machine, key })) }));
+    const { page } = await openPage(t, alone);
+    await page.locator('#drop-file').setInputFiles(file);
+    await page.locator('.dropped .causes').waitFor();
+    const summaries = await page.locator('.dropped .cause summary').allInnerTexts();
+    assert.deepEqual(summaries.map((text) => / on (\w+): a slower clock/.exec(text)?.[1]), places);
+    assert.equal(await page.locator('.dropped .causes > p').innerText(), `${more} more got slower.`);
+  });
+}
