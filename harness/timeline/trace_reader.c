@@ -333,7 +333,7 @@ static int use_counter(struct trace_reader *r, const struct event *e, struct err
 
     cJSON_ArrayForEach(series, e->args)
     {
-        char name[512];
+        char name[1024];
         if (!cJSON_IsNumber(series))
             continue;
         snprintf(name, sizeof(name), "%s: %s", own, series->string);

@@ -170,7 +170,7 @@ static int print_no_rows(const struct compare_print *p, const char *reason, enum
     int rc = compare_decide(NULL, 0, &p->comment.compared->rule.settings, &c, err);
 
     if (rc == 0) {
-        c.exit_status = status;
+        c.exit_status = (int)status;
         comparison_note(&c, "%s", reason);
         rc = print_comparison(p, &c, err);
     }

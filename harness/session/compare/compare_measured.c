@@ -354,8 +354,11 @@ int compare_measured_find(const struct compare_request *r, struct compared *c, s
         rc = open_old_python(r, &p->old, err);
     if (rc == 0)
         rc = find_sources(r, sides, err);
-    if (rc == 0)
+    if (rc == 0) { /* also where nothing is measured */
+        snprintf(c->base.what, sizeof(c->base.what), "%s", sides[AB_BASE].name);
+        snprintf(c->head.what, sizeof(c->head.what), "%s", sides[AB_HEAD].name);
         rc = leave_out_unreached(r, sides, &p->workload, c, err);
+    }
     if (rc == 0 && !c->idle)
         rc = measure_sides(r, sides, &p->workload, &p->old, c, err);
     keep_programs(r, sides, p);

@@ -138,7 +138,7 @@ static int device_with_key(struct workload *c, const char *key, struct benchmark
 /* Until workload_drop_twins() some may be there twice. */
 static void add_to_workload(struct workload *c, const struct benchmark *b, int device)
 {
-    c->device_of = memory_resize(c->device_of, c->list.nr + 1, sizeof(*c->device_of));
+    c->device_of = array_grow(c->device_of, c->list.nr, &c->device_capacity, sizeof(*c->device_of));
     c->device_of[c->list.nr] = device;
     *array_push(&c->list) = *b;
 }

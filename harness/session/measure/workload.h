@@ -47,9 +47,10 @@ struct workload {
     struct device device;       /* the first of them, the only one for most commands */
     struct benchmark_list list; /* each benchmark once; never empty */
     int *device_of;             /* of each of the list, which of the devices; owned */
-    struct guests guests;       /* plugins and the command; the list may point into them */
-    struct fill_list fills;     /* what inputs hold; the list points into it */
-    struct clock_hold hold;     /* of the first device, where `clock` was given */
+    size_t device_capacity;
+    struct guests guests;   /* plugins and the command; the list may point into them */
+    struct fill_list fills; /* what inputs hold; the list points into it */
+    struct clock_hold hold; /* of the first device, where `clock` was given */
     bool asks_clock;
 };
 
