@@ -141,7 +141,8 @@ change() {
   git add .
   git commit -q -m "Change $*"
   echo "$*:"
-  changed compare --build --baseline fork --head HEAD --changed --json -o ../left.json
+  changed compare --build --baseline fork --changed --json -o ../left.json # HEAD is the head
+  [[ ! -e ../left.json || $(json ../left.json head) == HEAD* ]] || echo "  a file without its head"
   echo "  measured: $(json_length ../left.json rows 2>/dev/null || echo nothing)"
 }
 
