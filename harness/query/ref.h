@@ -37,8 +37,8 @@ struct ref_runs {
  *   commit    at least 7 hex digits: runs of that commit that count
  *   sweep     the shards of that sweep that count, each once
  *
- * Of a part of a sweep that is left out, earlier measurements of the same build and label are left
- * out, too (but by baseline): they are no other sweep.
+ * Of a part of a sweep that is left out, earlier measurements of the same build, label and machine
+ * class are left out, too (but by baseline), where they are no whole sweep: they are no other one.
  *
  * A run counts if it is finished and no trial (RUN_TRIAL in core/record.h): halves of A/B
  * comparisons and runs of self-tests are reached by baseline, run and label alone.

@@ -21,6 +21,7 @@ struct ref_run {
     bool taken;            /* it is one of the parts that were found */
     bool excluded;         /* by the scope */
     bool repeated;         /* a part of a sweep that one which is excluded measured again */
+    bool left_over;        /* and in no whole sweep of its own */
 };
 
 struct ref_lookup {
@@ -46,9 +47,9 @@ struct ref_rule {
 extern const struct ref_rule ref_rules[];
 extern const int ref_nr_rules;
 
-/* Marks what the scope excludes, and parts of a sweep that were measured again by such a run, as
- * after a requeue: what is left of an excluded sweep is no other one. Anew wherever the scope
- * changes. */
+/* Marks what the scope excludes, parts of a sweep that were measured again by such a run, and which
+ * of these are no whole sweep, as after a requeue: what is left of an excluded sweep is no other
+ * one. Anew wherever the scope changes. */
 void ref_mark_excluded(struct ref_lookup *l);
 
 bool ref_is_among(const int64_t *ids, size_t nr, int64_t id);

@@ -44,19 +44,55 @@ static bool is_same_part(const struct ref_run *a, const struct ref_run *b)
            strcmp(a->sweep, b->sweep) == 0;
 }
 
-/* The same part of the same build, and called the same, as where a task was started again. */
+/* Of one sweep of one build, called the same, whichever part of it. */
+static bool is_same_sweep(const struct ref_run *a, const struct ref_run *b)
+{
+    return a->shard && b->shard && a->shards == b->shards && a->sweep[0] && a->dirty == b->dirty &&
+           strcmp(a->sweep, b->sweep) == 0 && strcmp(a->commit, b->commit) == 0 &&
+           strcmp(a->label, b->label) == 0;
+}
+
+/* As where a task was started again, or the whole sweep was. */
 static bool is_repeated(const struct ref_run *a, const struct ref_run *b)
 {
-    return is_same_part(a, b) && a->sweep[0] && a->dirty == b->dirty &&
-           strcmp(a->commit, b->commit) == 0 && strcmp(a->label, b->label) == 0;
+    return a->shard == b->shard && is_same_sweep(a, b) && strcmp(a->class_name, b->class_name) == 0;
 }
 
 /* Runs are in order, newest first. */
 static void mark_earlier(struct ref_lookup *l, size_t excluded)
 {
-    for (size_t i = excluded + 1; i < l->runs.nr; i++)
-        if (is_repeated(&l->runs.items[i], &l->runs.items[excluded]))
-            l->runs.items[i].repeated = true;
+    for (size_t i = excluded + 1; i < l->runs.nr; i++) {
+        struct ref_run *c = &l->runs.items[i];
+        if (c->finished && !c->excluded && is_repeated(c, &l->runs.items[excluded]))
+            c->repeated = true;
+    }
+}
+
+/* How many that were repeated are that part of the sweep of run `nth`, from run `from` on? */
+static int64_t count_repeated(const struct ref_lookup *l, size_t nth, int64_t shard, size_t from)
+{
+    const struct ref_run *of = &l->runs.items[nth];
+    int64_t nr = 0;
+
+    for (size_t i = from; i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        nr += c->repeated && c->shard == shard && is_same_sweep(c, of);
+    }
+    return nr;
+}
+
+/* A name that is used again, as each night, has whole sweeps: as many as there are of the part that
+ * is there least often, and of each part the oldest are theirs. The others are what is left of one.
+ */
+static bool is_left_over(const struct ref_lookup *l, size_t nth)
+{
+    const struct ref_run *c = &l->runs.items[nth];
+    int64_t place = count_repeated(l, nth, c->shard, nth); /* 1: the oldest */
+
+    for (int64_t shard = 1; shard <= c->shards; shard++)
+        if (count_repeated(l, nth, shard, 0) < place)
+            return true;
+    return false;
 }
 
 static bool is_excluded(const struct ref_scope *scope, const char *uuid)
@@ -72,11 +108,14 @@ void ref_mark_excluded(struct ref_lookup *l)
     for (size_t i = 0; i < l->runs.nr; i++) {
         struct ref_run *c = &l->runs.items[i];
         c->excluded = is_excluded(l->scope, c->uuid);
-        c->repeated = false;
+        c->repeated = c->left_over = false;
     }
     for (size_t i = 0; i < l->runs.nr; i++)
         if (l->runs.items[i].excluded)
             mark_earlier(l, i);
+    for (size_t i = 0; i < l->runs.nr; i++)
+        if (l->runs.items[i].repeated)
+            l->runs.items[i].left_over = is_left_over(l, i);
 }
 
 static bool in_scope(const struct ref_lookup *l, const struct ref_run *c)
@@ -203,7 +242,7 @@ static bool has_sweep(const struct ref_run *c, const char *name)
 static bool eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
 {
     return c->finished && !(c->kind == RUN_TRIAL && matches != has_label) && in_scope(l, c) &&
-           !c->repeated && matches(c, l->name);
+           !c->left_over && matches(c, l->name);
 }
 
 static const struct ref_run *newest_eligible(const struct ref_lookup *l, ref_match_fn *matches,

@@ -475,6 +475,34 @@ static void test_repeated_parts_of_the_head(void **state)
     records_release(&older);
 }
 
+/* A name that is used each night, of one build, has a base: the night before. */
+static void test_sweeps_of_one_name(void **state)
+{
+    static const struct part nights[] = {
+        { "night", 1, "p", "class-a" }, { "night", 2, "p", "class-a" }, /* the night before */
+        { "night", 1, "p", "class-b" },                                 /* elsewhere */
+        { "night", 1, "p", "class-a" },                                 /* left of this night */
+        { "night", 2, "p", "class-a" }, { "night", 1, "p", "class-a" },
+    };
+    static const int64_t last[] = { 5, 6 }, all[] = { 1, 2, 4, 5, 6 };
+    static const struct ref_scope class_a = { .machine_class = "class-a" };
+    struct history *h = *state;
+    struct records head, known;
+
+    for (size_t i = 0; i < sizeof(nights) / sizeof(nights[0]); i++)
+        add_part(h->store, &nights[i], 100 * ((int64_t)i + 1));
+    struct ref_scope others = without(h->store, last, 2, &head),
+                     elsewhere = without(h->store, all, 5, &known);
+    assert_names(h->store, "latest", &class_a, "5 6");
+    assert_names(h->store, "branch:main", &others, "1 2 3"); /* of class b nothing came again */
+    assert_names(h->store, "latest", &elsewhere, "3");
+    others.machine_class = "class-a";
+    assert_names(h->store, "latest", &others, "1 2");
+    assert_names(h->store, "branch:main", &others, "1 2");
+    records_release(&head);
+    records_release(&known);
+}
+
 /* A name is no suggestion for itself. */
 static void test_all_unfinished(void **state)
 {
@@ -506,6 +534,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_profiles_are_no_runs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parts_of_a_sweep, setup, teardown),
         cmocka_unit_test_setup_teardown(test_repeated_parts_of_the_head, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sweeps_of_one_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_unfinished, setup, teardown),
     };
 
