@@ -17,6 +17,11 @@ static const struct run *part_run(const struct import_part *part)
     return &part->imported.records.runs[0];
 }
 
+static bool is_this_machine(const char *machine)
+{
+    return strcmp(machine, "this") == 0;
+}
+
 /* What is said goes over what the file says. */
 static void apply_said(const struct import_said *said, struct imported *imported)
 {
@@ -27,7 +32,7 @@ static void apply_said(const struct import_said *said, struct imported *imported
         snprintf(run->build.commit, sizeof(run->build.commit), "%s", said->commit);
     if (said->branch)
         snprintf(run->build.branch, sizeof(run->build.branch), "%s", said->branch);
-    if (said->machine && strcmp(said->machine, "this") == 0)
+    if (said->machine && is_this_machine(said->machine))
         environment_machine(&run->machine);
     else if (said->machine)
         import_machine_class(&run->machine, said->machine);
@@ -179,22 +184,62 @@ static bool import_has_file(const cJSON *import, const char *digest)
     return false;
 }
 
-/* What is said now and does not hold of the run that has the file. */
-static const char *said_otherwise(const struct import_job *job, const struct run *own,
+static bool is_class_otherwise(const struct import_job *job, const struct import_part *part,
+                               const struct run *run)
+{
+    return job->said.machine &&
+           strcmp(part_run(part)->machine.class_name, run->machine.class_name) != 0;
+}
+
+/* What is said now, and would make other numbers or another series of them than the run has. */
+static const char *said_otherwise(const struct import_job *job, const struct import_part *part,
                                   const struct run *run, const cJSON *import)
 {
-    const struct import_said *said = &job->said;
-    bool of_class = strcmp(own->machine.class_name, run->machine.class_name) == 0;
+    const struct import_options *options = &job->options;
+    bool of_class = is_class_otherwise(job, part, run);
     const struct option_given otherwise[] = {
-        { "--machine", said->machine && !of_class },
-        { "--date", said->date_ms && own->started_ms != run->started_ms },
-        { "--in-turn", said->in_turn && strcmp(said->in_turn, run->ab.id) != 0 },
-        { "--cpu-time", job->options.cpu_time && !json_bool(import, "cpu_time", false) },
+        { "--machine", of_class && !is_this_machine(job->said.machine) },
+        { "--cpu-time", options->cpu_time && !json_bool(import, "cpu_time", false) },
         { "--repetitions",
-          job->options.repetitions && !json_bool(import, "repetitions_as_launches", false) },
+          options->repetitions && !json_bool(import, "repetitions_as_launches", false) },
     };
 
     return options_first_given(otherwise, sizeof(otherwise) / sizeof(otherwise[0]));
+}
+
+/* What says when and where the import is made. A job gives it each time, and what it measured may
+ * have come out the same. */
+static const char *said_beside(const struct import_job *job, const struct import_part *part,
+                               const struct run *run)
+{
+    const struct import_said *said = &job->said;
+    bool of_class = is_class_otherwise(job, part, run);
+    const struct option_given beside[] = {
+        { "--machine", of_class && is_this_machine(said->machine) },
+        { "--date", said->date_ms && part_run(part)->started_ms != run->started_ms },
+        { "--in-turn", said->in_turn && strcmp(said->in_turn, run->ab.id) != 0 },
+    };
+
+    return options_first_given(beside, sizeof(beside) / sizeof(beside[0]));
+}
+
+static int misfit(const char *otherwise, const char *beside)
+{
+    return otherwise ? 2 : beside ? 1 : 0;
+}
+
+/* By the run that has the file; of several by the nearest to what is said now. */
+static void mark_known_part(const struct import_job *job, struct import_part *part,
+                            const struct run *run, const cJSON *import)
+{
+    const char *otherwise = said_otherwise(job, part, run, import),
+               *beside = said_beside(job, part, run);
+
+    if (part->there && misfit(otherwise, beside) >= misfit(part->otherwise, part->beside))
+        return;
+    part->there = run->id;
+    part->otherwise = otherwise;
+    part->beside = beside;
 }
 
 /* The measurement counts once, under what it was said to be. */
@@ -211,10 +256,8 @@ static void mark_known_parts(struct import_job *job, const struct run *run, cons
             strcmp(own->build.commit, run->build.commit) == 0 &&
             strcmp(own->build.branch, run->build.branch) == 0 &&
             strcmp(project, json_string(import, "project", "")) == 0 &&
-            import_has_file(import, digest) && (!part->there || part->otherwise)) {
-            part->there = run->id;
-            part->otherwise = said_otherwise(job, own, run, import);
-        }
+            import_has_file(import, digest))
+            mark_known_part(job, part, run, import);
     }
 }
 
@@ -283,6 +326,17 @@ static int mark_unjudged(const struct import_job *job, struct import_part *part,
     return rc;
 }
 
+static void note_beside(struct import_part *part)
+{
+    char note[200];
+
+    snprintf(note, sizeof(note),
+             "in the history already, but not by this %s, which has no effect; under another "
+             "--label it is a run of its own",
+             part->beside);
+    string_list_add(&part->imported.notes, note);
+}
+
 static int check_known_parts(struct import_job *job, struct store *store, struct error *err)
 {
     for (size_t i = 0; i < job->parts.nr; i++) {
@@ -296,6 +350,8 @@ static int check_known_parts(struct import_job *job, struct store *store, struct
                              "%s: the history has it already, as run %lld, but not by this %s; "
                              "leave that out, or give another --label for a run of its own",
                              part->path, (long long)part->there, part->otherwise);
+        if (part->beside)
+            note_beside(part);
     }
     return 0;
 }

@@ -18,7 +18,8 @@ struct import_part {
     const char *path;
     struct imported imported;
     int64_t there;         /* the run of the history that has it already; 0: none */
-    const char *otherwise; /* an option that was given and does not hold of that run; NULL: none */
+    const char *otherwise; /* an option that would make other numbers than that run has; or NULL */
+    const char *beside;    /* one that says another date, session or place than that run; or NULL */
     bool twice;            /* an earlier part is the same file */
 };
 
@@ -34,7 +35,8 @@ int import_job_read(struct import_job *job, int nr, char **paths, struct error *
 void import_job_release(struct import_job *job);
 
 /* Marks the files that the history has under the same label, commit, branch and project. -1 where
- * one is there otherwise than it is said to be now. */
+ * an option is given that would make other numbers of one; --date, --in-turn and --machine this
+ * have no effect then, and are noted. */
 int import_job_known(struct import_job *job, struct store *store, struct error *err);
 /* Moves what is new into one run, a launch or more a file. Its uuid follows from the content. No
  * records: nothing is new. */

@@ -19,7 +19,8 @@ t history list --limit 30
 
 say "Once"
 t import import/hyperfine_two.json
-t import import/hyperfine_two.json --machine this
+t import import/hyperfine_two.json --machine crate
+t import import/hyperfine_two.json --date 2026-01-02
 t import import/hyperfine_two.json --label other
 t import import/hyperfine_two.json import/hyperfine_two.json --label other
 t import import/hyperfine_two.json import/hyperfine_mean.json --label other

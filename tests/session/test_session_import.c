@@ -305,25 +305,36 @@ static void put_points(const char *path)
              "{\"name\":\"b\",\"unit\":\"points\",\"value\":4}]");
 }
 
-/* What is said of a file that is known has no effect, so that it is refused. */
+static void assert_noted(const struct import_part *part, const char *what)
+{
+    const struct string_list *notes = &part->imported.notes;
+    const char *last = notes->nr ? notes->items[notes->nr - 1] : "";
+
+    if (strstr(last, what ? what : "in the history already") ? !what : what != NULL)
+        fail_msg("\"%s\" in place of \"%s\"", last, what ? what : "");
+}
+
+/* What is said of a file that is known has no effect: it is refused where it says what the numbers
+ * are, and noted where it says when and where they were measured, as a job does each night. */
 PLACE_TEST(what_is_known_otherwise_is_refused)
 {
     static const struct {
         bool points; /* of put_points(); else times */
         struct import_said said;
         bool cpu_time, repetitions;
-        const char *better, *says; /* says NULL: nothing is new */
+        const char *better, *says, *notes; /* says NULL: nothing is new */
     } cases[] = {
-        { false, { .label = NULL }, false, false, NULL, NULL },
-        { false, { .machine = "box", .date_ms = 5000, .in_turn = "s" }, false, false, NULL, NULL },
-        { false, { .machine = "this" }, false, false, NULL, "by this --machine" },
-        { false, { .date_ms = 6000 }, false, false, NULL, "by this --date" },
-        { false, { .in_turn = "t" }, false, false, NULL, "by this --in-turn" },
-        { false, { .label = NULL }, true, false, NULL, "by this --cpu-time" },
-        { false, { .label = NULL }, false, true, NULL, "by this --repetitions" },
-        { true, { .label = NULL }, false, false, NULL, NULL },
-        { true, { .label = NULL }, false, false, "higher", NULL },
-        { true, { .label = NULL }, false, false, "lower", "by this --better" },
+        { false, { .label = NULL }, false, false, NULL, NULL, NULL },
+        { false, { .machine = "box", .date_ms = 5000, .in_turn = "s" }, 0, 0, NULL, NULL, NULL },
+        { false, { .machine = "crate" }, false, false, NULL, "by this --machine", NULL },
+        { false, { .machine = "this" }, false, false, NULL, NULL, "by this --machine" },
+        { false, { .date_ms = 6000 }, false, false, NULL, NULL, "by this --date" },
+        { false, { .in_turn = "t" }, false, false, NULL, NULL, "by this --in-turn" },
+        { false, { .date_ms = 6000 }, true, false, NULL, "by this --cpu-time", NULL },
+        { false, { .label = NULL }, false, true, NULL, "by this --repetitions", NULL },
+        { true, { .label = NULL }, false, false, NULL, NULL, NULL },
+        { true, { .label = NULL }, false, false, "higher", NULL, NULL },
+        { true, { .label = NULL }, false, false, "lower", "by this --better", NULL },
     };
     struct scratch *scratch = *state;
     struct store *store = open_history(scratch->path, STORE_WRITE);
@@ -354,6 +365,7 @@ PLACE_TEST(what_is_known_otherwise_is_refused)
         assert_true(job.parts.items[0].there > 0);
         if ((rc != 0) != (cases[i].says != NULL) || (rc && !strstr(err.message, cases[i].says)))
             fail_msg("case %zu: %d \"%s\"", i, rc, err.message);
+        assert_noted(&job.parts.items[0], cases[i].notes);
         import_job_release(&job);
         string_list_release(&betters);
     }
