@@ -310,20 +310,34 @@ static bool has_numbers_of(const struct records *r, const struct records *of)
     return true;
 }
 
-/* Which way is better is not kept of an import, but in each number that became a metric by it. */
-static int mark_unjudged(const struct import_job *job, struct import_part *part,
-                         struct store *store, struct error *err)
+/* A run of the history, which many files may be of. */
+struct loaded_run {
+    int64_t id; /* 0: none yet */
+    struct records records;
+};
+
+static int load_run(struct loaded_run *run, int64_t id, struct store *store, struct error *err)
 {
     const struct store_filter filter = { .without_samples = true, .without_telemetry = true };
-    struct records there = { 0 };
 
+    if (run->id == id)
+        return 0;
+    records_release(&run->records);
+    *run = (struct loaded_run) { .id = id };
+    return store_load(store, &id, 1, &filter, &run->records, err);
+}
+
+/* Which way is better is not kept of an import, but in each number that became a metric by it. */
+static int mark_unjudged(const struct import_job *job, struct import_part *part,
+                         struct loaded_run *there, struct store *store, struct error *err)
+{
     if (part->otherwise || !job->options.betters || job->options.betters->nr == 0)
         return 0;
-    int rc = store_load(store, &part->there, 1, &filter, &there, err);
-    if (rc == 0 && !has_numbers_of(&there, &part->imported.records))
+    if (load_run(there, part->there, store, err))
+        return -1;
+    if (!has_numbers_of(&there->records, &part->imported.records))
         part->otherwise = "--better";
-    records_release(&there);
-    return rc;
+    return 0;
 }
 
 static void note_beside(struct import_part *part)
@@ -337,23 +351,31 @@ static void note_beside(struct import_part *part)
     string_list_add(&part->imported.notes, note);
 }
 
+static int check_known_part(const struct import_job *job, struct import_part *part,
+                            struct loaded_run *there, struct store *store, struct error *err)
+{
+    if (mark_unjudged(job, part, there, store, err))
+        return -1;
+    if (part->otherwise)
+        return error_set(err,
+                         "%s: the history has it already, as run %lld, but not by this %s; "
+                         "leave that out, or give another --label for a run of its own",
+                         part->path, (long long)part->there, part->otherwise);
+    if (part->beside)
+        note_beside(part);
+    return 0;
+}
+
 static int check_known_parts(struct import_job *job, struct store *store, struct error *err)
 {
-    for (size_t i = 0; i < job->parts.nr; i++) {
-        struct import_part *part = &job->parts.items[i];
-        if (!part->there)
-            continue;
-        if (mark_unjudged(job, part, store, err))
-            return -1;
-        if (part->otherwise)
-            return error_set(err,
-                             "%s: the history has it already, as run %lld, but not by this %s; "
-                             "leave that out, or give another --label for a run of its own",
-                             part->path, (long long)part->there, part->otherwise);
-        if (part->beside)
-            note_beside(part);
-    }
-    return 0;
+    struct loaded_run there = { .id = 0 };
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < job->parts.nr; i++)
+        if (job->parts.items[i].there)
+            rc = check_known_part(job, &job->parts.items[i], &there, store, err);
+    records_release(&there.records);
+    return rc;
 }
 
 int import_job_known(struct import_job *job, struct store *store, struct error *err)

@@ -360,12 +360,14 @@ PLACE_TEST(what_is_known_otherwise_is_refused)
                                                .repetitions = cases[i].repetitions } };
         if (cases[i].better)
             string_list_add(&betters, cases[i].better);
-        assert_ok(read_files(&job, cases[i].points ? points : times, NULL, &err), &err);
+        char *path = cases[i].points ? points : times;
+        assert_ok(read_files(&job, path, path, &err), &err); /* both are of the one run */
         int rc = import_job_known(&job, store, &err);
         assert_true(job.parts.items[0].there > 0);
         if ((rc != 0) != (cases[i].says != NULL) || (rc && !strstr(err.message, cases[i].says)))
             fail_msg("case %zu: %d \"%s\"", i, rc, err.message);
-        assert_noted(&job.parts.items[0], cases[i].notes);
+        for (size_t k = 0; k < 2; k++)
+            assert_noted(&job.parts.items[k], cases[i].notes);
         import_job_release(&job);
         string_list_release(&betters);
     }
