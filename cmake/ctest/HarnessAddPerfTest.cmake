@@ -20,9 +20,10 @@
 # Tests: NAME.record measures, once and with nothing beside it; it fails where a result is
 # wrong, and is skipped with all that it has where this machine can measure nothing of it.
 # NAME.<group> gates one group of what it measured: a kernel, with dots for its slashes, or
-# "verdict" for a COMMAND. Exit status 0 no regression, 1 regression, 77 (skipped) cannot tell, or this
-# is the first recording of all for machines of this class and there is no baseline for them: the
-# next run is gated against it. Groups are found when ctest starts, by `harness run --dry-run`.
+# "verdict" for a COMMAND and where no kernel is found. Exit status 0 no regression, 1 regression, 77
+# (skipped) cannot tell, or this is the first recording of all for machines of this class and there is
+# no baseline for them: the next run is gated against it. Groups are found when ctest starts, by what
+# `harness run --dry-run` says.
 # With HARNESS_PERF_AGAINST=REF the commit where HEAD left REF and HEAD are built and measured in turn.
 # Target: NAME-baseline makes the newest recording the baseline, in place of what it was.
 

@@ -4,6 +4,7 @@
 #   perf.sh record OPTION... KERNELS [RUN-OPTION...] [FILTER...]
 #   perf.sh record OPTION... COMMAND [RUN-OPTION...] -- PROGRAM [ARG...]
 #   perf.sh record OPTION... GOOGLE_BENCHMARK -- PROGRAM [ARG...]
+#   perf.sh keys OPTION... KERNELS [RUN-OPTION...] [FILTER...]
 #   perf.sh judge OPTION... [GROUP]
 #   perf.sh baseline OPTION...
 #
@@ -13,6 +14,7 @@
 # HEAD left REF and HEAD are built and measured in turn. HARNESS_PERF_LAUNCHES goes over --launches.
 # Exit status 0; 1 a result is wrong or failed; 77 nothing of it can be measured on this machine, or by
 # HARNESS_PERF_AGAINST; 2 it could not be measured.
+# keys prints what record would measure, a key a line, whatever becomes of its result.
 # judge gates a group of the newest recording, and prints the table, percentiles for CTest and the
 # figures' files. Exit status 0 no regression, 1 regression, 77 cannot tell or nothing to gate
 # against yet, with the command that changes that, or record ended with 77; 2 failure.
@@ -290,6 +292,23 @@ record() {
     "${gate[@]}" || true
 }
 
+# ---- keys ----
+
+# Keys have no form and no file: those of OPTIONS are for what is measured.
+keys() {
+  local words=()
+  shift # KERNELS
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -o | --output | --format) [ $# -eq 1 ] || shift ;;
+      --output=* | --format=* | --json | --gbench-json) ;;
+      *) words+=("$1") ;;
+    esac
+    shift
+  done
+  "$harness" run --dry-run "${words[@]}"
+}
+
 # ---- judge ----
 
 save_command() {
@@ -390,8 +409,9 @@ baseline() {
 
 case $action in
   record | judge | baseline) "$action" "$@" 2>&1 ;;
+  keys) keys "$@" ;;
   *)
-    echo "perf.sh: not record, judge or baseline: $action" >&2
+    echo "perf.sh: not record, keys, judge or baseline: $action" >&2
     exit 2
     ;;
 esac

@@ -6,6 +6,7 @@ cmake_policy(VERSION 3.21)
 set(name "${HARNESS_PERF_NAME}")
 set(script "${CMAKE_CURRENT_LIST_DIR}/perf.sh")
 set(program FALSE)
+set(whole FALSE) # one verdict on all of it
 if(HARNESS_PERF_KIND MATCHES "COMMAND|GOOGLE_BENCHMARK")
   set(program TRUE)
 endif()
@@ -45,13 +46,15 @@ if(program)
   cmake_language(EVAL CODE "add_test(\"\${name}.record\" \"\${script}\" record ${common} ${launches}
     ${HARNESS_PERF_KIND} ${measuring} -- ${HARNESS_PERF_ARGUMENTS})")
   set(groups verdict)
+  set(whole TRUE)
 else()
   cmake_language(EVAL CODE "add_test(\"\${name}.record\" \"\${script}\" record ${common} ${launches}
     KERNELS ${measuring} ${selection})")
-  # Keys end in /variant/math/dims/device/cache; where they cannot be had, the recording says why.
+  # Keys end in /variant/math/dims/device/cache. Where they cannot be had, the recording says why, and
+  # all that it has is judged at once.
   set(groups "")
   cmake_language(EVAL CODE "execute_process(
-    COMMAND \"\${HARNESS_PERF_HARNESS}\" run --dry-run ${measuring} ${selection}
+    COMMAND \"\${script}\" keys --harness \"\${HARNESS_PERF_HARNESS}\" KERNELS ${measuring} ${selection}
     WORKING_DIRECTORY \"\${HARNESS_PERF_WORKING_DIRECTORY}\"
     OUTPUT_VARIABLE keys ERROR_QUIET RESULT_VARIABLE failed)")
   if(NOT failed)
@@ -59,6 +62,10 @@ else()
       "${keys}")
     list(REMOVE_DUPLICATES groups)
     list(REMOVE_ITEM groups "")
+  endif()
+  if(NOT groups)
+    set(groups verdict)
+    set(whole TRUE)
   endif()
 endif()
 set_tests_properties("${name}.record" PROPERTIES FIXTURES_SETUP "harness-perf-${name}"
@@ -69,7 +76,7 @@ string(REPLACE ";" "," plots "${HARNESS_PERF_PLOTS}")
 foreach(group IN LISTS groups)
   string(REPLACE "/" "." test "${name}.${group}")
   set(filter "\"${group}\"")
-  if(program)
+  if(whole)
     set(filter "")
   endif()
   cmake_language(EVAL CODE

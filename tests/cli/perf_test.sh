@@ -284,6 +284,17 @@ cmake -DFOLDER=nothing -DNAME=nothing -DFILTERS=scope/on -DDEVICE=cpu:1 -DOPTION
 outcomes nothing -L perf
 grep '^Nothing of' nothing/Testing/Temporary/LastTest.log
 
+say "Kernels are found whatever becomes of the result; where none is, all is one test"
+# listed NAME [WORD...]: the tests of a folder for ctest, with further words of its making.
+listed() {
+  cmake -DFOLDER="$1" -DNAME="$1" -DPLOTS=NONE "${@:2}" -P "$PREFIX/share/harness/ctest/folder.cmake" \
+    >"$WORK.log/folder" 2>&1 || cat "$WORK.log/folder"
+  ctest --test-dir "$1" -N | sed -n 's/^ *Test *#[0-9]*: //p'
+}
+listed kept -DFILTERS=null/copy/right -DDEVICE="$noise" '-DOPTIONS=--json;-o;kept.json;--format=csv'
+listed none -DFILTERS=none/such
+check "no file is made by that" test ! -e kept.json -a ! -e kept/kept.json
+
 say "Against a branch: both commits built and measured in turn"
 cd "$WORK" || exit 1
 mkdir against
