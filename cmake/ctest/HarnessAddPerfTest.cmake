@@ -37,6 +37,9 @@ set(HARNESS_PERF_SETTINGS NAME HARNESS KIND ARGUMENTS BASELINE DB LAUNCHES DELTA
 # Keeps a word that was given behind `key`, in the caller's harness_perf_<key>. Words of a command line
 # are kept as CMake would write them: a list loses empty ones, and splits or joins those with ; [ or ].
 function(harness_perf_keep key word)
+  if("${word}" STREQUAL "" AND key MATCHES "^(SUITE|FILTERS|OPTIONS)$")
+    return() # of a wrapper that was given none: it means something to a COMMAND alone
+  endif()
   set(kept "${word}")
   if(key MATCHES "^(SUITE|FILTERS|COMMAND|OPTIONS)$")
     set(kept "${harness_perf_${key}} [====[\n${word}]====]") # that first line break is none of the word

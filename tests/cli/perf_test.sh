@@ -188,6 +188,7 @@ refused "NAME a SUITE ci BASLINE b"
 refused "NAME a SUITE ci DELTA 5"
 refused "NAME a SUITE ci DELTA 5% p95=1.5"
 refused "NAME a SUITE ci" "set(CMAKE_VERSION 3.18.4)"
+check "empty words of a wrapper are none" test -z "$(refused 'NAME a COMMAND b GOOGLE_BENCHMARK OPTIONS ""')"
 page_delta=$(sed -n 's/^| .DELTA share.* .\([^ ]*gemm[^ ]*\). |$/\1/p' "$source/docs/ctest.md")
 check "DELTA as the page has it is taken" test "${page_delta:+there}:$(refused "NAME a SUITE ci DELTA $page_delta")" = there:
 cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" -Dharness_DIR= >/dev/null 2>&1
