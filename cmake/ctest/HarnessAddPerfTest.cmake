@@ -40,6 +40,10 @@ function(harness_perf_keep key word)
   if("${word}" STREQUAL "" AND key MATCHES "^(SUITE|FILTERS|OPTIONS)$")
     return() # of a wrapper that was given none: it means something to a COMMAND alone
   endif()
+  if(word MATCHES "\\]=====?(\\]|$)") # the brackets that it is kept in: all of ctest would stop there
+    message(FATAL_ERROR "harness_add_perf_test: no word may have ]====] or ]=====] in it, or end in ]==== or \
+]=====: ${word}")
+  endif()
   set(kept "${word}")
   if(key MATCHES "^(SUITE|FILTERS|COMMAND|OPTIONS)$")
     set(kept "${harness_perf_${key}} [====[\n${word}]====]") # that first line break is none of the word

@@ -187,6 +187,8 @@ refused "NAME a COMMAND b GOOGLE_BENCHMARK OPTIONS --seed 1"
 refused "NAME a SUITE ci BASLINE b"
 refused "NAME a SUITE ci DELTA 5"
 refused "NAME a SUITE ci DELTA 5% p95=1.5"
+refused 'NAME a COMMAND b "a]====]b"'
+refused 'NAME a COMMAND b "c]====="'
 refused "NAME a SUITE ci" "set(CMAKE_VERSION 3.18.4)"
 check "empty words of a wrapper are none" test -z "$(refused 'NAME a COMMAND b GOOGLE_BENCHMARK OPTIONS ""')"
 page_delta=$(sed -n 's/^| .DELTA share.* .\([^ ]*gemm[^ ]*\). |$/\1/p' "$source/docs/ctest.md")
