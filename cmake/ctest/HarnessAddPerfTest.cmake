@@ -154,10 +154,24 @@ set(harness_perf_chosen FALSE)\n")
     LABELS [====[${harness_perf_LABELS}]====])\nendif()\n" PARENT_SCOPE)
 endfunction()
 
+# Is that folder one that each side has of its own: does git track it with the sources?
+function(harness_perf_is_of_sources out folder)
+  foreach(place folder CMAKE_SOURCE_DIR)
+    execute_process(COMMAND git -C "${${place}}" rev-parse --show-toplevel
+      OUTPUT_VARIABLE top_${place} ERROR_QUIET RESULT_VARIABLE outside)
+  endforeach()
+  execute_process(COMMAND git -C "${folder}" ls-files --error-unmatch -- .
+    OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE untracked)
+  set(${out} FALSE PARENT_SCOPE)
+  if(NOT outside AND NOT untracked AND top_folder STREQUAL top_CMAKE_SOURCE_DIR)
+    set(${out} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # The cache's variables that say how this tree is built. What its files set besides, those of each side
 # set for themselves.
 function(harness_perf_configured out)
-  set(names CMAKE_INTERPROCEDURAL_OPTIMIZATION CMAKE_EXE_LINKER_FLAGS CMAKE_SHARED_LINKER_FLAGS
+  set(names CMAKE_PREFIX_PATH CMAKE_INTERPROCEDURAL_OPTIMIZATION CMAKE_EXE_LINKER_FLAGS CMAKE_SHARED_LINKER_FLAGS
     CMAKE_MODULE_LINKER_FLAGS)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   foreach(language IN LISTS languages)
@@ -169,12 +183,16 @@ function(harness_perf_configured out)
       list(APPEND names ${name}_${type})
     endforeach()
   endforeach()
-  # Where packages were found, but for those that this build has made.
+  # Where packages were found, but for those that this build has made, and those of the sources.
   get_property(packages GLOBAL PROPERTY PACKAGES_FOUND)
   foreach(package IN LISTS packages)
-    cmake_path(IS_PREFIX CMAKE_BINARY_DIR "$CACHE{${package}_DIR}" NORMALIZE made)
-    if(NOT made)
-      list(APPEND names ${package}_DIR)
+    set(folder "$CACHE{${package}_DIR}")
+    cmake_path(IS_PREFIX CMAKE_BINARY_DIR "${folder}" NORMALIZE made)
+    if(IS_DIRECTORY "${folder}" AND NOT made)
+      harness_perf_is_of_sources(own "${folder}")
+      if(NOT own)
+        list(APPEND names ${package}_DIR)
+      endif()
     endif()
   endforeach()
   list(REMOVE_DUPLICATES names)
@@ -185,7 +203,7 @@ endfunction()
 # options of the project's own come last, and so go over all others.
 function(harness_perf_build_command out)
   set(options "")
-  set(settings CMAKE_BUILD_TYPE CMAKE_PREFIX_PATH CMAKE_TOOLCHAIN_FILE)
+  set(settings CMAKE_BUILD_TYPE CMAKE_TOOLCHAIN_FILE)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   foreach(language IN LISTS languages)
     list(APPEND settings CMAKE_${language}_COMPILER)

@@ -306,14 +306,16 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=a@exampl
 export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=a@example.org
 git -c init.defaultBranch=main init -q .
 # In a folder that a shell and sed could read otherwise, in a configuration that is not the first one,
-# and with flags without which nothing compiles or links.
-mkdir 'R&D'
+# with flags without which nothing compiles or links, and with a package in the sources that costs.
+mkdir -p 'R&D/vendored'
 cat >'R&D/CMakeLists.txt' <<'END'
 cmake_minimum_required(VERSION 3.21)
 project(told C)
 enable_testing()
 find_package(harness 0.1 REQUIRED)
+find_package(vendored REQUIRED PATHS "${CMAKE_SOURCE_DIR}/vendored" NO_DEFAULT_PATH)
 add_executable(bench bench.c)
+target_compile_definitions(bench PRIVATE COST=${VENDORED_COST})
 add_test(NAME other COMMAND bench)
 harness_add_perf_test(NAME told COMMAND bench GOOGLE_BENCHMARK LAUNCHES 5 PLOTS NONE)
 END
@@ -333,8 +335,8 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-cost_of() { sed -i "1s/.*/#define COST $1/" 'R&D/bench.c'; }
-sed -i '1i #define COST 100' 'R&D/bench.c'
+cost_of() { echo "set(VENDORED_COST $1)" >'R&D/vendored/vendored-config.cmake'; }
+cost_of 100
 printf '%s\n' build .harness >.gitignore
 git add .
 git commit -q -m 'Start'
