@@ -367,11 +367,12 @@ static bool is_base_of(const struct compare_item *item, const struct store_verdi
     return is;
 }
 
+/* Of the class that it was accepted of: rows of any machine have none. */
 static int find_sighting(struct store *store, const struct acceptance *a,
                          const struct compare_item *item, struct sighting *seen, struct error *err)
 {
     struct store_comparisons list = { 0 };
-    int rc = store_verdict_seen(store, a, item->machine, &list, err);
+    int rc = store_verdict_seen(store, a, a->machine, &list, err);
 
     *seen = (struct sighting) { .beside_base = false };
     for (size_t i = 0; i < list.nr; i++) {
@@ -413,6 +414,20 @@ static const struct compare_row *find_alarm(const struct comparison *c, const st
     return NULL;
 }
 
+/* As it holds for these rows. Where machine classes are not told apart a row has none: what was
+ * accepted of the class of all the head's runs is of any row then. Borrows its texts. */
+static struct acceptance acceptance_of_rows(const struct acceptance *a,
+                                            const struct verdict_sides *sides,
+                                            const struct comparison *c)
+{
+    struct acceptance of_rows = *a;
+
+    if (c->settings.any_machine &&
+        strcmp(a->machine, verdict_side_machine(sides->head_records)) == 0)
+        of_rows.machine = "";
+    return of_rows;
+}
+
 /* Of those that fit an alarm, and whose change the base does not have: an acceptance speaks of
  * heads that contain its commit, as far as git can tell. They borrow their texts. */
 struct acceptance_lists {
@@ -421,21 +436,22 @@ struct acceptance_lists {
 
 static int add_acceptance_to(struct acceptance_lists *lists, struct store *store,
                              const struct verdict_sides *sides, const struct comparison *c,
-                             const struct acceptance *a, struct error *err)
+                             const struct acceptance *accepted, struct error *err)
 {
-    const struct compare_row *alarm = find_alarm(c, a);
+    const struct acceptance a = acceptance_of_rows(accepted, sides, c);
+    const struct compare_row *alarm = find_alarm(c, &a);
     struct sighting seen;
 
     if (!alarm)
         return 0;
-    if (find_sighting(store, a, alarm->item, &seen, err))
+    if (find_sighting(store, accepted, alarm->item, &seen, err))
         return -1;
-    if (base_has_change(sides, a, alarm->item->evidence.design, &seen))
+    if (base_has_change(sides, &a, alarm->item->evidence.design, &seen))
         return 0;
-    if (is_ancestor(a->commit, verdict_side_commit(sides->head_records)) != 0)
-        *array_push(&lists->holding) = *a;
+    if (is_ancestor(a.commit, verdict_side_commit(sides->head_records)) != 0)
+        *array_push(&lists->holding) = a;
     else
-        *array_push(&lists->elsewhere) = *a;
+        *array_push(&lists->elsewhere) = a;
     return 0;
 }
 
@@ -463,30 +479,14 @@ static void note_elsewhere(struct comparison *c, const struct acceptance *items,
                         first->key, first->commit);
 }
 
-/* As it holds for these rows. Where machine classes are not told apart a row has none: what was
- * accepted of the class of all the head's runs is of any row then. Borrows its texts. */
-static struct acceptance acceptance_of_rows(const struct acceptance *a,
-                                            const struct verdict_sides *sides,
-                                            const struct comparison *c)
-{
-    struct acceptance of_rows = *a;
-
-    if (c->settings.any_machine &&
-        strcmp(a->machine, verdict_side_machine(sides->head_records)) == 0)
-        of_rows.machine = "";
-    return of_rows;
-}
-
 int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
                      struct store_acceptances *accepted, struct error *err)
 {
     struct acceptance_lists lists = { ARRAY_EMPTY, ARRAY_EMPTY };
     int rc = store_acceptance_list(store, NULL, accepted, err);
 
-    for (size_t i = 0; rc == 0 && i < accepted->nr; i++) {
-        const struct acceptance a = acceptance_of_rows(&accepted->items[i], sides, c);
-        rc = add_acceptance_to(&lists, store, sides, c, &a, err);
-    }
+    for (size_t i = 0; rc == 0 && i < accepted->nr; i++)
+        rc = add_acceptance_to(&lists, store, sides, c, &accepted->items[i], err);
     if (rc == 0 && lists.holding.nr)
         compare_accept(c, lists.holding.items, lists.holding.nr);
     if (rc == 0)

@@ -168,6 +168,7 @@ verdicts --baseline ./one.json --head ./uncommitted.json
 accept "$key4" --reason "not committed yet"
 verdicts --baseline ./one.json --head ./uncommitted.json
 verdicts --baseline ./one.json --head ./two.json
+verdicts --baseline ./one.json --head ./two.json --any-machine --no-record
 verdicts --baseline ./two.json --head ./four.json
 
 say "Amended: where no branch has the accepted commit any more, time tells; where one has, a note does"
