@@ -130,18 +130,31 @@ static struct extra extra_of(const struct benchmark *bench, struct device *devic
                             .flush = flush_needs(bench, device, settings) };
 }
 
+/* Of a variant whose problem stands: what is available is beside its tensors, what is allowed is
+ * not. */
+static bool workspace_fits(const struct benchmark *bench, struct device *device, int64_t limit,
+                           struct error *why)
+{
+    int64_t allowed = limit - buffers_bytes(bench) - seen_inputs_bytes(bench);
+    struct need need = { workspace_of(bench, device), device->ops->available(device), allowed,
+                         "(packed weights and workspace, beside inputs and outputs)" };
+
+    return is_met(&need, why);
+}
+
 /* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
  * keeps a copy. */
 static bool benchmark_fits(const struct benchmark *bench, struct device *device,
                            const struct case_settings *settings, struct error *why)
 {
-    if (settings->problem && problem_is(settings->problem, bench, device, settings->seed))
-        return true; /* it is there */
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
     struct extra extra = { 0 };
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
     bool gpu = device->ops->own_memory;
 
+    if (settings->problem && problem_is(settings->problem, bench, device, settings->seed))
+        return workspace_of(bench, device) == 0 ||
+               workspace_fits(bench, device, gpu ? INT64_MAX : allowed, why);
     if (both < INT64_MAX / 2)
         extra = extra_of(bench, device, settings, one);
     int64_t beside = extra.turns + extra.workspace + extra.flush;

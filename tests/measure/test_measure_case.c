@@ -288,6 +288,36 @@ TEST(a_problem_is_shared_until_it_is_spoilt)
     device_close(&d);
 }
 
+/* What the first variant has is there, and what the next one takes beside it is not. */
+TEST(workspace_counts_where_the_problem_stands)
+{
+    static const int64_t limits[] = { 2 << 20, 1 << 20 }; /* of the second one, with its tensors */
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "fake:base=10", &err), &err);
+    for (int i = 0; i < 2; i++) {
+        struct problem problem = { .stands = false };
+        struct case_settings settings = { .seed = 42, .verify_only = true, .problem = &problem };
+        struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
+        struct benchmark bench = { &v, { { 2, 16 } }, CACHE_WARM, NULL };
+        struct measurement first, second;
+        case_measure(&bench, &d, &settings, &first);
+        assert_int_equal(first.outcome, OUTCOME_OK);
+        assert_true(problem_is(&problem, &bench, &d, 42));
+        v.workspace = a_mebibyte;
+        settings.memory_limit = limits[i];
+        case_measure(&bench, &d, &settings, &second);
+        assert_int_equal(second.outcome, i == 0 ? OUTCOME_OK : OUTCOME_UNSUPPORTED);
+        if (i == 1)
+            assert_says(&second, "needs 1.000 MiB (packed weights and workspace");
+        measurement_release(&first);
+        measurement_release(&second);
+        problem_release(&problem);
+    }
+    device_close(&d);
+}
+
 /* The real thing, once: a CPU kernel by the real clock. */
 MEASUREMENT_TEST(a_cpu_case)
 {
