@@ -48,6 +48,10 @@ t baseline show release/1.0 --here
 t baseline show team/both --here
 t baseline show main --here | sed 's/\("baseline:main"\).*/\1/'
 t baseline show gate --here --json
+measured_beside() {
+  "$HARNESS" compare --baseline "$1" --run null/copy/right --device "$FAKE" --seed 1 --batch 4 --db none.db 2>&1
+}
+check "without a history a pipe is read once" grep -q '^1 compared' <(measured_beside <(cat b/gate.json))
 
 say "A file goes before a label or branch of that name, a baseline of the history before the file"
 fake seed=3 --launches 3 --label gate

@@ -93,7 +93,8 @@ static bool compares_files_alone(const struct compare_options *o, const char *hi
            !file_exists(history);
 }
 
-/* --run needs a base before it measures: without a history one of a file. */
+/* --run needs a base before it measures: without a history one of a file. What is there is read
+ * once, behind the measuring: a pipe holds it once. */
 static int open_measured(const struct compare_request *r, const char *db, struct store **store,
                          struct error *err)
 {
@@ -103,7 +104,8 @@ static int open_measured(const struct compare_request *r, const char *db, struct
 
     strbuf_init(&path);
     history_path(db, &path);
-    if (r->run && !file_exists(path.data))
+    if (r->run && !file_exists(path.data) &&
+        !(history_is_path(r->baseline) && file_exists(r->baseline)))
         rc = history_load_side(NULL, r->baseline, NULL, NULL, &base, err);
     if (rc)
         error_prefix(err, "%s", path.data);
