@@ -485,7 +485,7 @@ static void test_sweeps_of_one_name(void **state)
         { "night", 2, "p", "class-a" }, { "night", 1, "p", "class-a" },
     };
     static const int64_t last[] = { 5, 6 }, all[] = { 1, 2, 4, 5, 6 };
-    static const struct ref_scope class_a = { .machine_class = "class-a" };
+    static const struct ref_scope class_a = { .classes = only_a, .nr_classes = 1 };
     struct history *h = *state;
     struct records head, known;
 
@@ -496,7 +496,8 @@ static void test_sweeps_of_one_name(void **state)
     assert_names(h->store, "latest", &class_a, "5 6");
     assert_names(h->store, "branch:main", &others, "1 2 3"); /* of class b nothing came again */
     assert_names(h->store, "latest", &elsewhere, "3");
-    others.machine_class = "class-a";
+    others.classes = only_a;
+    others.nr_classes = 1;
     assert_names(h->store, "latest", &others, "1 2");
     assert_names(h->store, "branch:main", &others, "1 2");
     records_release(&head);
