@@ -297,19 +297,29 @@ static bool is_hash_text(const char *text)
     return *text && text[strspn(text, "0123456789abcdef")] == '\0';
 }
 
-/* What was amended, rebased or squashed is in no branch or tag any more. This clone may have it
- * still, as one that is made now would not. */
-static bool is_left_behind(const char *commit)
+/* Its exit status, and whether it said nothing. */
+static int ask_git(const char *const *arguments, bool *silent)
 {
-    const char *const arguments[] = { "for-each-ref", "--count=1", "--contains",   commit,
-                                      "refs/heads",   "refs/tags", "refs/remotes", NULL };
     struct error ignored;
     struct strbuf out;
 
     strbuf_init(&out);
-    bool left = git_try(arguments, &out, &ignored) == 0 && out.length == 0;
+    int status = git_try(arguments, &out, &ignored);
+    *silent = out.length == 0;
     strbuf_release(&out);
-    return left;
+    return status;
+}
+
+/* What was amended, rebased or squashed is in no branch or tag any more. This clone may have it
+ * still, as one that is made now would not. What is checked out may have no branch, as in CI. */
+static bool is_left_behind(const char *commit)
+{
+    const char *const here[] = { "merge-base", "--is-ancestor", commit, "HEAD", NULL };
+    const char *const names[] = { "for-each-ref", "--count=1", "--contains",   commit,
+                                  "refs/heads",   "refs/tags", "refs/remotes", NULL };
+    bool silent;
+
+    return ask_git(here, &silent) != 0 && ask_git(names, &silent) == 0 && silent;
 }
 
 /* 1: `commit` is `of` or an ancestor of it, 0: it is not, -1: git cannot tell, because it is not
@@ -317,16 +327,13 @@ static bool is_left_behind(const char *commit)
 static int is_ancestor(const char *commit, const char *of)
 {
     const char *const arguments[] = { "merge-base", "--is-ancestor", commit, of, NULL };
-    struct error ignored;
-    struct strbuf out;
+    bool silent;
 
     if (*commit && strcmp(commit, of) == 0)
         return 1;
     if (!is_hash_text(commit) || !is_hash_text(of))
         return -1;
-    strbuf_init(&out);
-    int status = git_try(arguments, &out, &ignored);
-    strbuf_release(&out);
+    int status = ask_git(arguments, &silent);
     if (status == 1)
         return is_left_behind(commit) ? -1 : 0;
     return status == 0 ? 1 : -1;
@@ -375,7 +382,7 @@ static int find_sighting(struct store *store, const struct acceptance *a,
     int rc = store_verdict_seen(store, a, a->machine, &list, err);
 
     *seen = (struct sighting) { .beside_base = false };
-    for (size_t i = 0; i < list.nr; i++) {
+    for (size_t i = 0; rc == 0 && i < list.nr; i++) {
         const struct store_verdict *v = &list.items[i].items[0];
         if (!is_verdict(v, VERDICT_REGRESSED) && !is_verdict(v, VERDICT_BROKEN))
             continue;
@@ -463,7 +470,10 @@ static void note_elsewhere(struct comparison *c, const struct acceptance *items,
 
     for (size_t i = 0; i < nr; i++) {
         const struct compare_row *alarm = find_alarm(c, &items[i]);
-        if (!alarm || alarm->accepted)
+        bool is_told = !alarm || alarm->accepted;
+        for (size_t j = 0; j < i && !is_told; j++)
+            is_told = find_alarm(c, &items[j]) == alarm;
+        if (is_told)
             continue;
         more += first != NULL;
         first = first ? first : &items[i];

@@ -159,6 +159,25 @@ GIT_TEST(a_commit_that_was_amended_names_nothing)
     store_close(store);
 }
 
+/* As in CI's checkouts of merge requests: no branch has the commit, but it is what is here. The
+ * base, measured later, is of a commit before it. */
+GIT_TEST(a_commit_without_a_branch_that_is_checked_out_names_its_change)
+{
+    const struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct made_commit before = make_commit("before");
+
+    GIT("checkout", "-q", "--detach");
+    struct made_commit with = make_commit("with");
+    struct named_run base = keep_at(store, before.hash, steady, 0),
+                     head = keep_at(store, with.hash, slower, 1000),
+                     later = keep_at(store, before.hash, same_but_later, 3000),
+                     again = keep_at(store, with.hash, slower, 4000);
+    see_and_accept(store, &base, &head);
+    assert_int_equal(compare_runs(store, &later, &again, NULL), EXIT_SAME);
+    store_close(store);
+}
+
 /* ---- time ---- */
 
 /* No commits: imports that all have one date, and a clock that went back. */
