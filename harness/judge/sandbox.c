@@ -156,7 +156,10 @@ static const int of_owners[] = {
     __NR_lremovexattr, __NR_fremovexattr, REMOVEXATTRAT, FILE_SETATTR,
 };
 
-/* To make a file empty, who opens it need not want to write. */
+/* To make a file empty, who opens it need not want to write: it may want to read, or, by Linux's
+ * access mode 3, to do neither, which Landlock asks nothing about before it knows truncation. */
+enum { FOR_IOCTL = 3 };
+
 static const struct {
     int call, flags; /* which argument they are */
 } opening[] = {
@@ -272,10 +275,11 @@ static void add_asynchronous(struct program *p)
 
 static void add_emptying(struct program *p, int call, int flags)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 5);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 6);
     add_load(p, argument(flags));
-    add(p, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_TRUNC, 0, 0);
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY | O_TRUNC, 0, 1);
+    add(p, BPF_ALU | BPF_AND | BPF_K, FOR_IOCTL | O_TRUNC, 0, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY | O_TRUNC, 1, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, FOR_IOCTL | O_TRUNC, 0, 1);
     add_return(p, SECCOMP_RET_ERRNO | EACCES);
     add_load_call(p);
 }

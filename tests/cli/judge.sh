@@ -13,6 +13,7 @@ say "Known cheats"
 # A second round for who waits for it.
 "$HARNESS" judge "$plugins/cheats.so" "${small[@]}" --rounds 2 "${quick[@]:2}" --timeout 5s >cheats 2>err || echo "status $?"
 ! grep seccomp err || skip "the kernel has no seccomp"
+echo "of who judges" >emptied
 "$HARNESS" judge "$plugins/intruders.so" "${small[@]}" --rounds 2 "${quick[@]:2}" --timeout 5s >>cheats || echo "status $?"
 "$HARNESS" judge "$plugins/interposer.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
 "$HARNESS" judge "$plugins/early_read.so" "${small[@]}" "${quick[@]}" >>cheats || echo "status $?"
@@ -34,6 +35,7 @@ verdicts <cheats | sed 's/^\(wake_itself INVALID\) .*/\1 late or awake/
   tee found
 check "none is valid" not grep -q ' VALID' found
 check "nobody had his way with the judge as it was loaded" test ! -e "/dev/shm/had_its_way_$(stat -c %i .)"
+check "nobody has emptied a file" test -s emptied
 check "they are 20 or more" test "$(wc -l <found)" -ge 20
 # shellcheck disable=SC2016  # backquotes of Markdown
 sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$CLI/../../docs/judge.md" >documented
