@@ -188,16 +188,26 @@ static const struct {
     { __NR_sched_setattr, no_right },
 };
 
-/* By a descriptor others are signalled, too: the kernel does it for whoever is named as its owner,
- * and a terminal for its foreground, whose keys can be pressed. Refused, as the second argument
- * says. */
+/* By a descriptor others are signalled, too: the kernel does it for whoever is named as its owner.
+ * Refused, as the second argument says. */
 static const struct {
     int call;
     uint32_t what;
 } signalling[] = {
-    { __NR_fcntl, F_SETOWN },  { __NR_fcntl, F_SETOWN_EX }, { __NR_ioctl, FIOSETOWN },
-    { __NR_ioctl, SIOCSPGRP }, { __NR_ioctl, FIOASYNC },    { __NR_ioctl, TIOCSPGRP },
-    { __NR_ioctl, TIOCSTI },
+    { __NR_fcntl, F_SETOWN },
+    { __NR_fcntl, F_SETOWN_EX },
+    { __NR_ioctl, FIOSETOWN },
+    { __NR_ioctl, SIOCSPGRP },
+};
+
+/* The numbers of terminals, in the second byte, some of which are of all descriptors. Of these only
+ * what asks, and what changes nothing but the descriptor: a terminal signals its foreground, its
+ * keys can be pressed and its output stopped, all by who has it open for reading. */
+enum { CLASS_OF_TERMINALS = 0x5400, CLASS = 0xff00 };
+static const uint32_t TCGETS_2 = 0x802c542a; /* newer C libraries ask so whether it is one */
+static const uint32_t harmless[] = {
+    TCGETS,   TCGETS_2, TCGETA,  TIOCGPGRP, TIOCGSID, TIOCGWINSZ,
+    TIOCOUTQ, FIONREAD, FIONBIO, FIOCLEX,   FIONCLEX, FIOQSIZE,
 };
 
 enum { PROGRAM_MOST = 350 };
@@ -257,6 +267,21 @@ static void add_signalling(struct program *p, int call, uint32_t what)
     add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
     add_load(p, argument(1));
     add(p, BPF_JMP | BPF_JEQ | BPF_K, what, 0, 1);
+    add_return(p, no_right);
+    add_load_call(p);
+}
+
+static void add_terminals(struct program *p)
+{
+    const uint8_t nr = sizeof(harmless) / sizeof(harmless[0]);
+
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 0, (uint8_t)(nr + 6));
+    add_load(p, argument(1));
+    add(p, BPF_ALU | BPF_AND | BPF_K, CLASS, 0, 0);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, CLASS_OF_TERMINALS, 0, (uint8_t)(nr + 2));
+    add_load(p, argument(1));
+    for (uint8_t i = 0; i < nr; i++)
+        add(p, BPF_JMP | BPF_JEQ | BPF_K, harmless[i], (uint8_t)(nr - i), 0);
     add_return(p, no_right);
     add_load_call(p);
 }
@@ -326,6 +351,7 @@ static void write_program(struct program *p, enum sandbox_kind kind)
         add_case(p, executing[i], the_end);
     for (size_t i = 0; i < sizeof(signalling) / sizeof(signalling[0]); i++)
         add_signalling(p, signalling[i].call, signalling[i].what);
+    add_terminals(p);
     add_asynchronous(p);
     add_usual_policy(p);
     for (size_t i = 0; i < sizeof(own_only) / sizeof(own_only[0]); i++)

@@ -13,10 +13,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,6 +102,19 @@ static void signal_by_a_pipe(const struct harness_call *call)
         fcntl(ends[0], F_SETSIG, SIGCONT) == 0 &&
         fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK) == 0 && write(ends[1], "x", 1) == 1)
         nt_all(&p);
+}
+
+/* Output that is stopped stops who writes a verdict there, until somebody presses a key. Here it is
+ * a terminal of its own, opened to read, as the judge's would be. */
+static void stop_terminal(const struct harness_call *call)
+{
+    const struct nt p = nt_of(call);
+    int fd = open("/dev/ptmx", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+    if (fd >= 0 && ioctl(fd, TCXONC, TCOOFF) == 0)
+        nt_all(&p);
+    if (fd >= 0)
+        close(fd);
 }
 
 /* Right only if it could look at what the judge expects. */
@@ -326,24 +341,12 @@ static void read_environment(const struct harness_call *call)
 #define CHEAT(name_) .name = #name_, .launch = name_
 
 static const struct harness_variant variants[] = {
-    { CHEAT(helper_process) },
-    { CHEAT(change_inputs) },
-    { CHEAT(overwrite_expected) },
-    { CHEAT(behind_the_end) },
-    { CHEAT(set_clock) },
-    { CHEAT(trace_judge) },
-    { CHEAT(stop_judge) },
-    { CHEAT(signal_by_a_pipe) },
-    { CHEAT(read_judge) },
-    { CHEAT(copy_reference) },
-    { CHEAT(write_files) },
-    { CHEAT(rights_of_a_team) },
-    { CHEAT(ask_a_server) },
-    { CHEAT(move_judge) },
-    { CHEAT(forge_result) },
-    { CHEAT(exit_handler) },
-    { CHEAT(crash) },
-    { CHEAT(never_return) },
-    { CHEAT(read_environment) },
+    { CHEAT(helper_process) },   { CHEAT(change_inputs) },    { CHEAT(overwrite_expected) },
+    { CHEAT(behind_the_end) },   { CHEAT(set_clock) },        { CHEAT(trace_judge) },
+    { CHEAT(stop_judge) },       { CHEAT(signal_by_a_pipe) }, { CHEAT(stop_terminal) },
+    { CHEAT(read_judge) },       { CHEAT(copy_reference) },   { CHEAT(write_files) },
+    { CHEAT(rights_of_a_team) }, { CHEAT(ask_a_server) },     { CHEAT(move_judge) },
+    { CHEAT(forge_result) },     { CHEAT(exit_handler) },     { CHEAT(crash) },
+    { CHEAT(never_return) },     { CHEAT(read_environment) },
 };
 NT_PLUGIN(variants);
