@@ -13,6 +13,7 @@
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -142,6 +143,7 @@ static const int refused[] = { __NR_socket, __NR_socketpair, __NR_sched_setaffin
 
 /* Newer than the headers of most systems. */
 enum { FCHMODAT2 = 452, SETXATTRAT = 463, REMOVEXATTRAT = 466, FILE_SETATTR = 469 };
+enum { ENABLE_VERITY = 0x40806685 }; /* FS_IOC_ENABLE_VERITY */
 
 /* What a file's owner may do to it without opening it for writing. Landlock covers none of that,
  * but truncate() from Linux 6.2 on. */
@@ -189,15 +191,16 @@ static const struct {
 };
 
 /* By a descriptor others are signalled, too: the kernel does it for whoever is named as its owner.
+ * And a file's owner changes its flags, one of them for good, by one that is open for reading.
  * Refused, as the second argument says. */
 static const struct {
     int call;
     uint32_t what;
-} signalling[] = {
-    { __NR_fcntl, F_SETOWN },
-    { __NR_fcntl, F_SETOWN_EX },
-    { __NR_ioctl, FIOSETOWN },
-    { __NR_ioctl, SIOCSPGRP },
+} by_descriptor[] = {
+    { __NR_fcntl, F_SETOWN },          { __NR_fcntl, F_SETOWN_EX },
+    { __NR_ioctl, FIOSETOWN },         { __NR_ioctl, SIOCSPGRP },
+    { __NR_ioctl, FS_IOC_SETFLAGS },   { __NR_ioctl, FS_IOC_FSSETXATTR },
+    { __NR_ioctl, FS_IOC_SETVERSION }, { __NR_ioctl, ENABLE_VERITY },
 };
 
 /* The numbers of terminals, in the second byte, some of which are of all descriptors. Of these only
@@ -262,7 +265,7 @@ static void add_own_only(struct program *p, int call, uint32_t otherwise, pid_t 
     add_return(p, otherwise);
 }
 
-static void add_signalling(struct program *p, int call, uint32_t what)
+static void add_by_descriptor(struct program *p, int call, uint32_t what)
 {
     add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
     add_load(p, argument(1));
@@ -349,8 +352,8 @@ static void write_program(struct program *p, enum sandbox_kind kind)
     for (size_t i = 0; kind != SANDBOX_EXECUTES && i < sizeof(executing) / sizeof(executing[0]);
          i++)
         add_case(p, executing[i], the_end);
-    for (size_t i = 0; i < sizeof(signalling) / sizeof(signalling[0]); i++)
-        add_signalling(p, signalling[i].call, signalling[i].what);
+    for (size_t i = 0; i < sizeof(by_descriptor) / sizeof(by_descriptor[0]); i++)
+        add_by_descriptor(p, by_descriptor[i].call, by_descriptor[i].what);
     add_terminals(p);
     add_asynchronous(p);
     add_usual_policy(p);

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -233,6 +234,18 @@ static bool empties_a_file(void)
     return any;
 }
 
+/* They stay as they are; not every file system has some. */
+static bool sets_flags(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), flags = 0;
+    bool set = fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 &&
+               ioctl(fd, FS_IOC_SETFLAGS, &flags) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return set;
+}
+
 /* Its own file, and one of the system's settings: as root both would be there to be written to.
  * Nothing is. Where the kernel has no Landlock, what only that refuses is not tried. */
 static bool writes_files(void)
@@ -252,7 +265,8 @@ static bool writes_files(void)
         if (fd >= 0)
             close(fd);
     }
-    return any || empties_a_file() || chmod(own.dli_fname, status.st_mode & 07777) == 0 ||
+    return any || empties_a_file() || sets_flags(own.dli_fname) ||
+           chmod(own.dli_fname, status.st_mode & 07777) == 0 ||
            truncate(own.dli_fname, status.st_size) == 0;
 }
 
