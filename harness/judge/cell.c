@@ -7,6 +7,7 @@
 #include "judge/maps.h"
 #include "judge/sandbox.h"
 #include "process/descriptors.h"
+#include "process/own_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +106,7 @@ static int start(struct cell *c, struct error *err)
 {
     int job = write_job(c->job, &c->arena, err);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    char **env = sandbox_environment();
+    char **env = sandbox_environment(c->folder);
     const int from[4] = { job, nowhere, nowhere, c->arena.fd };
     pid_t self = getpid();
 
@@ -429,7 +430,8 @@ int cell_open(struct cell *c, const struct cell_job *job, const struct test_vect
     for (int slot = 0; slot < v->slots; slot++)
         if (cell_put(c, v, slot, PUT_ALL, err))
             return -1;
-    if (start(c, err))
+    c->folder = own_folder_make(err);
+    if (!c->folder || start(c, err))
         return -1;
     if (measure_overhead(c, err))
         return not_begun(c, err);
@@ -447,6 +449,7 @@ void cell_close(struct cell *c)
             continue;
     }
     arena_close(&c->arena);
+    own_folder_remove(c->folder);
     free(c->past);
     free(c->has_past);
     free(c->mapped);

@@ -48,6 +48,7 @@ struct cell {
     struct fault fault;
     unsigned char *past; /* outputs as the last windows left them, all slots */
     bool *has_past;      /* of each slot */
+    char *folder;        /* for what it writes to files; see process/own_folder.h */
     char *mapped;        /* files mapped before the guest was loaded */
 };
 

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -66,19 +67,32 @@ static bool is_kept(const char *setting)
     return false;
 }
 
+/* Behind the array, whose end it moves. Numba says by a variable of its own where it may keep what
+ * it compiles, and asks for a folder that can be written to beside the source without. */
+static char *add_setting(char **at, const char *name, const char *value)
+{
+    char *setting = *at;
+
+    *at += 1 + sprintf(setting, "%s%s", name, value);
+    return setting;
+}
+
 /* A pool that spins as long as OpenMP likes best keeps processors that the others need, see
  * launch/launch_process.c. */
-char **sandbox_environment(void)
+char **sandbox_environment(const char *folder)
 {
+    static const char of_all[] = "TMPDIR=", of_numba[] = "NUMBA_CACHE_DIR=";
     static char spin[] = "GOMP_SPINCOUNT=10000", language[] = "LC_ALL=C";
-    static char temporary[] = "TMPDIR=/dev/shm"; /* see keep_files() */
     size_t nr = 0, all = 0;
 
     while (environ[all])
         all++;
-    char **env = memory_zeroed(all + 4, sizeof(*env));
+    const size_t pointers = (all + 5) * sizeof(char *);
+    const size_t text = sizeof(of_all) + sizeof(of_numba) + 2 * strlen(folder);
+    char **env = memory_zeroed(1, pointers + text), *at = (char *)env + pointers;
     env[nr++] = language;
-    env[nr++] = temporary;
+    env[nr++] = add_setting(&at, of_all, folder);
+    env[nr++] = add_setting(&at, of_numba, folder);
     if (!getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY"))
         env[nr++] = spin;
     for (size_t i = 0; i < all; i++)
@@ -383,8 +397,8 @@ bool sandbox_keeps_files(void)
 }
 
 /* As root a process without any rights owns the system's files still, its settings among them; and
- * whoever is judged could change what a reference loads. Written to are shared memory (OpenMP
- * libraries have some, and it is for what is temporary), and devices: nowhere, and GPUs. */
+ * whoever is judged could change what a reference loads. Written to are its own folder, shared
+ * memory (OpenMP libraries have some), and devices: nowhere, and GPUs. */
 static int keep_files(struct error *err)
 {
     static const char *const but[] = { "/dev/shm", "/dev/null", "/dev/zero", "/dev/full",
@@ -395,7 +409,8 @@ static int keep_files(struct error *err)
         return 0;
     for (size_t i = 0; i < sizeof(but) / sizeof(but[0]); i++)
         glob(but[i], i > 0 ? GLOB_APPEND : 0, NULL, &found);
-    int rc = read_only_enter((const char *const *)found.gl_pathv, found.gl_pathc, err);
+    int rc =
+        read_only_enter((const char *const *)found.gl_pathv, found.gl_pathc, getenv("TMPDIR"), err);
     globfree(&found);
     return rc;
 }

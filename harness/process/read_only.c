@@ -55,8 +55,13 @@ bool read_only_there(void)
     return version() > 0;
 }
 
-/* A file that is no folder takes the rights to its content alone. */
-static int leave_out(int rules, const char *path, uint64_t all)
+enum {
+    CONTENT = WRITE_FILE | TRUNCATE, /* all that a file that is no folder takes */
+    FILES = MAKE_REG | REMOVE_FILE,
+    FOLDERS = MAKE_DIR | REMOVE_DIR | MAKE_SYM | REFER,
+};
+
+static int leave_out(int rules, const char *path, uint64_t rights)
 {
     const int at = open(path, O_PATH | O_CLOEXEC);
     struct below rule = { .folder = at };
@@ -66,22 +71,23 @@ static int leave_out(int rules, const char *path, uint64_t all)
     if (at < 0)
         return 0;
     if (fstat(at, &status) == 0) {
-        const bool folder = S_ISDIR(status.st_mode);
-        rule.allowed = all & (WRITE_FILE | TRUNCATE | (folder ? MAKE_REG | REMOVE_FILE : 0));
+        rule.allowed = S_ISDIR(status.st_mode) ? rights : rights & CONTENT;
         rc = (int)syscall(ADD_RULE, rules, BELOW_A_PATH, &rule, 0);
     }
     close(at);
     return rc;
 }
 
-int read_only_enter(const char *const *but, size_t nr, struct error *err)
+int read_only_enter(const char *const *but, size_t nr, const char *own, struct error *err)
 {
     const struct ruleset all = { to_write(version()) };
     const int rules = (int)syscall(CREATE_RULESET, &all, sizeof(all), 0);
     int rc = rules < 0 ? -1 : prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 
     for (size_t i = 0; rc == 0 && i < nr; i++)
-        rc = leave_out(rules, but[i], all.files);
+        rc = leave_out(rules, but[i], all.files & (CONTENT | FILES));
+    if (rc == 0 && own)
+        rc = leave_out(rules, own, all.files & (CONTENT | FILES | FOLDERS));
     if (rc == 0)
         rc = (int)syscall(RESTRICT_SELF, rules, 0);
     const int number = errno;

@@ -60,7 +60,9 @@ head -n 1 as_tf32
 check "it stands beside no fp32" not grep -qE 'times as fast as (simd|openblas)' as_tf32
 
 say "Honest ones"
-"$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" >honest || echo "status $?"
+mkdir temporary
+TMPDIR=$PWD/temporary "$HARNESS" judge "$plugins/honest.so" "${small[@]}" "${quick[@]}" >honest || echo "status $?"
+check "what they wrote is gone with them" rmdir temporary
 if grep -q 'UNSUPPORTED: there is no OpenBLAS' honest; then
   say "skipped: no OpenBLAS"
 else

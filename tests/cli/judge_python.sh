@@ -42,7 +42,9 @@ check "docs/judge-python.md tells of them, and why" diff documented found
 check "an exception is told, with its line" grep -q 'raise_at_once/fp32: INVALID, ended: .*ValueError: no (cheats.py:[0-9]*)' cheats
 
 say "Honest ones"
-judge honest.py matmul returned loops joined memo_of_all other_clock >honest || echo "status $?"
+mkdir temporary
+TMPDIR=$PWD/temporary judge honest.py matmul returned loops joined memo_of_all other_clock >honest || echo "status $?"
+check "what they wrote is gone with them" rmdir temporary
 verdicts <honest
 check "a clock of its own gains nothing" grep -qE '^    0\.[0-9]+ times as fast as naive' honest
 

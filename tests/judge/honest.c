@@ -3,12 +3,16 @@
 #include "nt.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -143,6 +147,35 @@ static int even_only(struct harness_call *call, char *why, size_t room)
     return HARNESS_UNSUPPORTED;
 }
 
+/* Folders and files below TMPDIR, as what is compiled or unpacked before it is used; they are left
+ * to whoever ends this process. */
+static bool leave_files(const char *folder)
+{
+    char path[4096];
+    const char *const names[] = { "kept", "kept/whole" };
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+        int fd = i == 0 ? mkdir(path, 0700) : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0 && errno != EEXIST)
+            return false;
+        if (i > 0)
+            close(fd);
+    }
+    return true;
+}
+
+static int keep_files(struct harness_call *call, char *why, size_t room)
+{
+    const char *folder = getenv("TMPDIR");
+
+    (void)call;
+    if (folder && leave_files(folder))
+        return 0;
+    strncpy(why, "it cannot make a folder below TMPDIR", room - 1);
+    return -1;
+}
+
 /* Somebody else's product. */
 typedef void sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int,
                    float, float *, int);
@@ -227,6 +260,7 @@ static const struct harness_variant variants[] = {
     { .name = "spinning", .launch = loops, .prepare = begin_spinning },
     { .name = "memo_of_all", .launch = memo_of_all, .prepare = remember },
     { .name = "even_only", .launch = loops, .prepare = even_only },
+    { .name = "keeps_files", .launch = loops, .prepare = keep_files },
     { .name = "nameless", .launch = loops, .prepare = load_from_memory },
     { .name = "vendor", .launch = vendor, .prepare = open_vendor },
 };

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Functions for y = x W^T that are right, whatever else they do: none of them may be refused."""
+import os
 import sys
+import tempfile
 import threading
 import time
 
 import numpy as np
+
+# What many modules do as they are imported; nobody cleans up in a process that is killed.
+_scratch = tempfile.TemporaryDirectory()
+os.mkdir(os.path.join(_scratch.name, "cache"))
+with open(os.path.join(_scratch.name, "cache", "entry"), "w") as _file:
+    _file.write("kept")
 
 
 def matmul(x, w, y):

@@ -4,6 +4,7 @@
 #include "judge/sandbox.h"
 #include "measure/case.h"
 #include "metrics/roofline.h"
+#include "process/own_folder.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,10 +78,13 @@ static int check_device(struct workload *w, struct error *err)
     return d->kind == DEVICE_CPU ? 0 : device_start(d, err);
 }
 
+/* Where plugins tell their tables; it is there as long as they do. */
+static char *folder_of_tables;
+
 /* What it may not do in a cell, and does not see there, it does not where it tells its tables. */
 static int confine(struct error *err)
 {
-    environ = sandbox_environment();
+    environ = sandbox_environment(folder_of_tables);
     return sandbox_enter(SANDBOX_STAYS, err);
 }
 
@@ -90,12 +94,21 @@ void judging_begin(struct judging_options *o)
     o->workload.confine = confine;
 }
 
-int judging_open(struct judging *g, const struct judging_options *o, struct error *err)
+static int make_workload(struct judging *g, const struct judging_options *o, struct error *err)
 {
     char *filters[] = { (char *)o->spec };
 
+    folder_of_tables = own_folder_make(err);
+    int rc = folder_of_tables ? workload_make(&g->workload, &o->workload, filters, 1, "", err) : -1;
+    own_folder_remove(folder_of_tables);
+    folder_of_tables = NULL;
+    return rc;
+}
+
+int judging_open(struct judging *g, const struct judging_options *o, struct error *err)
+{
     *g = (struct judging) { .options = o };
-    if (find_spec(g, err) || workload_make(&g->workload, &o->workload, filters, 1, "", err))
+    if (find_spec(g, err) || make_workload(g, o, err))
         return -1;
     if (check_device(&g->workload, err))
         return -1;
