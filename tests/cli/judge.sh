@@ -9,6 +9,10 @@ verdicts() {
   sed -nE 's/^[a-z_/]+\/([a-z0-9_]+)\/[a-z0-9]+: (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
 }
 
+# By its number a working folder's mark has the name that an earlier one's may have had.
+mark=/dev/shm/had_its_way_$(stat -c %i .)
+rm -f "$mark"
+
 say "Known cheats"
 # A second round for who waits for it.
 "$HARNESS" judge "$plugins/cheats.so" "${small[@]}" --rounds 2 "${quick[@]:2}" --timeout 5s >cheats 2>err || echo "status $?"
@@ -34,7 +38,8 @@ verdicts <cheats | sed 's/^\(wake_itself INVALID\) .*/\1 late or awake/
   s/^\(\(few_bits_less\|few_bits_later\|sums_in_bf16\|x_of_6_bits\|sums_in_fp16\|fp16_all_through\) INVALID\) \(precision\|wrong\)$/\1 precision or wrong/' |
   tee found
 check "none is valid" not grep -q ' VALID' found
-check "nobody had his way with the judge as it was loaded" test ! -e "/dev/shm/had_its_way_$(stat -c %i .)"
+check "nobody had his way with the judge as it was loaded" test ! -e "$mark"
+rm -f "$mark"
 check "nobody has emptied a file" test -s emptied
 check "they are 20 or more" test "$(wc -l <found)" -ge 20
 # shellcheck disable=SC2016  # backquotes of Markdown
