@@ -75,6 +75,16 @@ echo "on no branch: $(seen)"
 git -C toy -c user.name=x -c user.email=x@y commit -q --allow-empty -m Second
 check "a commit later it is no more that which was told" not "$CMAKE" --build build
 
+say "This build"
+header=$(dirname "$HARNESS")/generated/build_info/build_info.h
+[ -e "$header" ] || skip "not a build tree: $(dirname "$HARNESS")"
+"$HARNESS" version --json >version.json
+for fact in version commit branch; do
+  check "$fact is what it was told" test "$(json version.json $fact)" = \
+    "$(sed -n "s/^#define BUILD_${fact^^} \"\(.*\)\"$/\1/p" "$header")"
+done
+
+command -v ninja >/dev/null || command -v ninja-build >/dev/null || skip "no Ninja"
 say "By a generator of several configurations each knows its own"
 flags=(-DCMAKE_C_FLAGS=-Wall '-DCMAKE_C_FLAGS_DEBUG=-g -DA=a,b' -DCMAKE_C_FLAGS_RELEASE=-O3)
 "$CMAKE" -S toy -B several -G "Ninja Multi-Config" "${flags[@]}" >"$WORK.log/configured" 2>&1 ||
@@ -84,12 +94,3 @@ for type in Release Debug; do
 done
 several/Debug/harness_machine with flags
 several/Release/harness_machine with flags
-
-say "This build"
-header=$(dirname "$HARNESS")/generated/build_info/build_info.h
-[ -e "$header" ] || skip "not a build tree: $(dirname "$HARNESS")"
-"$HARNESS" version --json >version.json
-for fact in version commit branch; do
-  check "$fact is what it was told" test "$(json version.json $fact)" = \
-    "$(sed -n "s/^#define BUILD_${fact^^} \"\(.*\)\"$/\1/p" "$header")"
-done

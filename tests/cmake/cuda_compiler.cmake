@@ -1,5 +1,6 @@
 # Which nvcc HARNESS_CUDA=AUTO and ON take: AUTO leaves out one that is too old or compiles nothing,
-# and a project with ON is refused. Projects of one file each, in the folder WORK, and stubs of nvcc.
+# and a project with ON is refused. Projects of one file each, in the folder WORK, by the generator
+# GENERATOR, and stubs of nvcc.
 set(choice_file "${CMAKE_CURRENT_LIST_DIR}/../../cmake/HarnessCudaChoice.cmake")
 file(REMOVE_RECURSE "${WORK}")
 file(WRITE "${WORK}/CMakeLists.txt" "cmake_minimum_required(VERSION 3.25)
@@ -23,7 +24,7 @@ endfunction()
 function(expect why compiler)
   file(REMOVE_RECURSE "${WORK}/build")
   foreach(time first second)
-    execute_process(COMMAND "${CMAKE_COMMAND}" -S "${WORK}" -B "${WORK}/build" ${ARGN}
+    execute_process(COMMAND "${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${WORK}" -B "${WORK}/build" ${ARGN}
       RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE told)
     if(NOT status EQUAL 0 OR NOT said MATCHES "why: <${why}>, compiler: <${compiler}>")
       message(SEND_ERROR "${ARGN}, ${time} time: ${said}${told}")

@@ -1,5 +1,6 @@
 # libharness_profile_cuda.a of a build with link-time optimisation: it has code, under its own names
-# alone. Rooms of one file each, in the folder WORK, built by the compiler COMPILER.
+# alone. Rooms of one file each, in the folder WORK, built by the compiler COMPILER and the
+# generator GENERATOR.
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 file(CREATE_LINK "${CMAKE_CURRENT_LIST_DIR}/../../cmake" "${WORK}/cmake" SYMBOLIC)
@@ -35,7 +36,8 @@ set(property -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON)
 foreach(way plain fat property)
   set(build "${WORK}/${way}")
   set(archive "${build}/libharness_profile_cuda_guest.a")
-  run("${CMAKE_COMMAND}" -S "${WORK}" -B "${build}" "-DCMAKE_C_COMPILER=${COMPILER}" ${${way}})
+  run("${CMAKE_COMMAND}" -G "${GENERATOR}" -S "${WORK}" -B "${build}"
+    "-DCMAKE_C_COMPILER=${COMPILER}" ${${way}})
   run("${CMAKE_COMMAND}" --build "${build}" --target profile_cuda_guest)
   run("${COMPILER}" "${WORK}/user.c" "${archive}" -o "${build}/user")
   run("${build}/user")
