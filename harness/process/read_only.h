@@ -16,10 +16,10 @@
 /* Can it be had here? */
 bool read_only_there(void);
 /* For this thread and all that it makes, for good; programs that they execute get no rights beyond
- * theirs either. Below `but` files may be made, written to and removed all the same, and no folders;
- * those that are not there are passed over. Below `own`, NULL: nowhere, also folders and symbolic
- * links, and files be moved from one folder to another, which takes Linux 5.19. -1 where it is
- * there and fails, and where it is not. */
+ * theirs either. Below `but` files may be made, written to and removed all the same, and no
+ * folders; those that are not there are passed over. Below `own`, NULL: nowhere, also folders and
+ * symbolic links, and files be moved from one folder to another, which takes Linux 5.19. -1 where
+ * it is there and fails, and where it is not. */
 int read_only_enter(const char *const *but, size_t nr, const char *own, struct error *err);
 
 #endif
