@@ -70,22 +70,23 @@
  *
  *   DESIGN_BLOCKS, interleaved launches (launch/ab.h). One difference a block, mean of head less
  *   mean of base: what drifts over the blocks falls out of it. t over the blocks; the launches of
- *   one side in one block tell the same variance if blocks add nothing, so both are pooled for each
- *   ratio that the two may have, weighed by how well it fits (compare_blocks.c). Where all values
- * of a row are multiples of a step (whole ns, MB), no launch is better known than an error that is
- *   even over that step: differences that are equal to the last bit are not known so exactly.
- *   Nothing comes from the family but q, so a row depends on its own blocks alone. Whoever looks
- * after each block and stops when he likes has many chances; look j (after block j + 2) pays with
- * the factor j (j + 1) on its p-value and on the tails of its interval. The weights 1 / (j (j + 1))
- * add up to 1, so the smallest of the p-values so far is valid whenever one stops (Johari et al.
- * 2017 on always-valid p-values; Lan and DeMets 1983 on spending an error over looks). So p never
- * rises while blocks are added. A benchmark that is decided leaves (launch/ab.h) and keeps its
- * data, but what was named need not stay named until the end: q depends on the other rows too, any
- * of which may come out as `same` and enter with p = 1; and a benchmark that stays for the sake of
- * another metric may see its whole interval move inside the floor. How often anybody looked is not
- * in the evidence. So n blocks pay for n - 2 looks, also where their number was fixed before and
- * nobody looked (`compare --runs`), or where the pairs are imported: there the error is smaller,
- * and changes must be larger to be found.
+ *   one side in one block tell the same variance if blocks add nothing, so both are pooled for
+ *   each ratio that the two may have, weighed by how well it fits (compare_blocks.c). Where all
+ *   values of a row are multiples of a step (whole ns, MB), no launch is better known than an
+ *   error that is even over that step: differences that are equal to the last bit are not known so
+ *   exactly. Nothing comes from the family but q, so a row depends on its own blocks alone.
+ *   Whoever looks after each block and stops when he likes has many chances; look j (after block j
+ *   + 2) pays with the factor j (j + 1) on its p-value and on the tails of its interval. The
+ *   weights 1 / (j (j + 1)) add up to 1, so the smallest of the p-values so far is valid whenever
+ *   one stops (Johari et al. 2017 on always-valid p-values; Lan and DeMets 1983 on spending an
+ *   error over looks). So p never rises while blocks are added. A benchmark that is decided leaves
+ *   (launch/ab.h) and keeps its data, but what was named need not stay named until the end: q
+ *   depends on the other rows too, any of which may come out as `same` and enter with p = 1; and a
+ *   benchmark that stays for the sake of another metric may see its whole interval move inside the
+ *   floor.
+ *     How often anybody looked is not in the evidence. So n blocks pay for n - 2 looks, also where
+ *   their number was fixed before and nobody looked (`compare --runs`), or where the pairs are
+ *   imported: there the error is smaller, and changes must be larger to be found.
  *
  * The machine. Beside every case a probe is timed, a fixed piece of work that is not under test
  * (TELEMETRY_MACHINE). Where the probe moved by more than the floor, beside the benchmark or
