@@ -236,10 +236,13 @@ static double log_add(double a, double b)
 
 /* Each run has each row in one of two modes: no change, but what lies between the runs, and as much
  * as two modes make. It looks like half of the rows that changed, if not all of them the same way.
- * `prior`: logs of what was likely before, of each variance. */
+ * Modes that are closer than the errors cannot be told from none: how close, down to the last bit
+ * of a logarithm, makes them no likelier. `prior`: logs of what was likely before, of each
+ * variance. */
 static void heed_modes(const struct scatter *s, const struct halves *h, double share,
                        const double *prior, struct spread *between)
 {
+    double apart = fmax(h->apart, sqrt(own_square(s)));
     size_t i = 1;
 
     while (i + 1 < between->nr && between->variance[i] < h->apart * h->apart / 2)
@@ -249,10 +252,9 @@ static void heed_modes(const struct scatter *s, const struct halves *h, double s
                            .share = { 2 * even, even, even },
                            .changed = share,
                            .fitted = h->nr_rest,
-                           .prior = exp(prior[i]) / (log(step_ratio) * h->apart) };
-    if (h->apart > 0)
-        between->weight[i] =
-            log_add(between->weight[i], log(modes_chance) + explains(s, &modes, 0));
+                           .prior = exp(prior[i]) / (log(step_ratio) * apart) };
+
+    between->weight[i] = log_add(between->weight[i], log(modes_chance) + explains(s, &modes, 0));
 }
 
 /* What the family itself says. One of its rows may have changed in any case: that is asked. */

@@ -461,6 +461,35 @@ TEST(test_half_of_the_rows_changed)
     }
 }
 
+/* Of two modes that no error can tell apart, the distance is chance: launches that are the same on
+ * both sides, and those that the last bit of a logarithm moved, say as much of what lies between.
+ */
+TEST(test_modes_that_are_closer_than_the_errors)
+{
+    enum { NR = 6 };
+    static const double moved[] = { 0, 1e-15, 1e-12, 1e-7 };
+    double occasion = 0, p = 0;
+
+    for (size_t k = 0; k < sizeof(moved) / sizeof(moved[0]); k++) {
+        struct compare_item *items = items_new(NR, DESIGN_LAUNCHES);
+        for (int i = 0; i < NR; i++)
+            for (int launch = 0; launch < 5; launch++) {
+                double at = 0.002 * (launch - 2), away = moved[k] * (i * 3 % 7 - 3);
+                add(&items[i].evidence.base, 0, at);
+                add(&items[i].evidence.head, 0, at + away + (i == 0 ? 0.09 : 0));
+            }
+        struct comparison c = decide(items, NR, 0.03);
+        assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
+        if (k > 0) {
+            assert_close(c.rows[0].noise.occasion, occasion, 0.05 * occasion);
+            assert_close(log(c.rows[0].p), log(p), 0.2);
+        }
+        occasion = c.rows[0].noise.occasion;
+        p = c.rows[0].p;
+        comparison_release(&c);
+    }
+}
+
 /* Each row is in one of two modes in each run: about half of them moved, and as many one way as the
  * other. That is no change. */
 TEST(test_modes_of_runs_are_no_changes)
