@@ -124,10 +124,11 @@ static int ask_class(struct ref_lookup *l, const struct ref_rule *rule, struct e
 static int ask_rule(struct ref_lookup *l, const struct ref_rule *rule, struct error *err)
 {
     const struct ref_scope *scope = l->scope;
+    size_t nr_apart = scope->together ? 0 : scope->nr_classes;
     int found = 0;
 
-    for (size_t i = 0; i == 0 || i < scope->nr_classes; i++) {
-        l->class_name = scope->nr_classes > 0 ? scope->classes[i] : NULL;
+    for (size_t i = 0; i == 0 || i < nr_apart; i++) {
+        l->class_name = nr_apart > 0 ? scope->classes[i] : NULL;
         int rc = ask_class(l, rule, err);
         if (rc < 0)
             return -1;
@@ -173,14 +174,6 @@ static void order(struct ref_lookup *l)
     free(ids);
 }
 
-static bool is_class_of(const struct ref_scope *scope, const char *class_name)
-{
-    for (size_t i = 0; i < scope->nr_classes; i++)
-        if (strcmp(scope->classes[i], class_name) == 0)
-            return true;
-    return scope->nr_classes == 0;
-}
-
 static int elsewhere_error(const struct ref_lookup *l, const struct ref_scope *scope,
                            const char *ref, const char *elsewhere, struct error *err)
 {
@@ -210,7 +203,7 @@ static int scope_error(const struct ref_lookup *l, const struct ref_scope *scope
         if (!ref_is_among(l->out->ids, l->out->nr, c->id))
             continue;
         elsewhere = c->class_name;
-        if (is_class_of(scope, c->class_name))
+        if (ref_takes_class(scope, c->class_name))
             return error_set(err,
                              "%s: \"%s\" names nothing but what is being compared with it (run "
                              "%" PRId64 "); measure another build first",

@@ -10,6 +10,7 @@ struct ref_scope {
      * class need not be as new as those of another. */
     const char *const *classes; /* borrowed */
     size_t nr_classes;          /* 0: any */
+    bool together;              /* they are not told apart: the newest of all of them is meant */
     const struct run *exclude;  /* runs to leave out, by uuid: the head of a comparison, wherever it
                                  * came from */
     size_t nr_exclude;

@@ -28,7 +28,7 @@ struct ref_lookup {
     struct store *store;
     const char *name; /* what is looked for, without "rule:" */
     const struct ref_scope *scope;
-    const char *class_name;     /* of the scope's, the one that is asked now; NULL: any */
+    const char *class_name;     /* of the scope's, the one that is asked now; NULL: all of them */
     size_t first;               /* of `out`, where its runs begin */
     ARRAY(struct ref_run) runs; /* newest first */
     struct ref_runs *out;
@@ -52,6 +52,8 @@ extern const int ref_nr_rules;
  * one. Anew wherever the scope changes. */
 void ref_mark_excluded(struct ref_lookup *l);
 
+/* Does the scope take runs of that machine class? */
+bool ref_takes_class(const struct ref_scope *scope, const char *class_name);
 bool ref_is_among(const int64_t *ids, size_t nr, int64_t id);
 /* Does `text` begin with `prefix`? Letters of either case. */
 bool ref_starts_with(const char *text, const char *prefix);

@@ -118,9 +118,20 @@ void ref_mark_excluded(struct ref_lookup *l)
             l->runs.items[i].left_over = is_left_over(l, i);
 }
 
+bool ref_takes_class(const struct ref_scope *scope, const char *class_name)
+{
+    for (size_t i = 0; i < scope->nr_classes; i++)
+        if (strcmp(scope->classes[i], class_name) == 0)
+            return true;
+    return scope->nr_classes == 0;
+}
+
 static bool in_scope(const struct ref_lookup *l, const struct ref_run *c)
 {
-    return (!l->class_name || strcmp(l->class_name, c->class_name) == 0) && !c->excluded;
+    bool of_class = l->class_name ? strcmp(l->class_name, c->class_name) == 0
+                                  : ref_takes_class(l->scope, c->class_name);
+
+    return of_class && !c->excluded;
 }
 
 /* Of the class that is asked. */

@@ -219,24 +219,53 @@ static void assert_error_has(struct store *s, const char *ref, const struct ref_
     ref_runs_release(&runs);
 }
 
+/* On two classes, after those of `rows`. */
+static const struct row of_two_classes[] = {
+    { 910, 911, "aaaa0011-0000-4000-8000-000000000011", "apart", "main", COMMIT_C, "class-b", false,
+      RUN_MEASURED },
+    { 920, 921, "aaaa0012-0000-4000-8000-000000000012", "apart", "main", COMMIT_B, "class-a", false,
+      RUN_MEASURED },
+    { 930, 931, "aaaa0013-0000-4000-8000-000000000013", "alike", "", COMMIT_B, "class-b", false,
+      RUN_MEASURED },
+    { 940, 941, "aaaa0014-0000-4000-8000-000000000014", "alike", "", COMMIT_B, "class-a", false,
+      RUN_MEASURED },
+    { 950, 951, "aaaa0015-0000-4000-8000-000000000015", "alike", "", COMMIT_B, "class-b", false,
+      RUN_MEASURED },
+};
+
+static void add_two_classes(struct store *s)
+{
+    static const int64_t ids[] = { 11, 14 };
+    struct error err;
+
+    add_rows(s);
+    for (int i = 0; i < 5; i++)
+        add_row(s, &of_two_classes[i], 11 + i);
+    assert_ok(store_baseline_save(s, "both", ids, 2, 1, NULL, false, &err), &err);
+}
+
+struct meaning {
+    const char *ref, *expected, *what;
+};
+
+static void assert_means(struct store *s, const struct ref_scope *scope, const struct meaning *m,
+                         size_t nr)
+{
+    struct error err;
+    struct ref_runs runs;
+
+    for (size_t i = 0; i < nr; i++) {
+        assert_names(s, m[i].ref, scope, m[i].expected);
+        assert_ok(ref_resolve(s, m[i].ref, scope, &runs, &err), &err);
+        assert_string_equal(runs.what, m[i].what);
+        ref_runs_release(&runs);
+    }
+}
+
 /* Of each class what the name means there: the newest of one may be older than that of another. */
 static void test_several_classes(void **state)
 {
-    static const struct row more[] = {
-        { 910, 911, "aaaa0011-0000-4000-8000-000000000011", "apart", "main", COMMIT_C, "class-b",
-          false, RUN_MEASURED },
-        { 920, 921, "aaaa0012-0000-4000-8000-000000000012", "apart", "main", COMMIT_B, "class-a",
-          false, RUN_MEASURED },
-        { 930, 931, "aaaa0013-0000-4000-8000-000000000013", "alike", "", COMMIT_B, "class-b", false,
-          RUN_MEASURED },
-        { 940, 941, "aaaa0014-0000-4000-8000-000000000014", "alike", "", COMMIT_B, "class-a", false,
-          RUN_MEASURED },
-        { 950, 951, "aaaa0015-0000-4000-8000-000000000015", "alike", "", COMMIT_B, "class-b", false,
-          RUN_MEASURED },
-    };
-    static const struct {
-        const char *ref, *expected, *what;
-    } cases[] = {
+    static const struct meaning apart[] = {
         { "apart", "11 12", "label apart at bbbbbbb (1 run) and label apart at ccccccc (1 run)" },
         { "alike", "13 14 15", "label alike at bbbbbbb (3 runs)" },
         { "both", "11 14", "baseline both (2 runs)" },
@@ -250,23 +279,34 @@ static void test_several_classes(void **state)
         "never measured on these machine classes (class-c, class-a)", "such as class-b", NULL
     };
     static const char *const c_and_a[] = { "class-c", "class-a" };
-    static const int64_t ids[] = { 11, 14 };
     static const struct ref_scope scope = { .classes = a_and_b, .nr_classes = 2 },
                                   other = { .classes = c_and_a, .nr_classes = 2 };
     struct history *h = *state;
-    struct error err;
-    struct ref_runs runs;
 
-    add_rows(h->store);
-    for (int i = 0; i < 5; i++)
-        add_row(h->store, &more[i], 11 + i);
-    assert_ok(store_baseline_save(h->store, "both", ids, 2, 1, NULL, false, &err), &err);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_names(h->store, cases[i].ref, &scope, cases[i].expected);
-        assert_ok(ref_resolve(h->store, cases[i].ref, &scope, &runs, &err), &err);
-        assert_string_equal(runs.what, cases[i].what);
-        ref_runs_release(&runs);
-    }
+    add_two_classes(h->store);
+    assert_means(h->store, &scope, apart, sizeof(apart) / sizeof(apart[0]));
+    assert_error_has(h->store, "gpu", &other, elsewhere);
+}
+
+/* Where they are not told apart, the newest of all of them: of one commit. */
+static void test_several_classes_together(void **state)
+{
+    static const struct meaning joined[] = {
+        { "apart", "12", "label apart at bbbbbbb (1 run)" },
+        { "alike", "13 14 15", "label alike at bbbbbbb (3 runs)" },
+        { "both", "11 14", "baseline both (2 runs)" },
+        { "main", "2 3 12", "branch main at bbbbbbb (3 runs)" },
+        { "latest", "15", "latest run 15" },
+        { "gpu", "8", "branch gpu at aaaaaaa (1 run)" },
+    };
+    static const char *const elsewhere[] = { "never measured on this machine class (class-a)",
+                                             "such as class-b", NULL };
+    static const struct ref_scope scope = { .classes = a_and_b, .nr_classes = 2, .together = true },
+                                  other = { .classes = only_a, .nr_classes = 1, .together = true };
+    struct history *h = *state;
+
+    add_two_classes(h->store);
+    assert_means(h->store, &scope, joined, sizeof(joined) / sizeof(joined[0]));
     assert_error_has(h->store, "gpu", &other, elsewhere);
 }
 
@@ -529,6 +569,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_baseline_comes_first, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scope, setup, teardown),
         cmocka_unit_test_setup_teardown(test_several_classes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_several_classes_together, setup, teardown),
         cmocka_unit_test_setup_teardown(test_errors_help, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describes_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(test_trials_are_left_out, setup, teardown),

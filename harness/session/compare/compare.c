@@ -50,7 +50,8 @@ static const char **classes_of(const struct records *records, const struct machi
 }
 
 /* What the history has. The head first: its own runs must not stand in for the baseline "main" of
- * the same branch, and where it has runs of several machine classes, the base is that of each. */
+ * the same branch, and where it has runs of several machine classes, the base is that of each. With
+ * --any-machine these are joined to one row: a base of two commits would be none of either. */
 static int find_stored(const struct compare_request *r, struct compared *c, struct error *err)
 {
     struct machine machine;
@@ -59,7 +60,8 @@ static int find_stored(const struct compare_request *r, struct compared *c, stru
     if (history_load_side(c->store, r->head ? r->head : "latest", NULL, NULL, &c->head, err))
         return -1;
     struct ref_scope scope = { .exclude = c->head.records.runs,
-                               .nr_exclude = c->head.records.nr_runs };
+                               .nr_exclude = c->head.records.nr_runs,
+                               .together = r->any_machine };
     const char **classes = classes_of(&c->head.records, &machine, &scope.nr_classes);
     scope.classes = classes;
     int rc = find_stored_base(r, &scope, c, err);
