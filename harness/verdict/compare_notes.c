@@ -124,7 +124,7 @@ static void note_epochs(struct comparison *c, const struct run *base, const stru
     if (epoch_difference(base, head, &text) > 0)
         comparison_note(c, "Surroundings differ between base and head%s: %s.", where, text.data);
     strbuf_release(&text);
-    compare_guest_notes(c, base, head);
+    compare_guest_notes(c, base, head, where);
 }
 
 typedef void note_newest_fn(struct comparison *c, const struct run *base, const struct run *head,

@@ -170,8 +170,10 @@ void compare_count(struct comparison *c);
 
 /* Adds the notes about the verdicts, and those about the runs. Need the counts. */
 void compare_notes(struct comparison *c);
-/* Which plugins and programs, beside the harness itself, are other files in base and head. */
-void compare_guest_notes(struct comparison *c, const struct run *base, const struct run *head);
+/* Which plugins and programs, beside the harness itself, are other files in base and head. `where`:
+ * "", or " on machine class ...". */
+void compare_guest_notes(struct comparison *c, const struct run *base, const struct run *head,
+                         const char *where);
 /* Runs that were measured in turn and are no pairs all the same. */
 void compare_pair_notes(struct comparison *c, const struct records *base,
                         const struct records *head);

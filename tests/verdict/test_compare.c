@@ -243,6 +243,38 @@ TEST(test_machine_classes)
     pair_release(&p, &c);
 }
 
+/* Of each class what its newest runs say of plugins: once where they say the same. */
+TEST(test_plugins_of_machine_classes)
+{
+    static const struct {
+        const char *second; /* the plugin in the head's run on the second class */
+        const char *told;   /* of it; NULL: nothing */
+    } cases[] = {
+        { "bb", NULL },
+        { "cc", "another file in the head: aa in the base, now cc on machine class xeon." },
+        { "aa", "the same file in base and head (aa) on machine class xeon." },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct pair p = pair_new("epyc", "epyc");
+        char text[64];
+        snprintf(text, sizeof(text), "{\"plugins\":{\"v.so\":\"%s\"}}", cases[i].second);
+        p.base.runs[0].settings = memory_string("{\"plugins\":{\"v.so\":\"aa\"}}");
+        p.head.runs[0].settings = memory_string("{\"plugins\":{\"v.so\":\"bb\"}}");
+        fixture_run(&p.base, "xeon", 1)->settings =
+            memory_string("{\"plugins\":{\"v.so\":\"aa\"}}");
+        fixture_run(&p.head, "xeon", 1)->settings = memory_string(text);
+        struct comparison c = compare(&p, &defaults);
+        size_t told = 0;
+        for (size_t k = 0; k < c.nr_notes; k++)
+            told += strstr(c.notes[k], "Plugin v.so") != NULL;
+        assert_int_equal(told, cases[i].told ? 2 : 1);
+        assert_true(noted(&c, "Plugin v.so is another file in the head: aa in the base, now bb."));
+        assert_true(!cases[i].told || noted(&c, cases[i].told));
+        pair_release(&p, &c);
+    }
+}
+
 TEST(test_shift_and_surroundings)
 {
     struct pair p = pair_new("m", "m");
