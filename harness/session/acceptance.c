@@ -342,7 +342,7 @@ static int is_ancestor(const char *commit, const char *of)
 /* Was it measured when the change had been seen? The runs in which it was seen count as such. */
 static bool began_with_change(const struct records *runs, const struct acceptance *a)
 {
-    int64_t first = history_first_start(runs);
+    int64_t first = history_first_start(runs, a->machine);
 
     return a->seen_ms ? first >= a->seen_ms : first > a->accepted_ms;
 }
@@ -397,12 +397,12 @@ static int find_sighting(struct store *store, const struct acceptance *a,
  * is of the very commit in which it was seen, and so was what that was compared with, or is the
  * head (uncommitted changes), git says nothing. Nor does time where both sides are measured now, in
  * turn, or of the base that it was seen beside: imports may all have one date, and clocks go back.
- */
+ * The base is that of the row's machine class, for which `a` is: others may have another commit. */
 static bool base_has_change(const struct verdict_sides *sides, const struct acceptance *a,
                             enum compare_design design, const struct sighting *seen)
 {
-    const char *base = verdict_side_commit(sides->base_records),
-               *head = verdict_side_commit(sides->head_records);
+    const char *base = verdict_side_commit(sides->base_records, a->machine),
+               *head = verdict_side_commit(sides->head_records, a->machine);
     bool unnamed = strcmp(base, a->commit) == 0 && (seen->beside_commit || strcmp(base, head) == 0);
     int ancestor = unnamed ? -1 : is_ancestor(a->commit, base);
 
@@ -412,7 +412,7 @@ static bool base_has_change(const struct verdict_sides *sides, const struct acce
            began_with_change(sides->base_records, a);
 }
 
-/* The alarm that needs it, if any: asking git takes time. */
+/* The alarm that needs it, if any. */
 static const struct compare_row *find_alarm(const struct comparison *c, const struct acceptance *a)
 {
     for (size_t i = 0; i < c->nr; i++)
@@ -435,31 +435,49 @@ static struct acceptance acceptance_of_rows(const struct acceptance *a,
     return of_rows;
 }
 
-/* Of those that fit an alarm, and whose change the base does not have: an acceptance speaks of
- * heads that contain its commit, as far as git can tell. They borrow their texts. */
+/* Of those that fit an alarm, each for its row, and whose change the base does not have: an
+ * acceptance speaks of heads that contain its commit, as far as git can tell. They borrow their
+ * texts. */
 struct acceptance_lists {
     ARRAY(struct acceptance) holding, elsewhere;
 };
 
+/* `a`: for the rows of the alarm's machine class. */
 static int add_acceptance_to(struct acceptance_lists *lists, struct store *store,
-                             const struct verdict_sides *sides, const struct comparison *c,
-                             const struct acceptance *accepted, struct error *err)
+                             const struct verdict_sides *sides, const struct acceptance *accepted,
+                             const struct acceptance *a, const struct compare_row *alarm,
+                             struct error *err)
 {
-    const struct acceptance a = acceptance_of_rows(accepted, sides, c);
-    const struct compare_row *alarm = find_alarm(c, &a);
     struct sighting seen;
 
-    if (!alarm)
-        return 0;
     if (find_sighting(store, accepted, alarm->item, &seen, err))
         return -1;
-    if (base_has_change(sides, &a, alarm->item->evidence.design, &seen))
+    if (base_has_change(sides, a, alarm->item->evidence.design, &seen))
         return 0;
-    if (is_ancestor(a.commit, verdict_side_commit(sides->head_records)) != 0)
-        *array_push(&lists->holding) = a;
+    if (is_ancestor(a->commit, verdict_side_commit(sides->head_records, a->machine)) != 0)
+        *array_push(&lists->holding) = *a;
     else
-        *array_push(&lists->elsewhere) = a;
+        *array_push(&lists->elsewhere) = *a;
     return 0;
+}
+
+/* For the alarms that need it alone, as asking git takes time. What was accepted of any machine may
+ * fit those of several classes: each has a base of its own, which may have the change already. */
+static int add_acceptance_of_rows(struct acceptance_lists *lists, struct store *store,
+                                  const struct verdict_sides *sides, const struct comparison *c,
+                                  const struct acceptance *accepted, struct error *err)
+{
+    const struct acceptance a = acceptance_of_rows(accepted, sides, c);
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < c->nr; i++) {
+        struct acceptance of_class = a;
+        if (!compare_acceptance_fits(&a, &c->rows[i]))
+            continue;
+        of_class.machine = (char *)c->rows[i].item->machine;
+        rc = add_acceptance_to(lists, store, sides, accepted, &of_class, &c->rows[i], err);
+    }
+    return rc;
 }
 
 /* Why changes count that somebody has accepted. */
@@ -496,7 +514,7 @@ int acceptances_mark(struct store *store, const struct verdict_sides *sides, str
     int rc = store_acceptance_list(store, NULL, accepted, err);
 
     for (size_t i = 0; rc == 0 && i < accepted->nr; i++)
-        rc = add_acceptance_to(&lists, store, sides, c, &accepted->items[i], err);
+        rc = add_acceptance_of_rows(&lists, store, sides, c, &accepted->items[i], err);
     if (rc == 0 && lists.holding.nr)
         compare_accept(c, lists.holding.items, lists.holding.nr);
     if (rc == 0)

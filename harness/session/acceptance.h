@@ -51,9 +51,10 @@ void accepting_release(struct accepting *batch);
  * cannot tell, the base was measured before the runs in which it was seen (interleaved sides are
  * measured now, so there it holds then) or is the one that they were compared with. Git cannot
  * tell, either, whether a base has it that is of its very commit, where it was seen beside such a
- * base: it was not committed yet; nor of a commit that is in no branch or tag. What is excused by
- * none, because the head is of another commit, is noted. `accepted` owns the reasons: release it
- * after `c`. */
+ * base: it was not committed yet; nor of a commit that is in no branch or tag. Base and head are
+ * the runs of the row's machine class, as each has a base of its own. What is excused by none,
+ * because the head is of another commit, is noted. `accepted` owns the reasons: release it after
+ * `c`. */
 int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
                      struct store_acceptances *accepted, struct error *err);
 

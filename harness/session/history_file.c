@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "machine/environment.h"
+#include "metrics/run_rows.h"
 #include "query/ref.h"
 #include "session/measure/measuring.h"
 
@@ -136,12 +137,12 @@ struct store_teller history_teller(const struct session_sink *sink)
 
 /* ---- series ---- */
 
-int64_t history_first_start(const struct records *runs)
+int64_t history_first_start(const struct records *runs, const char *class_name)
 {
     int64_t first = INT64_MAX;
 
     for (size_t i = 0; i < runs->nr_runs; i++)
-        if (runs->runs[i].started_ms < first)
+        if (run_is_on(&runs->runs[i], class_name) && runs->runs[i].started_ms < first)
             first = runs->runs[i].started_ms;
     return first;
 }

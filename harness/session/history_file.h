@@ -45,8 +45,9 @@ void history_sibling(const char *history, const char *name, struct strbuf *path)
 /* The folder of builds beside the history that `given` means; it is path->data. */
 const char *history_builds(const char *given, struct strbuf *path);
 
-/* When the first of them began, ms since the epoch; INT64_MAX where there is none. */
-int64_t history_first_start(const struct records *runs);
+/* When the first of them began, ms since the epoch; INT64_MAX where there is none. Of a machine
+ * class; "": of any. */
+int64_t history_first_start(const struct records *runs, const char *class_name);
 
 /* Drops the runs of which `keep` says false; nr_runs members. */
 void history_keep_runs(struct records *runs, const bool *keep);

@@ -3,20 +3,26 @@
 
 #include "core/clock.h"
 #include "machine/environment.h"
+#include "metrics/run_rows.h"
 #include "reporters/verdict_json.h"
 #include "session/history_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const char *verdict_side_commit(const struct records *records)
+const char *verdict_side_commit(const struct records *records, const char *class_name)
 {
-    const char *commit = records->nr_runs ? records->runs[0].build.commit : "";
+    const char *commit = NULL;
 
-    for (size_t i = 1; i < records->nr_runs; i++)
-        if (strcmp(records->runs[i].build.commit, commit) != 0)
+    for (size_t i = 0; i < records->nr_runs; i++) {
+        const struct run *run = &records->runs[i];
+        if (!run_is_on(run, class_name))
+            continue;
+        if (commit && strcmp(run->build.commit, commit) != 0)
             return "";
-    return commit;
+        commit = run->build.commit;
+    }
+    return commit ? commit : "";
 }
 
 const char *verdict_side_machine(const struct records *records)
@@ -51,11 +57,11 @@ static int verdict_add(struct store *store, const struct verdict_sides *sides,
         .rule = COMPARE_RULE,
         .base = memory_string(sides->base),
         .head = memory_string(sides->head),
-        .base_commit = memory_string(verdict_side_commit(sides->base_records)),
-        .head_commit = memory_string(verdict_side_commit(sides->head_records)),
+        .base_commit = memory_string(verdict_side_commit(sides->base_records, "")),
+        .head_commit = memory_string(verdict_side_commit(sides->head_records, "")),
         .settings = settings_text(&c->settings),
         .exit_status = c->exit_status,
-        .head_ms = sides->head_records->nr_runs ? history_first_start(sides->head_records) : 0,
+        .head_ms = sides->head_records->nr_runs ? history_first_start(sides->head_records, "") : 0,
     };
     struct build build;
 

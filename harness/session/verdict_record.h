@@ -23,8 +23,9 @@ struct verdict_sides {
     const struct records *base_records, *head_records;
 };
 
-/* The commit of all runs of a side; "" if unknown or several. Borrowed. */
-const char *verdict_side_commit(const struct records *records);
+/* The commit of all runs of a side on that machine class ("": on any); "" if unknown or several, as
+ * each class has a base of its own. Borrowed. */
+const char *verdict_side_commit(const struct records *records, const char *class_name);
 
 /* The machine class of all runs of a side, likewise. */
 const char *verdict_side_machine(const struct records *records);

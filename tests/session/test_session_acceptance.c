@@ -11,6 +11,9 @@
 #define DAY INT64_C(1700000000000)
 
 static const double same_but_later[] = { 1000100, 1001100, 999100, 1000600, 999600 };
+static const double slower_yet[] = { 1210000, 1211000, 1209000, 1210500, 1209500 };
+static const double far[] = { 1500000, 1501000, 1499000, 1500500, 1499500 };
+static const double far_yet[] = { 2250000, 2251500, 2248500, 2250750, 2249250 };
 
 /* ---- runs ---- */
 
@@ -19,17 +22,27 @@ struct named_run {
     char ref[24];
 };
 
-static struct named_run keep_at(struct store *store, const char *commit, const double *ns,
-                                int64_t after_ms)
+/* `where`: "class", as those of new_run(), or another. */
+static struct named_run keep_labelled(struct store *store, const char *where, const char *label,
+                                      const char *commit, const double *ns, int64_t after_ms)
 {
     struct records r = { 0 };
     struct run *run = new_run(&r, DAY + after_ms);
     struct named_run named;
 
+    snprintf(run->machine.class_name, sizeof(run->machine.class_name), "%s", where);
+    snprintf(run->machine.id, sizeof(run->machine.id), "%s", where);
+    snprintf(run->label, sizeof(run->label), "%s", label);
     snprintf(run->build.commit, sizeof(run->build.commit), "%s", commit);
     fixture_launches(&r, A, ns, 5);
     snprintf(named.ref, sizeof(named.ref), "%lld", (long long)keep_run(store, &r));
     return named;
+}
+
+static struct named_run keep_at(struct store *store, const char *commit, const double *ns,
+                                int64_t after_ms)
+{
+    return keep_labelled(store, "class", "", commit, ns, after_ms);
 }
 
 /* Compares the runs, and records it: the exit status. `note`: what a note is to say; NULL: any. */
@@ -175,6 +188,72 @@ GIT_TEST(a_commit_without_a_branch_that_is_checked_out_names_its_change)
                      again = keep_at(store, with.hash, slower, 4000);
     see_and_accept(store, &base, &head);
     assert_int_equal(compare_runs(store, &later, &again, NULL), EXIT_SAME);
+    store_close(store);
+}
+
+/* The base of one class has the change, that of another is older and has another commit. What git
+ * and time say of the row's own class is what counts. */
+GIT_TEST(each_machine_class_has_the_change_or_not)
+{
+    static const struct {
+        const double *base, *head; /* on the class of which it was accepted */
+        bool has;                  /* the base's commit has the change */
+        int status;
+    } cases[] = {
+        { far, far_yet, true, EXIT_REGRESSION },
+        { same_but_later, far, false, EXIT_SAME },
+    };
+    const struct scratch *scratch = *state;
+    struct made_commit before = make_commit("before"), with = make_commit("with"),
+                       after = make_commit("after"), next = make_commit("next");
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct named_run old = { "label:old" }, now = { "label:now" };
+        char path[600];
+        snprintf(path, sizeof(path), "%s-%zu", scratch->path, i);
+        struct store *store = open_history(path, STORE_WRITE);
+        struct named_run base = keep_at(store, before.hash, steady, 0),
+                         head = keep_at(store, with.hash, far, 1000);
+        see_and_accept(store, &base, &head);
+        keep_labelled(store, "other", "old", cases[i].has ? before.hash : after.hash, steady, 500);
+        keep_labelled(store, "class", "old", cases[i].has ? after.hash : before.hash, cases[i].base,
+                      2000);
+        keep_labelled(store, "class", "now", next.hash, cases[i].head, 3000);
+        keep_labelled(store, "other", "now", next.hash, same_but_later, 4000);
+        assert_int_equal(compare_runs(store, &old, &now, NULL), cases[i].status);
+        store_close(store);
+    }
+}
+
+/* What was accepted of any machine fits both classes: it excuses that of which the base does not
+ * have it. */
+GIT_TEST(an_acceptance_of_any_machine_is_asked_of_each_class)
+{
+    const struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    struct named_run old = { "label:old" }, now = { "label:now" };
+    struct made_commit before = make_commit("before"), with = make_commit("with"),
+                       next = make_commit("next");
+    struct acceptance any = {
+        .key = (char *)A,
+        .metric = (char *)"p50",
+        .machine = (char *)"",
+        .commit = with.hash,
+        .change = 0.1,
+        .reason = (char *)"exact",
+        .author = (char *)"Ada",
+        .accepted_ms = DAY + 10000,
+        .seen_ms = DAY + 1000,
+    };
+    struct error err;
+
+    assert_ok(store_acceptance_add(store, &any, 1, &err), &err);
+    keep_labelled(store, "class", "old", before.hash, steady, 500);
+    keep_labelled(store, "class", "now", next.hash, slower, 3000);
+    assert_int_equal(compare_runs(store, &old, &now, NULL), EXIT_SAME);
+    keep_labelled(store, "other", "old", with.hash, slower, 2000);
+    keep_labelled(store, "other", "now", next.hash, slower_yet, 4000);
+    assert_int_equal(compare_runs(store, &old, &now, NULL), EXIT_REGRESSION);
     store_close(store);
 }
 

@@ -172,7 +172,9 @@ TEST(the_first_start_and_the_runs_that_stay)
         assert_int_equal(r.nr_runs, cases[i].nr);
         if (r.nr_runs)
             assert_int_equal(r.runs[r.nr_runs - 1].started_ms, cases[i].newest);
-        assert_true(history_first_start(&r) == cases[i].first);
+        assert_true(history_first_start(&r, "") == cases[i].first);
+        assert_true(history_first_start(&r, "class") == cases[i].first);
+        assert_true(history_first_start(&r, "other") == INT64_MAX);
         records_release(&r);
     }
 }

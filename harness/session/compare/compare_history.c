@@ -28,7 +28,7 @@ static bool has_head_run(const struct records *r, const char *uuid)
 /* Marks what is earlier; with a branch, what is of it. Returns how many. */
 static size_t mark_earlier(const struct compare_history *earlier, const char *branch, bool *keep)
 {
-    int64_t begin = history_first_start(&earlier->head->records);
+    int64_t begin = history_first_start(&earlier->head->records, "");
     size_t nr = 0;
 
     for (size_t i = earlier->runs.nr_runs; i-- > 0;) {
