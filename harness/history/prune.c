@@ -37,11 +37,17 @@ struct pruning {
     "EXISTS (SELECT 1 FROM verdict v WHERE v.comparison = c.id AND "                               \
     "v.verdict IN ('regressed', 'broken', 'improved', 'fixed'))"
 #define FOUND "(SELECT base_commit AS hash, head_commit AS other FROM comparison c WHERE " FINDS ")"
+/* Of a side that has several: they are in the settings. */
+#define SEVERAL                                                                                    \
+    "json_each(CASE WHEN '' IN (c.base_commit, c.head_commit) AND json_valid(c.settings) "         \
+    "THEN c.settings ELSE '{}' END, '$.commits') s"
+#define ONE_OF_SEVERAL "CASE s.type WHEN 'object' THEN json_extract(s.value, '$.commit') END"
 
 #define NAMED_BY_BASELINE "EXISTS (SELECT 1 FROM baseline_run WHERE run = r.id)"
 #define NAMED_BY_VERDICT                                                                           \
     "(b.commit_hash <> '' AND b.commit_hash IN (SELECT hash FROM " FOUND                           \
-    " UNION SELECT other FROM " FOUND "))"
+    " UNION SELECT other FROM " FOUND " UNION SELECT " ONE_OF_SEVERAL                              \
+    " FROM comparison c, " SEVERAL " WHERE " FINDS "))"
 #define RUNS_TEXT(thinned, named)                                                                  \
     "SELECT r.id, r.started_ms, r.ended_ms > 0, " thinned ", " named                               \
     " FROM run r JOIN build b ON b.id = r.build ORDER BY r.started_ms DESC, r.id DESC"
@@ -50,7 +56,8 @@ struct pruning {
 #define RUN_TEXT                                                                                   \
     "SELECT " NAMED_BY_BASELINE                                                                    \
     " OR (b.commit_hash <> '' AND EXISTS (SELECT 1 FROM comparison c "                             \
-    "WHERE b.commit_hash IN (c.base_commit, c.head_commit) AND " FINDS                             \
+    "WHERE (b.commit_hash IN (c.base_commit, c.head_commit) OR b.commit_hash IN "                  \
+    "(SELECT " ONE_OF_SEVERAL " FROM " SEVERAL ")) AND " FINDS                                     \
     "))"                                                                                           \
     " FROM run r JOIN build b ON b.id = r.build WHERE r.id = ?"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/verdict_record.h"
 
+#include "base/json.h"
 #include "core/clock.h"
 #include "machine/environment.h"
 #include "metrics/run_rows.h"
@@ -8,6 +9,7 @@
 #include "session/history_file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *verdict_side_commit(const struct records *records, const char *class_name)
@@ -49,6 +51,57 @@ static void add_verdict_row(struct store_comparison *to, const struct compare_ro
     };
 }
 
+/* Is that in the list already? */
+static bool has_commit(const cJSON *list, const char *side, const struct run *run)
+{
+    const cJSON *entry;
+
+    cJSON_ArrayForEach(entry, list)
+    {
+        if (strcmp(json_string(entry, "side", ""), side) == 0 &&
+            strcmp(json_string(entry, "machine", ""), run->machine.class_name) == 0 &&
+            strcmp(json_string(entry, "commit", ""), run->build.commit) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_commits(cJSON *list, const char *side, const struct records *runs)
+{
+    for (size_t i = 0; i < runs->nr_runs; i++) {
+        const struct run *run = &runs->runs[i];
+        if (!run->build.commit[0] || has_commit(list, side, run))
+            continue;
+        cJSON *entry = cJSON_CreateObject();
+        json_add_string(entry, "side", side);
+        json_add_string(entry, "machine", run->machine.class_name);
+        json_add_string(entry, "commit", run->build.commit);
+        cJSON_AddItemToArray(list, entry);
+    }
+}
+
+/* With all commits, where a side has no single one: their runs are named by this record, too. */
+static char *recorded_settings(const struct verdict_sides *sides, const struct comparison *c)
+{
+    char *text = settings_text(&c->settings);
+    bool base = verdict_side_commit(sides->base_records, "")[0],
+         head = verdict_side_commit(sides->head_records, "")[0];
+    cJSON *json = base && head ? NULL : cJSON_Parse(text), *list = cJSON_CreateArray();
+
+    if (!base)
+        add_commits(list, "base", sides->base_records);
+    if (!head)
+        add_commits(list, "head", sides->head_records);
+    if (json && list->child) {
+        cJSON_AddItemToObject(json, "commits", list);
+        free(text);
+        return json_take_text(json);
+    }
+    cJSON_Delete(list);
+    cJSON_Delete(json);
+    return text;
+}
+
 static int verdict_add(struct store *store, const struct verdict_sides *sides,
                        const struct comparison *c, struct error *err)
 {
@@ -59,7 +112,7 @@ static int verdict_add(struct store *store, const struct verdict_sides *sides,
         .head = memory_string(sides->head),
         .base_commit = memory_string(verdict_side_commit(sides->base_records, "")),
         .head_commit = memory_string(verdict_side_commit(sides->head_records, "")),
-        .settings = settings_text(&c->settings),
+        .settings = recorded_settings(sides, c),
         .exit_status = c->exit_status,
         .head_ms = sides->head_records->nr_runs ? history_first_start(sides->head_records, "") : 0,
     };

@@ -30,7 +30,8 @@ struct store_comparison {
     char version[48];                /* of the harness that decided */
     char *base, *head;               /* what the sides were, for people */
     char *base_commit, *head_commit; /* full hashes; "" if unknown or several */
-    char *settings;                  /* JSON object: floor, false-discovery rate, metrics */
+    char *settings;                  /* JSON object: floor, false-discovery rate, metrics; and the
+                                      * commits of a side that has several */
     int exit_status;
     int64_t head_ms; /* when the first of the head's runs began; 0: not known */
     struct store_verdict *items;

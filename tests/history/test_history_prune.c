@@ -207,14 +207,16 @@ SCRATCH_TEST(test_unfinished_among_the_newest)
     }
 }
 
-static void add_verdict(const char *path, const char *commit, const char *verdict)
+/* `settings`: JSON, as it is kept. */
+static void add_verdict_with(const char *path, const char *settings, const char *commit,
+                             const char *verdict)
 {
     struct store_comparison c = {
         .base = memory_string("b"),
         .head = memory_string("h"),
         .base_commit = memory_string(""),
         .head_commit = memory_string(commit),
-        .settings = memory_string("{}"),
+        .settings = memory_string(settings),
     };
     struct store *s = open_store(path, STORE_WRITE);
     struct error err;
@@ -230,6 +232,46 @@ static void add_verdict(const char *path, const char *commit, const char *verdic
     assert_ok(store_comparison_add(s, &c, &err), &err);
     store_comparison_release(&c);
     store_close(s);
+}
+
+static void add_verdict(const char *path, const char *commit, const char *verdict)
+{
+    add_verdict_with(path, "{}", commit, verdict);
+}
+
+/* A base that has a commit for each machine class: both are named, where something was found. What
+ * is no list of them names nothing, and stops nothing. */
+SCRATCH_TEST(test_several_commits_of_a_side_stay)
+{
+    static const char several[] =
+        "{\"commits\":[{\"side\":\"base\",\"machine\":\"m\",\"commit\":\"aaaa\"},"
+        "{\"side\":\"base\",\"machine\":\"n\",\"commit\":\"bbbb\"}]}";
+    static const struct {
+        const char *settings, *verdict;
+        int64_t named;
+    } cases[] = {
+        { several, "regressed", 2 },
+        { several, "same", 0 },
+        { "{\"commits\":7}", "regressed", 0 },
+        { "{\"commits\":[\"aaaa\"]}", "regressed", 0 },
+    };
+    char path[160];
+
+    path_in(*state, "h.db", path);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        remove(path);
+        make_old_runs(path, 8);
+        execute_in(path,
+                   "INSERT INTO build SELECT 2, version, 'aaaa', branch, dirty, compiler, flags, "
+                   "build_type FROM build WHERE id = 1;"
+                   "INSERT INTO build SELECT 3, version, 'bbbb', branch, dirty, compiler, flags, "
+                   "build_type FROM build WHERE id = 1;"
+                   "UPDATE run SET build = 2 WHERE id = 3; UPDATE run SET build = 3 WHERE id = 4");
+        add_verdict_with(path, cases[i].settings, "cccc", cases[i].verdict);
+        struct store_pruned pruned = prune(path, (struct store_prune) { .keep_runs = 1 });
+        assert_int_equal(pruned.named, cases[i].named);
+        assert_int_equal(pruned.removed, 7 - cases[i].named);
+    }
 }
 
 /* What is named stays, and so does what may be going on. */
@@ -268,6 +310,7 @@ SCRATCH_TEST(test_named_stays)
 
 struct meanwhile {
     const char *path, *verdict; /* verdict NULL: a baseline */
+    bool several;               /* the base has several commits */
     bool done;
 };
 
@@ -275,11 +318,18 @@ struct meanwhile {
 static int name_runs(unsigned type, void *context, void *statement, void *text)
 {
     struct meanwhile *m = context;
+    char settings[128];
     struct error err;
 
     if (m->done || strncmp(text, "BEGIN IMMEDIATE", 15) != 0)
         return 0;
     m->done = true;
+    if (m->several) {
+        snprintf(settings, sizeof(settings), "{\"commits\":[{\"commit\":\"%s\"}]}",
+                 sample_run().build.commit);
+        add_verdict_with(m->path, settings, "", m->verdict);
+        return 0;
+    }
     if (m->verdict) {
         add_verdict(m->path, sample_run().build.commit, m->verdict);
         return 0;
@@ -298,15 +348,20 @@ SCRATCH_TEST(test_named_meanwhile)
         const char *verdict;
         bool removes;
         int64_t named;
+        bool several;
     } cases[] = {
-        { NULL, false, 2 },       { NULL, true, 2 },   { "regressed", false, 2 },
-        { "regressed", true, 2 }, { "same", true, 0 },
+        { NULL, false, 2, false },        { NULL, true, 2, false },
+        { "regressed", false, 2, false }, { "regressed", true, 2, false },
+        { "same", true, 0, false },       { "regressed", true, 2, true },
+        { "same", true, 0, true },
     };
     char path[160];
 
     path_in(*state, "h.db", path);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct meanwhile m = { .path = path, .verdict = cases[i].verdict };
+        struct meanwhile m = { .path = path,
+                               .verdict = cases[i].verdict,
+                               .several = cases[i].several };
         const struct store_prune rules = { .now_ms = now,
                                            .trust_clock = true,
                                            .keep_ms = cases[i].removes,

@@ -191,6 +191,20 @@ GIT_TEST(a_commit_without_a_branch_that_is_checked_out_names_its_change)
     store_close(store);
 }
 
+/* Of the newest comparison. */
+static void assert_settings_have(struct store *store, const char *const *parts)
+{
+    struct store_comparisons list = { 0 };
+    struct error err;
+
+    assert_ok(store_comparison_list(store, 1, &list, &err), &err);
+    assert_int_equal(list.nr, 1);
+    for (; *parts; parts++)
+        if (!strstr(list.items[0].settings, *parts))
+            fail_msg("%s is not in %s", *parts, list.items[0].settings);
+    store_comparisons_release(&list);
+}
+
 /* The base of one class has the change, that of another is older and has another commit. What git
  * and time say of the row's own class is what counts. */
 GIT_TEST(each_machine_class_has_the_change_or_not)
@@ -221,6 +235,9 @@ GIT_TEST(each_machine_class_has_the_change_or_not)
         keep_labelled(store, "class", "now", next.hash, cases[i].head, 3000);
         keep_labelled(store, "other", "now", next.hash, same_but_later, 4000);
         assert_int_equal(compare_runs(store, &old, &now, NULL), cases[i].status);
+        const char *const recorded[] = { "\"commits\":[{\"side\":\"base\"", before.hash, after.hash,
+                                         NULL };
+        assert_settings_have(store, recorded);
         store_close(store);
     }
 }
