@@ -527,7 +527,7 @@ static void assert_begins_at(const double *values, double origin, const char *lo
 COMPARISON_TEST(titles_speak_of_the_metrics_of_their_rows)
 {
     static const enum verdict same[] = { VERDICT_SAME };
-    const char *const asked[] = { "p50", "memory", NULL };
+    static const char *const asked[] = { "p50", "memory", NULL };
     const struct comment_options options = { .name = "ci" };
     struct error err;
     const struct {
