@@ -318,9 +318,13 @@ static int open_judging(struct judge_session *s, struct judge_options *o, struct
 {
     struct judging_options *j = &o->judging;
 
-    if (j->tuned && history_tuned(&s->tuned, o->db, &j->workload, err))
-        return -1;
-    return judging_open(&s->judging, j, err);
+    int rc = judging_begin(j, err);
+    if (rc == 0 && j->tuned)
+        rc = history_tuned(&s->tuned, o->db, &j->workload, err);
+    if (rc == 0)
+        rc = judging_open(&s->judging, j, err);
+    judging_opened();
+    return rc;
 }
 
 static int run_judge(int argc, char **argv, void *options, struct error *err)
@@ -328,7 +332,6 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
     struct judge_options *o = options;
     struct judge_session s = { .o = o };
 
-    judging_begin(&o->judging);
     if (command_no_more(argc, argv, 1, err) ||
         choose_guest(&o->judging, argc == 1 ? argv[0] : NULL, err))
         return -1;

@@ -88,27 +88,26 @@ static int confine(struct error *err)
     return sandbox_enter(SANDBOX_STAYS, err);
 }
 
-void judging_begin(struct judging_options *o)
+int judging_begin(struct judging_options *o, struct error *err)
 {
     sandbox_keep_out();
+    folder_of_tables = own_folder_make(err);
     o->workload.confine = confine;
+    return folder_of_tables ? 0 : -1;
 }
 
-static int make_workload(struct judging *g, const struct judging_options *o, struct error *err)
+void judging_opened(void)
 {
-    char *filters[] = { (char *)o->spec };
-
-    folder_of_tables = own_folder_make(err);
-    int rc = folder_of_tables ? workload_make(&g->workload, &o->workload, filters, 1, "", err) : -1;
     own_folder_remove(folder_of_tables);
     folder_of_tables = NULL;
-    return rc;
 }
 
 int judging_open(struct judging *g, const struct judging_options *o, struct error *err)
 {
+    char *filters[] = { (char *)o->spec };
+
     *g = (struct judging) { .options = o };
-    if (find_spec(g, err) || make_workload(g, o, err))
+    if (find_spec(g, err) || workload_make(&g->workload, &o->workload, filters, 1, "", err))
         return -1;
     if (check_device(&g->workload, err))
         return -1;

@@ -38,7 +38,9 @@ struct judging {
 /* First of all, before anything that `o` names is opened: nobody may look into this process any
  * more, and plugins are tried in the sandbox, since their constructors are a stranger's code, too.
  */
-void judging_begin(struct judging_options *o);
+int judging_begin(struct judging_options *o, struct error *err);
+/* When all that `o` names has been opened, or not: what plugins had to tell their tables in goes. */
+void judging_opened(void);
 /* -1 where there is nothing to judge: no such kernel, no such variant, a device that the judge
  * does not know yet. Release it whatever the result; it must stay where it is. */
 int judging_open(struct judging *g, const struct judging_options *o, struct error *err);
