@@ -39,7 +39,8 @@ struct judging {
  * more, and plugins are tried in the sandbox, since their constructors are a stranger's code, too.
  */
 int judging_begin(struct judging_options *o, struct error *err);
-/* When all that `o` names has been opened, or not: what plugins had to tell their tables in goes. */
+/* When all that `o` names has been opened, or not: what plugins had to tell their tables in goes.
+ */
 void judging_opened(void);
 /* -1 where there is nothing to judge: no such kernel, no such variant, a device that the judge
  * does not know yet. Release it whatever the result; it must stay where it is. */
