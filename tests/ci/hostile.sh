@@ -114,8 +114,8 @@ for word in "${some[@]}"; do
     [ $status -ne 0 ] || echo "NO: branch.sh $action history $(printf %q "$word"): $status"
     "$CI/branch.sh" get "$word" cpu ../empty >"$WORK/said" 2>&1 || true
   done
-  "$CI/shard.sh" "$word" 2 ../none >"$WORK/said" 2>&1 && echo "NO: shard.sh $(printf %q "$word")"
-  "$CI/merge.sh" "$word" ../none >"$WORK/said" 2>&1 && echo "NO: merge.sh $(printf %q "$word")"
+  "$CI/shard.sh" "$word" 2 ../none >"$WORK/said" 2>&1 && [ "$word" != --help ] && echo "NO: shard.sh $(printf %q "$word")"
+  "$CI/merge.sh" "$word" ../none >"$WORK/said" 2>&1 && [ "$word" != --help ] && echo "NO: merge.sh $(printf %q "$word")"
   "$CI/gpu.sh" "$word" >"$WORK/said" 2>&1 </dev/null && [ "$word" != --help ] && echo "NO: gpu.sh $(printf %q "$word")"
 done
 unset_trap
