@@ -104,8 +104,7 @@ static int open_measured(const struct compare_request *r, const char *db, struct
 
     strbuf_init(&path);
     history_path(db, &path);
-    if (r->run && !file_exists(path.data) &&
-        !(history_is_path(r->baseline) && file_exists(r->baseline)))
+    if (r->run && !file_exists(path.data) && !compare_base_is_file(r))
         rc = history_load_side(NULL, r->baseline, NULL, NULL, &base, err);
     if (rc)
         error_prefix(err, "%s", path.data);

@@ -106,6 +106,8 @@ int compare_rule_declare(struct compare_rule *rule, struct error *err);
 int compare_rule_heed_rest(struct compare_rule *rule, struct error *err);
 void compare_rule_release(struct compare_rule *rule);
 
+/* Is the base a file that is there? It is read once, behind the measuring: a pipe holds it once. */
+bool compare_base_is_file(const struct compare_request *r);
 /* Where r->run asks for it, before the sides are looked for: measures the new side, and makes that
  * run r->head. A baseline that is not there is refused before. */
 int compare_head_measure(struct compare_request *r, struct store *store, struct error *err);

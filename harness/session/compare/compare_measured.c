@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/compare/compare_measured.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "machine/environment.h"
 #include "session/bench/reach_kernels.h"
@@ -365,6 +366,11 @@ int compare_measured_find(const struct compare_request *r, struct compared *c, s
     return rc;
 }
 
+bool compare_base_is_file(const struct compare_request *r)
+{
+    return history_is_path(r->baseline) && file_exists(r->baseline);
+}
+
 int compare_head_measure(struct compare_request *r, struct store *store, struct error *err)
 {
     struct workload_options what = r->what;
@@ -379,8 +385,10 @@ int compare_head_measure(struct compare_request *r, struct store *store, struct 
     };
     struct history_side base = { .nothing = false };
     int64_t id = 0;
-    int rc = history_load_side(store, r->baseline, NULL, NULL, &base, err);
+    int rc = 0;
 
+    if (!compare_base_is_file(r))
+        rc = history_load_side(store, r->baseline, NULL, NULL, &base, err);
     history_side_release(&base);
     if (rc == 0 && r->tuned)
         rc = tuned_open(&tuned, &what, store, r->measuring.sink, err);
