@@ -73,8 +73,8 @@ records after 160 '' '"cpu_mhz":3000' attention 2 >after.json
 why before.json after.json
 
 say "The same of older profiles, which do not tell what is nested in what"
-sed 's/,"telemetry":{"self_ns":[0-9]*}//' before.json >before-old.json
-sed 's/,"telemetry":{"self_ns":[0-9]*}//' after.json >after-old.json
+sed 's/,"telemetry":{"self_ns":[0-9]*}//g' before.json >before-old.json
+sed 's/,"telemetry":{"self_ns":[0-9]*}//g' after.json >after-old.json
 why before-old.json after-old.json
 
 say "Nothing that anybody knows"
