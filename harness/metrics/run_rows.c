@@ -69,10 +69,21 @@ void run_rows_init(struct run_rows *rows, const struct records *records, int run
     run_rows_form(rows, records, run);
 }
 
+static void keep_groups_of(struct groups *g, const char *machine)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < g->nr; i++)
+        if (strcmp(g->items[i].machine, machine) == 0)
+            g->items[kept++] = g->items[i];
+    g->nr = kept;
+}
+
 void run_rows_init_all(struct run_rows *rows, const struct records *records, int run)
 {
     *rows = (struct run_rows) { 0 };
-    groups_init(&rows->groups, records, true);
+    groups_init(&rows->groups, records, false);
+    keep_groups_of(&rows->groups, records->runs[run].machine.class_name);
     run_rows_form(rows, records, run);
 }
 

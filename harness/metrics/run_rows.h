@@ -33,8 +33,8 @@ int run_newest_on(const struct records *records, const char *machine);
 bool run_is_on(const struct run *run, const char *machine);
 /* `run` -1 gives no rows. `records` must outlive the rows. */
 void run_rows_init(struct run_rows *rows, const struct records *records, int run);
-/* The benchmarks of all runs, launches pooled; the context is that of `run`, which must be there.
- */
+/* The benchmarks of all runs on the machine class of `run`, which must be there, launches pooled;
+ * the context is that of `run`. */
 void run_rows_init_all(struct run_rows *rows, const struct records *records, int run);
 /* Apart from the rest: of tens of thousands of benchmarks it takes as long again. */
 void run_rows_name(struct run_rows *rows);

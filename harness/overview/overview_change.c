@@ -400,7 +400,8 @@ static void change_drop_older(const struct run *base, struct overview_change *ch
 static void change_from_row(const struct overview_making *m, const struct compare_row *row,
                             struct overview_change *change)
 {
-    const struct trend *trend = overview_trend_of(m, row->item->bench->key);
+    const struct trend *trend =
+        run_is_on(m->head, row->item->machine) ? overview_trend_of(m, row->item->bench->key) : NULL;
     const struct trend_step *step =
         trend && row->worse ? change_standing(m, trend, change_of_sides(m)) : NULL;
     double factor = chart_metric_of(row->item->metric).factor;
@@ -431,6 +432,21 @@ static void change_from_row(const struct overview_making *m, const struct compar
         change_narrow(change);
 }
 
+/* Where there are several machine classes: "gemm/nn simd on epyc". */
+static void change_name_machine(const struct overview_making *m, const struct compare_row *row,
+                                struct overview_change *change)
+{
+    const struct compare_several several = { .machines =
+                                                 compare_several(m->input->comparison).machines };
+    struct strbuf label;
+
+    strbuf_init(&label);
+    strbuf_adds(&label, change->label);
+    compare_add_which(&several, row, &label);
+    free(change->label);
+    change->label = strbuf_detach(&label);
+}
+
 void overview_find_change(struct overview_making *m)
 {
     struct overview_change *change = &m->out->change;
@@ -444,6 +460,8 @@ void overview_find_change(struct overview_making *m)
     else
         change_from_trend(m, &pick, change);
     change->label = overview_label(m, change->bench);
+    if (pick.row)
+        change_name_machine(m, pick.row, change);
     change_say_title(change);
     change_say_values(change);
     change_say_since(change);

@@ -297,6 +297,39 @@ TEST(scores_are_of_all_runs_of_the_head)
     made_release(&made);
 }
 
+/* Scores and times are of one machine class, that of the newest run; a row says of which it is. */
+TEST(a_head_on_several_machines_is_told_apart)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct made made = { 0 };
+    struct error err;
+
+    made_add_run(&made.base, 0, 1);
+    made_add_run(&made.base, 1, 1);
+    made_add_run(&made.head, 2, 1);
+    made_add_run(&made.head, 3, 2);
+    snprintf(made.base.runs[1].machine.class_name, sizeof(made.base.runs[1].machine.class_name),
+             "epyc");
+    snprintf(made.head.runs[1].machine.class_name, sizeof(made.head.runs[1].machine.class_name),
+             "epyc");
+    made_ceilings(&made.head);
+    assert_ok(compare_run(&made.base, &made.head, &settings, &made.comparison, &err), &err);
+    made.compared = true;
+    made.input = (struct overview_input) { .records = &made.head,
+                                           .run = 1,
+                                           .head = &made.head,
+                                           .comparison = &made.comparison,
+                                           .base = &made.base.runs[1],
+                                           .base_label = "main" };
+    overview_make(&made.input, &made.overview);
+    assert_string_equal(made.overview.change.label, "gemm/linear simd batch=4 on epyc");
+    /* 20 and 40 us there, 20 and 20 on the other, and the library 30 */
+    assert_string_equal(made.overview.scores[0].name, "gemm/linear");
+    assert_close(made.overview.scores[0].weight_ns, 60000, 600);
+    assert_close(made.overview.scores[0].vendor, sqrt(30. / 20 * 30 / 40), 0.02);
+    made_release(&made);
+}
+
 TEST(a_history_says_since_when)
 {
     struct made made = { 0 };
