@@ -63,12 +63,12 @@ static double smallest_gap(const double *sorted, size_t nr)
 /* The largest power of `base` up to `most` of which all values are multiples; 0: none. */
 static double round_step(const double *x, size_t nr, double base, double most)
 {
-    double step = pow(base, floor(log(most) / log(base) + nearly));
+    int power = (int)floor(log(most) / log(base) + nearly);
 
-    for (; step > finest_step * x[0]; step /= base)
-        if (divides_all(x, nr, step))
-            return step;
-    return 0;
+    while (pow(base, power) > finest_step * x[0] && !divides_all(x, nr, pow(base, power)))
+        power--;
+    double step = pow(base, power);
+    return step > finest_step * x[0] ? step : 0;
 }
 
 /* The step that the row's values were rounded to: the largest power of ten or of 1024 (whole ns,
