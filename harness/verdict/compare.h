@@ -398,6 +398,11 @@ const char *verdict_word(enum verdict verdict, const struct metric *metric);
 const char *comparison_word(const struct comparison *c, enum verdict verdict);
 /* The same of those alone that nobody accepted, for whoever counts these. */
 const char *comparison_alarm_word(const struct comparison *c, enum verdict verdict);
+/* What rows of one benchmark differ by. */
+struct compare_several {
+    bool metrics, machines; /* there are several of them: of machines in all that was compared */
+};
+struct compare_several compare_several(const struct comparison *c);
 /* How much worse the undecided rows look, found by the keys of their benchmarks. */
 struct comparison_harms {
     struct comparison_harm_row *items; /* by key, of one key the worst first; owned */

@@ -170,6 +170,16 @@ void comparison_release(struct comparison *c)
     *c = (struct comparison) { 0 };
 }
 
+struct compare_several compare_several(const struct comparison *c)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    struct compare_several several = { .metrics = comparison_metrics(c, metrics) > 1 };
+
+    for (size_t i = 1; i < c->nr_items; i++)
+        several.machines |= strcmp(c->items[i].machine, c->items[0].machine) != 0;
+    return several;
+}
+
 struct comparison_harm_row {
     const char *key; /* borrowed from the comparison */
     double harm;

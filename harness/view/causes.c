@@ -116,9 +116,8 @@ void causes_add_sides(struct explain_case *c, const struct compare_row *row,
 void causes_name_machine(const struct comparison *c, const struct compare_row *row,
                          struct explanation *out)
 {
-    for (size_t i = 0; !out->machine && i < c->nr_items; i++)
-        if (strcmp(c->items[i].machine, row->item->machine) != 0)
-            out->machine = memory_string(row->item->machine);
+    if (compare_several(c).machines)
+        out->machine = memory_string(row->item->machine);
 }
 
 /* ---- together ---- */

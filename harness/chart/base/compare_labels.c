@@ -7,16 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct compare_several compare_several(const struct comparison *c)
-{
-    const struct metric *metrics[COMPARE_METRICS_MAX];
-    struct compare_several several = { .metrics = comparison_metrics(c, metrics) > 1 };
-
-    for (size_t i = 1; i < c->nr_items; i++)
-        several.machines |= strcmp(c->items[i].machine, c->items[0].machine) != 0;
-    return several;
-}
-
 void compare_add_which(const struct compare_several *several, const struct compare_row *row,
                        struct strbuf *name)
 {

@@ -8,12 +8,6 @@
 
 #include <stddef.h>
 
-/* What rows of one benchmark differ by. */
-struct compare_several {
-    bool metrics, machines; /* there are several of them: of machines in all that was compared */
-};
-
-struct compare_several compare_several(const struct comparison *c);
 /* Tells a row from others of its benchmark: " p50 on epyc", of what there are several. */
 void compare_add_which(const struct compare_several *several, const struct compare_row *row,
                        struct strbuf *name);
