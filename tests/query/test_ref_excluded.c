@@ -11,7 +11,7 @@
 enum { NIGHTS = 400, PARTS = 64 };
 
 struct years {
-    struct run *head;             /* the newest sweep */
+    struct run *head;  /* the newest sweep */
     char (*uuids)[37]; /* of all runs, newest first */
     struct ref_lookup lookup;
 };
