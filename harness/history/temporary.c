@@ -100,11 +100,28 @@ static void name_it(struct temporary *t, const char *path, enum temporary_kind k
     free(plain);
 }
 
+/* 1: somebody took it for left over before we held it. -1: it cannot be held, errno tells why. */
+static int hold(int fd)
+{
+    struct stat st;
+
+    if (flock(fd, LOCK_EX) || fstat(fd, &st))
+        return -1;
+    return st.st_nlink == 0;
+}
+
+static int give_up(struct temporary *t, struct error *err)
+{
+    int rc = error_set(err, "%s: cannot be locked: %s", t->name.data, strerror(errno));
+
+    temporary_release(t);
+    return rc;
+}
+
 int temporary_make(struct temporary *t, const char *path, enum temporary_kind kind,
                    struct error *err)
 {
     enum { TRIES = 16 };
-    struct stat st;
 
     strbuf_init(&t->name);
     remove_left_overs(path);
@@ -113,9 +130,9 @@ int temporary_make(struct temporary *t, const char *path, enum temporary_kind ki
         t->fd = open(t->name.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kinds[kind].mode);
         if (t->fd < 0 && errno != EEXIST)
             return error_set(err, "%s: cannot be created: %s", t->name.data, strerror(errno));
-        /* Somebody may have taken it for left over before we held it. */
-        if (t->fd >= 0 && flock(t->fd, LOCK_EX) == 0 && fstat(t->fd, &st) == 0 && st.st_nlink > 0)
-            return 0;
+        int held = t->fd < 0 ? 1 : hold(t->fd);
+        if (held <= 0)
+            return held ? give_up(t, err) : 0;
         if (t->fd >= 0)
             close(t->fd);
     }

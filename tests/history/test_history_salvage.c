@@ -5,6 +5,7 @@
 
 #include "history/restore.h"
 #include "knocks.h"
+#include "old_kernel.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -320,6 +321,34 @@ SCRATCH_TEST(test_left_overs)
     assert_true(file_exists(held) && file_exists(other));
     assert_int_equal(count_partial(scratch->folder), 2);
     close(fd);
+}
+
+static const struct files *unlocked;
+
+static bool locks_fail(void)
+{
+    return calls_fail(SYS_flock, SYS_flock, ENOLCK);
+}
+
+static bool salvage_says_so(void)
+{
+    struct salvaged out;
+    struct error err = { 0 };
+    int rc = store_salvage(unlocked->damaged, unlocked->saved, &out, &err);
+
+    return rc < 0 && strstr(err.message, "cannot be locked: ") && !file_exists(unlocked->saved);
+}
+
+/* It tried again under other names, left an empty file of each and did not say why. */
+SCRATCH_TEST(test_file_system_without_locks)
+{
+    const struct scratch *scratch = *state;
+    struct files f = make_files(state);
+
+    copy_bytes(f.sound, f.damaged);
+    unlocked = &f;
+    in_a_process(locks_fail, salvage_says_so);
+    assert_int_equal(count_partial(scratch->folder), 0);
 }
 
 /* Kills it after so long; true if it was not through. */
