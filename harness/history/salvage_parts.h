@@ -76,7 +76,5 @@ int salvage_tables(struct salvage *s, struct error *err);
 /* Takes out what reading would refuse: names that are none, samples and JSON that cannot be
  * decoded; numbers that cannot be become "not known", and words get '?' for what is not shown. */
 int salvage_sift(struct salvage *s, struct error *err);
-/* The dims of all benchmarks that are there. */
-int salvage_dims(struct store *s, struct error *err);
 
 #endif

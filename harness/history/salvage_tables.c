@@ -3,6 +3,7 @@
  * checks and references; one that does not is lost, not an error. */
 #include "history/salvage_parts.h"
 #include "store/columns.h"
+#include "store/rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -342,10 +343,31 @@ static int copy_table(struct salvage *s, const struct source *source, struct err
     return rc;
 }
 
+/* The dims of benchmarks follow from their keys, so they are never lost. */
+static int restore_dims(struct store *s, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, s, "SELECT id, key FROM benchmark", err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct benchmark_name name;
+        struct error ignored;
+        int64_t id = sql_int(&q);
+        if (benchmark_name_parse(sql_text(&q), &name, &ignored))
+            continue;
+        if ((rc = write_dims(s, id, &name, err)) < 0)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}
+
 int salvage_tables(struct salvage *s, struct error *err)
 {
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
         if (copy_table(s, &sources[i], err))
             return -1;
-    return salvage_dims(s->to, err);
+    return restore_dims(s->to, err);
 }
