@@ -16,6 +16,12 @@
 /* A text is in the file once more for each index. */
 enum { WRITTEN_AT_MOST = 4 };
 
+enum {
+    TURN = 1000,       /* instructions of SQLite's machine */
+    BYTES_A_TURN = 80, /* 12 instructions a byte: a row needs two, or four from both ends */
+    TURNS_LEAST = 200, /* in any file */
+};
+
 /* What went with a run or comparison by a cascade. */
 static int count_saved(struct salvage *s, struct error *err)
 {
@@ -30,6 +36,24 @@ static int count_saved(struct salvage *s, struct error *err)
         t->saved = nr;
     }
     return 0;
+}
+
+/* ---- an end to reading ---- */
+
+static int takes_too_long(void *context)
+{
+    struct salvage *s = context;
+
+    return ++s->turns > s->turns_most;
+}
+
+/* Pages that lead to each other, as somebody who means harm can arrange them, have more rows than
+ * anybody can wait for. So reading `from` ends as damage does once it has taken far longer than a
+ * file of its size can need; the count starts anew with each table. */
+static void limit_reading(struct salvage *s, int64_t bytes)
+{
+    s->turns_most = TURNS_LEAST + bytes / BYTES_A_TURN;
+    sqlite3_progress_handler(s->from, TURN, takes_too_long, s);
 }
 
 /* ---- the damaged file ---- */
@@ -64,7 +88,7 @@ static void open_copy(struct salvage *s, const char *copy)
         close_copy(s);
         return;
     }
-    salvage_limit(s, size);
+    limit_reading(s, size);
     untrusted_settings(s->from);
     if (size < UNTRUSTED_VALUE_MAX)
         sqlite3_limit(s->from, SQLITE_LIMIT_LENGTH, (int)size);

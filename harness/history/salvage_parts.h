@@ -4,7 +4,7 @@
 #define HARNESS_HISTORY_SALVAGE_PARTS_H
 
 #include "base/strbuf.h"
-#include "history/salvage.h"
+#include "history/salvage_walk.h"
 #include "store/sql.h"
 
 #include <sqlite3.h>
@@ -13,7 +13,7 @@ struct salvage {
     sqlite3 *from;    /* a copy of what is damaged */
     struct store *to; /* within a transaction */
     struct salvaged *result;
-    int64_t turns, turns_most; /* of reading one table, see salvage_limit() */
+    int64_t turns, turns_most; /* of reading one table; most it may take */
     int64_t bytes_left;        /* of texts and blobs: no file has more than its size */
 };
 
@@ -41,33 +41,6 @@ int salvage_clean_schema(sqlite3 *db, const char *path, struct salvaged *result,
  * Its log must be in it, and whoever reads it opens it again afterwards. */
 int salvage_rebuild_trees(sqlite3 *db, const char *copy, struct salvaged *result,
                           struct error *err);
-
-/* ---- salvage_walk.c: rows that can be read ---- */
-
-/* Pages that lead to each other, as somebody who means harm can arrange them, have more rows than
- * anybody can wait for. So reading `from` ends as damage does once it has taken far longer than a
- * file of its size can need; the count starts anew with salvage_begin_table(). */
-void salvage_limit(struct salvage *s, int64_t bytes);
-void salvage_begin_table(struct salvage *s);
-
-/* Is called with a statement that stands at a row. */
-typedef int salvage_row_fn(void *context, sqlite3_stmt *row, struct error *err);
-
-/* Rows lost to unreadable pages. */
-struct salvage_gaps {
-    int64_t rows;                               /* by the numbers on both sides of gaps */
-    bool open;                                  /* a gap at the end: nothing on its other side */
-    struct salvaged_span spans[SALVAGED_SPANS]; /* the first of them */
-    int nr_spans;
-};
-/* "SELECT columns FROM table", ascending by rowid; the first column must be the rowid. */
-int salvage_walk(struct salvage *s, const char *table, const char *columns, salvage_row_fn *take,
-                 void *context, struct salvage_gaps *gaps, struct error *err);
-/* A whole SELECT without order, then the same with `backwards` behind it: what lies before and
- * behind damage. Rows may come twice. True in *damaged if either ended early. */
-int salvage_both_ways(struct salvage *s, const char *select, const char *forwards,
-                      const char *backwards, salvage_row_fn *take, void *context, bool *damaged,
-                      struct error *err);
 
 /* ---- salvage_tables.c ---- */
 

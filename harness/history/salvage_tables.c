@@ -155,7 +155,7 @@ static int copy_by_number(struct copying *c, const char *columns, struct error *
     strbuf_init(&with_number);
     strbuf_addf(&with_number, "rowid, %s", columns);
     c->first = 1;
-    int rc = salvage_walk(c->s, c->source->name, with_number.data, take_row, c, &gaps, err);
+    int rc = salvage_walk(c->s->from, c->source->name, with_number.data, take_row, c, &gaps, err);
     strbuf_release(&with_number);
     c->table->lost += gaps.rows;
     c->table->more |= gaps.open;
@@ -172,7 +172,7 @@ static int copy_by_key(struct copying *c, const char *columns, struct error *err
     strbuf_init(&select);
     strbuf_addf(&select, "SELECT %s FROM %s", columns, c->source->name);
     c->first = 0;
-    int rc = salvage_both_ways(c->s, select.data, c->source->forwards, c->source->backwards,
+    int rc = salvage_both_ways(c->s->from, select.data, c->source->forwards, c->source->backwards,
                                take_again, c, &damaged, err);
     strbuf_release(&select);
     c->table->more |= damaged;
@@ -263,7 +263,7 @@ static int restore_from_index(struct copying *c, struct error *err)
     c->first = 0;
     int rc = benchmarks ? 0 : open_restoring(c, err);
     if (rc == 0)
-        rc = salvage_both_ways(c->s, select.data, c->source->index_order, backwards.data,
+        rc = salvage_both_ways(c->s->from, select.data, c->source->index_order, backwards.data,
                                benchmarks ? take_benchmark : take_restored, c, &ignored, err);
     strbuf_release(&select);
     strbuf_release(&backwards);
@@ -328,7 +328,7 @@ static int copy_table(struct salvage *s, const struct source *source, struct err
     struct copying c = { .s = s, .source = source, .table = table };
 
     table->name = source->name;
-    salvage_begin_table(s);
+    s->turns = 0;
     if (is_foreign(s->result, source->name)) {
         table->more = true;
         return 0;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading on behind pages that cannot be read. */
-#include "history/salvage_parts.h"
+#include "history/salvage_walk.h"
+
+#include "base/strbuf.h"
 #include "vfs/page_checksum.h"
 
-enum {
-    NUMBERS_LOG2 = 62,
-    TURN = 1000,       /* instructions of SQLite's machine */
-    BYTES_A_TURN = 80, /* 12 instructions a byte: a row needs two, or four from both ends */
-    TURNS_LEAST = 200, /* in any file */
-};
+enum { NUMBERS_LOG2 = 62 };
 
 struct walk {
-    struct salvage *s;
+    sqlite3 *db;
     sqlite3_stmt *rows;  /* from ?1 on */
     sqlite3_stmt *probe; /* the first number from ?1 on; reads no columns */
     salvage_row_fn *take;
@@ -19,34 +16,11 @@ struct walk {
     struct salvage_gaps *gaps;
 };
 
-/* ---- an end to it ---- */
-
-static int takes_too_long(void *context)
+static int prepare_query(sqlite3 *db, const char *text, sqlite3_stmt **stmt, struct error *err)
 {
-    struct salvage *s = context;
-
-    return ++s->turns > s->turns_most;
-}
-
-void salvage_limit(struct salvage *s, int64_t bytes)
-{
-    s->turns_most = TURNS_LEAST + bytes / BYTES_A_TURN;
-    sqlite3_progress_handler(s->from, TURN, takes_too_long, s);
-}
-
-void salvage_begin_table(struct salvage *s)
-{
-    s->turns = 0;
-}
-
-/* ---- rows by their numbers ---- */
-
-static int prepare_query(struct salvage *s, const char *text, sqlite3_stmt **stmt,
-                         struct error *err)
-{
-    if (sqlite3_prepare_v2(s->from, text, -1, stmt, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(db, text, -1, stmt, NULL) == SQLITE_OK)
         return 0;
-    return error_set(err, "the damaged file: %s", sqlite3_errmsg(s->from));
+    return error_set(err, "the damaged file: %s", sqlite3_errmsg(db));
 }
 
 /* SQLITE_ROW and *found, SQLITE_DONE, or an error of the file. */
@@ -122,7 +96,7 @@ static void note_span(struct walk *w, int64_t first, int64_t last, uint32_t page
 static bool step_over(struct walk *w, int64_t last, int64_t *next)
 {
     int64_t found = 0;
-    uint32_t page = page_checksum_damaged_page(w->s->from);
+    uint32_t page = page_checksum_damaged_page(w->db);
     int rc = last < INT64_MAX ? find_row(w, last + 1, &found) : SQLITE_DONE;
 
     if (rc == SQLITE_ROW) { /* its number can be read, but not all that it holds */
@@ -133,7 +107,7 @@ static bool step_over(struct walk *w, int64_t last, int64_t *next)
     }
     if (rc == SQLITE_DONE)
         return false;
-    page = page_checksum_damaged_page(w->s->from);
+    page = page_checksum_damaged_page(w->db);
     if (!behind_damage(w, last, next)) {
         w->gaps->open = true;
         note_span(w, last + 1, INT64_MAX, page);
@@ -167,22 +141,22 @@ static int walk(struct walk *w, struct error *err)
     }
 }
 
-int salvage_walk(struct salvage *s, const char *table, const char *columns, salvage_row_fn *take,
+int salvage_walk(sqlite3 *db, const char *table, const char *columns, salvage_row_fn *take,
                  void *context, struct salvage_gaps *gaps, struct error *err)
 {
-    struct walk w = { .s = s, .take = take, .context = context, .gaps = gaps };
+    struct walk w = { .db = db, .take = take, .context = context, .gaps = gaps };
     struct strbuf sql;
 
     *gaps = (struct salvage_gaps) { 0 };
     strbuf_init(&sql);
     strbuf_addf(&sql, "SELECT %s FROM main.%s WHERE rowid >= ?1 ORDER BY rowid", columns, table);
-    int rc = prepare_query(s, sql.data, &w.rows, err);
+    int rc = prepare_query(db, sql.data, &w.rows, err);
     strbuf_clear(&sql);
     strbuf_addf(&sql,
                 "SELECT rowid FROM main.%s NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1",
                 table);
     if (rc == 0)
-        rc = prepare_query(s, sql.data, &w.probe, err);
+        rc = prepare_query(db, sql.data, &w.probe, err);
     if (rc == 0)
         rc = walk(&w, err);
     sqlite3_finalize(w.rows);
@@ -191,7 +165,7 @@ int salvage_walk(struct salvage *s, const char *table, const char *columns, salv
     return rc;
 }
 
-static int one_way(struct salvage *s, const char *select, const char *order, salvage_row_fn *take,
+static int one_way(sqlite3 *db, const char *select, const char *order, salvage_row_fn *take,
                    void *context, bool *damaged, struct error *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -200,7 +174,7 @@ static int one_way(struct salvage *s, const char *select, const char *order, sal
 
     strbuf_init(&sql);
     strbuf_addf(&sql, "%s ORDER BY %s", select, order);
-    rc = prepare_query(s, sql.data, &stmt, err);
+    rc = prepare_query(db, sql.data, &stmt, err);
     strbuf_release(&sql);
     if (rc)
         return -1;
@@ -211,12 +185,11 @@ static int one_way(struct salvage *s, const char *select, const char *order, sal
     return rc;
 }
 
-int salvage_both_ways(struct salvage *s, const char *select, const char *forwards,
-                      const char *backwards, salvage_row_fn *take, void *context, bool *damaged,
-                      struct error *err)
+int salvage_both_ways(sqlite3 *db, const char *select, const char *forwards, const char *backwards,
+                      salvage_row_fn *take, void *context, bool *damaged, struct error *err)
 {
     *damaged = false;
-    if (one_way(s, select, forwards, take, context, damaged, err))
+    if (one_way(db, select, forwards, take, context, damaged, err))
         return -1;
-    return *damaged ? one_way(s, select, backwards, take, context, damaged, err) : 0;
+    return *damaged ? one_way(db, select, backwards, take, context, damaged, err) : 0;
 }

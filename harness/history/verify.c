@@ -2,7 +2,7 @@
 #include "history/verify.h"
 
 #include "base/array.h"
-#include "history/salvage_parts.h"
+#include "history/salvage_walk.h"
 #include "store/rows.h"
 #include "store/schema.h"
 #include "vfs/page_checksum.h"
@@ -75,10 +75,9 @@ static void forget_page(struct pages *pages, uint32_t page)
 
 static int name_rows(struct checking *c, const char *table, struct pages *pages, struct error *err)
 {
-    struct salvage s = { .from = c->store->db };
     struct salvage_gaps gaps;
 
-    if (salvage_walk(&s, table, "rowid, *", pass_by, NULL, &gaps, err))
+    if (salvage_walk(c->store->db, table, "rowid, *", pass_by, NULL, &gaps, err))
         return -1;
     for (int i = 0; i < gaps.nr_spans; i++) {
         add_span(c, table, &gaps.spans[i]);
