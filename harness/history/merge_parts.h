@@ -33,27 +33,6 @@ int merge_names(struct merge *m, struct error *err);
 /* Comparisons with their verdicts, each in a transaction of its own. */
 int merge_comparisons(struct merge *m, struct error *err);
 
-/* What a run holds: its launches by their numbers, each with hashes of its measurements, in the
- * order stored. When a launch began is no part of it: an export does not say that, and each
- * measurement has a time of its own. */
-struct merge_item {
-    int64_t seq;             /* of the launch */
-    bool is_launch;          /* its beginning; else a measurement: */
-    uint64_t facts, samples; /* hashes */
-    bool thinned;            /* then the hash of the samples says nothing */
-};
-struct merge_content {
-    struct merge_item *items;
-    size_t nr, capacity;
-};
-/* `as_read`: of telemetry, too, what reading takes; that takes longer. */
-int merge_content_read(struct store *s, int64_t run_id, bool as_read, struct merge_content *out,
-                       struct error *err);
-void merge_content_release(struct merge_content *content);
-/* Does `whole` have each launch of `part`, with the same first measurements? So `part` may be of an
- * earlier time. */
-bool merge_content_begins(const struct merge_content *whole, const struct merge_content *part);
-
 /* Opens "SELECT extra..., columns... FROM t tail", in the order of table_open_insert(). */
 int rows_open_select(const struct table *t, struct store *s, const char *const *extra,
                      const char *tail, struct sql_query *q, struct error *err);

@@ -3,6 +3,7 @@
 #include "history/merge_parts.h"
 #include "query/query.h"
 #include "store/rows.h"
+#include "store/samples.h"
 #include "store/schema.h"
 
 #include <inttypes.h>
@@ -170,6 +171,134 @@ static int renew_run(struct merge *m, const struct run *from, int64_t to, struct
     return 0;
 }
 
+/* ---- what a run holds ---- */
+
+/* Its launches by their numbers, each with hashes of its measurements, in the order stored. When a
+ * launch began is no part of it: an export does not say that, and each measurement has a time of
+ * its own. */
+struct run_item {
+    int64_t seq;             /* of the launch */
+    bool is_launch;          /* its beginning; else a measurement: */
+    uint64_t facts, samples; /* hashes */
+    bool thinned;            /* then the hash of the samples says nothing */
+};
+
+struct run_content {
+    struct run_item *items;
+    size_t nr, capacity;
+};
+
+/* The benchmark counts by its key: numbers differ from file to file. Behind the table's columns: */
+enum { ITEM_KEY = 1, ITEM_FACTS, BEHIND_FACTS = 4 /* numbers, nr_samples, telemetry, samples */ };
+
+static int open_measurements(struct store *s, struct sql_query *q, struct error *err)
+{
+    struct strbuf sql;
+
+    strbuf_init(&sql);
+    strbuf_adds(&sql, "SELECT m.id, b.key");
+    table_add_columns(&table_measurement, "m", &sql);
+    strbuf_adds(&sql,
+                ", m.numbers, m.nr_samples, m.telemetry, m.samples FROM measurement m "
+                "JOIN benchmark b ON b.id = m.benchmark WHERE m.launch = ? ORDER BY m.id");
+    int rc = sql_open(q, s, sql.data, err);
+    strbuf_release(&sql);
+    return rc;
+}
+
+static uint64_t hash_telemetry(struct store *s, const struct sql_query *q, bool as_read, int column,
+                               uint64_t hash)
+{
+    struct measurement m = { .nr_samples = 0 };
+    struct error ignored; /* what cannot be read is as it is */
+    int rc = as_read ? read_measurement(s, sqlite3_column_int64(q->stmt, 0), &m, &ignored) : -1;
+
+    if (rc == 0) {
+        char *text = telemetry_text(&m);
+        hash = rows_hash_text(hash, text);
+        cJSON_free(text);
+    } else {
+        hash = rows_hash(hash, q, column, column + 1);
+    }
+    measurement_release(&m);
+    return hash;
+}
+
+static struct run_item item_of(struct store *s, const struct sql_query *q, int64_t seq,
+                               bool as_read)
+{
+    int end = sqlite3_column_count(q->stmt), behind = end - BEHIND_FACTS, samples = end - 1;
+    const void *blob = sqlite3_column_blob(q->stmt, samples);
+    uint64_t facts = rows_hash(ROWS_HASH_BEGIN, q, ITEM_KEY, ITEM_FACTS);
+
+    facts = rows_hash_table(&table_measurement, facts, q, ITEM_FACTS);
+    facts = rows_hash(facts, q, behind, behind + 2);
+    return (struct run_item) {
+        .seq = seq,
+        .facts = hash_telemetry(s, q, as_read, samples - 1, facts),
+        .samples = rows_hash(ROWS_HASH_BEGIN, q, samples, end),
+        .thinned = samples_are_thin(blob, (size_t)sqlite3_column_bytes(q->stmt, samples)),
+    };
+}
+
+static int add_measurements(struct store *s, int64_t launch, int64_t seq, bool as_read,
+                            struct run_content *out, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (open_measurements(s, &q, err))
+        return -1;
+    sql_bind_int(&q, launch);
+    while ((rc = sql_step(&q, err)) > 0)
+        *array_push(out) = item_of(s, &q, seq, as_read);
+    sql_close(&q);
+    return rc;
+}
+
+/* `as_read`: of telemetry, too, what reading takes; that takes longer. */
+static int read_content(struct store *s, int64_t run_id, bool as_read, struct run_content *out,
+                        struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, s, "SELECT id, seq FROM launch WHERE run = ? ORDER BY seq", err))
+        return -1;
+    sql_bind_int(&q, run_id);
+    while ((rc = sql_step(&q, err)) > 0) {
+        int64_t launch = sql_int(&q), seq = sql_int(&q);
+        *array_push(out) = (struct run_item) { .seq = seq, .is_launch = true };
+        if ((rc = add_measurements(s, launch, seq, as_read, out, err)) < 0)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static bool same_item(const struct run_item *a, const struct run_item *b)
+{
+    return a->seq == b->seq && a->is_launch == b->is_launch && a->facts == b->facts &&
+           (a->samples == b->samples || a->thinned || b->thinned);
+}
+
+/* Does `whole` have each launch of `part`, with the same first measurements? So `part` may be of an
+ * earlier time: what is measured again comes into a launch that has ended, behind the beginning of
+ * later ones. */
+static bool content_begins(const struct run_content *whole, const struct run_content *part)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < part->nr; i++) {
+        const struct run_item *item = &part->items[i];
+        while (item->is_launch && at < whole->nr && whole->items[at].seq < item->seq)
+            at++;
+        if (at == whole->nr || !same_item(&whole->items[at++], item))
+            return false;
+    }
+    return true;
+}
+
 /* ---- a run that is there already ---- */
 
 /* All but when it ended, as one text. */
@@ -197,14 +326,14 @@ static int read_ours(struct store *to, int64_t id, struct run *run, struct error
 /* Two runs of one uuid: */
 enum likeness { SAME, BEHIND, DIFFERENT };
 
-static enum likeness compare_runs(const struct run *ours, const struct merge_content *own,
-                                  const struct run *theirs, const struct merge_content *other,
+static enum likeness compare_runs(const struct run *ours, const struct run_content *own,
+                                  const struct run *theirs, const struct run_content *other,
                                   const char **why)
 {
     char *a = facts_of(ours), *b = facts_of(theirs);
     bool same_facts = strcmp(a, b) == 0;
-    bool theirs_begins = merge_content_begins(own, other);
-    bool ours_begins = merge_content_begins(other, own);
+    bool theirs_begins = content_begins(own, other);
+    bool ours_begins = content_begins(other, own);
 
     free(a);
     free(b);
@@ -233,15 +362,15 @@ static void tell_run(struct merge *m, const struct run *ours, const struct run *
 static int hold_against(struct merge *m, const struct run *ours, const struct run *theirs,
                         bool as_read, enum likeness *likeness, const char **why, struct error *err)
 {
-    struct merge_content own = { 0 }, other = { 0 };
-    int rc = merge_content_read(m->to, ours->id, as_read, &own, err);
+    struct run_content own = { 0 }, other = { 0 };
+    int rc = read_content(m->to, ours->id, as_read, &own, err);
 
     if (rc == 0)
-        rc = merge_content_read(m->from, theirs->id, as_read, &other, err);
+        rc = read_content(m->from, theirs->id, as_read, &other, err);
     if (rc == 0)
         *likeness = compare_runs(ours, &own, theirs, &other, why);
-    merge_content_release(&own);
-    merge_content_release(&other);
+    array_release(&own);
+    array_release(&other);
     return rc;
 }
 
