@@ -8,8 +8,8 @@
 #include "session/builds/builds.h"
 #include "session/builds/git.h"
 #include "session/measure/ab_session.h"
-#include "session/measure/fresh_run.h"
 #include "session/measure/recording.h"
+#include "session/measure/roofs.h"
 #include "session/tune/tuned_workload.h"
 
 #include <errno.h>
@@ -371,20 +371,49 @@ bool compare_base_is_file(const struct compare_request *r)
     return history_is_path(r->baseline) && file_exists(r->baseline);
 }
 
+/* As `harness run` makes it. -1, too, where it was interrupted: what was finished is kept. */
+static int record_head(const struct compare_request *r, const struct workload *workload,
+                       struct store *store, struct run *run, struct error *err)
+{
+    enum sweep_end end = SWEEP_DONE;
+    struct recording recording = {
+        .workload = workload,
+        .store = store,
+        .measuring = &r->measuring,
+        .run = run,
+    };
+
+    recording_describe(run, RUN_MEASURED, workload->suite.name, r->label,
+                       recording_settings(workload), &workload->guests);
+    if (roofs_recording_run(&recording, &end, err))
+        return -1;
+    if (!measuring_interrupted(&r->measuring))
+        return 0;
+    return error_set(err, "interrupted: what was finished is kept as run %lld (unfinished)",
+                     (long long)run->id);
+}
+
+/* Sets r->measured: the run's id, also of one that was interrupted. */
+static int measure_head(struct compare_request *r, const struct workload_options *what,
+                        struct store *store, struct error *err)
+{
+    struct workload workload;
+    struct run run = { .id = 0 };
+    int rc = workload_make(&workload, what, r->filters, (int)r->nr_filters, "quick", err);
+
+    if (rc == 0)
+        rc = record_head(r, &workload, store, &run, err);
+    snprintf(r->measured, sizeof(r->measured), "%lld", (long long)run.id);
+    run_release(&run);
+    workload_release(&workload);
+    return rc;
+}
+
 int compare_head_measure(struct compare_request *r, struct store *store, struct error *err)
 {
     struct workload_options what = r->what;
     struct tuned tuned = { .sink = NULL };
-    const struct fresh_run request = {
-        .what = &what,
-        .filters = r->filters,
-        .nr_filters = r->nr_filters,
-        .otherwise = "quick",
-        .label = r->label,
-        .how = &r->measuring,
-    };
     struct history_side base = { .nothing = false };
-    int64_t id = 0;
     int rc = 0;
 
     if (!compare_base_is_file(r))
@@ -393,9 +422,8 @@ int compare_head_measure(struct compare_request *r, struct store *store, struct 
     if (rc == 0 && r->tuned)
         rc = tuned_open(&tuned, &what, store, r->measuring.sink, err);
     if (rc == 0)
-        rc = fresh_run(store, &request, &id, err);
+        rc = measure_head(r, &what, store, err);
     tuned_close(&tuned);
-    snprintf(r->measured, sizeof(r->measured), "%lld", (long long)id);
     r->head = r->measured;
     return rc;
 }
