@@ -3,17 +3,25 @@
 #include "serve/edits.h"
 #include "serve/history_figure.h"
 #include "serve/serve_base.h"
-#include "serve/value_range.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "reporters/openmetrics.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct route;
+
+/* "range=p50:1e3:5e6" of an exploration: the benchmarks of a view whose value of a metric lies in a
+ * range. The page knows which these are, but an address has no room for hundreds of keys. */
+struct value_range {
+    const struct metric *metric; /* NULL: everything is in it */
+    double low, high;            /* in base units: ns, bytes, per second, a fraction */
+};
 
 /* A request on its way to a body. */
 struct api_request {
@@ -49,6 +57,66 @@ static struct http_answer api_text(struct strbuf *text, const char *type)
 static struct http_answer api_failure(const struct failure *f)
 {
     return http_error(f->status, f->at, f->err.message);
+}
+
+/* ---- the range of an exploration ---- */
+
+static int value_range_end(const char *text, double *end, struct error *err)
+{
+    return *text ? text_parse_double(text, -INFINITY, INFINITY, "range", end, err) : 0;
+}
+
+/* "METRIC:LOW:HIGH", where an end that is left out is open; at the last two colons: the name of a
+ * program's own metric may have some. */
+static int value_range_parse(const char *text, struct value_range *range, struct error *err)
+{
+    char *metric = memory_string(text), *high = strrchr(metric, ':'), *low = NULL;
+    int rc = 0;
+
+    *range = (struct value_range) { NULL, -INFINITY, INFINITY };
+    if (high) {
+        *high++ = '\0';
+        low = strrchr(metric, ':');
+    }
+    if (low) {
+        *low++ = '\0';
+        range->metric = metric_find(metric, err);
+        rc = !range->metric || value_range_end(low, &range->low, err) ||
+                     value_range_end(high, &range->high, err)
+                 ? -1
+                 : 0;
+    } else {
+        rc = error_set(err, "range: \"%.64s\" is no METRIC:LOW:HIGH", text);
+    }
+    free(metric);
+    return rc;
+}
+
+static size_t value_range_metric(const struct metric *metric)
+{
+    size_t at = 0;
+
+    while (at < run_values_metrics() && strcmp(metric_at(at)->id, metric->id) != 0)
+        at++;
+    return at;
+}
+
+/* Keys of benchmarks with such a value in one of the runs of the view, sorted. */
+static void value_range_keys(const struct value_range *range, const struct view *view,
+                             const struct page *page, struct string_list *keys)
+{
+    size_t metric = value_range_metric(range->metric);
+
+    for (size_t i = 0; i < view->nr_runs; i++) {
+        int run = page_find_run(page, &view->records.runs[view->runs[i]]);
+        const struct run_values *values = run < 0 ? NULL : page->runs[run].values;
+        for (size_t k = 0; values && k < values->nr; k++) {
+            double value = run_value_of(&values->items[k], metric) * range->metric->factor;
+            if (value >= range->low && value <= range->high)
+                string_list_add(keys, values->items[k].key);
+        }
+    }
+    string_list_sort(keys);
 }
 
 /* ---- what depends on a view ---- */
