@@ -158,10 +158,6 @@ void chart_items_limit(struct chart_items *items, size_t limit,
                        double (*weight)(const struct chart_item *item));
 /* Keeps those marked, one flag an item, by a choice of the type's own. */
 void chart_items_keep(struct chart_items *items, const bool *keep);
-/* Keeps those of one size, the batch and sequence length at which most kernels were measured, so
- * that what is compared differs in nothing else; `words` gets it, "batch=1 seq=64". */
-enum { CHART_HELD_SIZE = 64 };
-void chart_items_hold(struct chart_items *items, char words[CHART_HELD_SIZE]);
 /* What is sorted by weight, and then by its place. */
 struct chart_rank {
     double weight;
