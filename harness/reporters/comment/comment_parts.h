@@ -38,8 +38,6 @@ void comment_address(const struct comment *k, const char *address);
 void comment_link(const struct comment *k, const char *words, const char *address);
 /* The newest run of a side, or NULL. */
 const struct run *comment_newest(const struct records *records);
-/* A sentence on what speaks against the code as the reason of what was found, if anything does. */
-void comment_doubts(const struct comment *k);
 /* Lists of what has no time to compare. */
 void comment_broken(const struct comment *k);
 /* The table of what got slower or faster. */

@@ -6,11 +6,14 @@
 #include "reporters/compare_words.h"
 #include "stats/stats.h"
 #include "text/escape.h"
+#include "verdict/differences.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NAMES_SHOWN = 4 }; /* what base and head differ in */
 
 enum { NAME_SHOWN = 300, COMMIT_SHOWN = 10, COMMIT_NAMED = 7, ADDRESS_MAX = 1000 }; /* bytes */
 
@@ -175,6 +178,81 @@ static void add_counts(const struct comment *k)
     strbuf_adds(k->out, "\n\n");
 }
 
+/* ---- doubts ---- */
+
+/* What is compared, and so differs in every pull request. */
+static bool is_meant(const struct difference *d)
+{
+    static const char *const names[] = { "commit", "branch", "harness", "uncommitted changes" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(d->name, names[i]) == 0)
+            return true;
+    return d->weather;
+}
+
+static void begin_doubt(struct strbuf *text)
+{
+    strbuf_adds(text, text->length ? "; " : "");
+}
+
+static void add_shift(const struct comparison *c, struct strbuf *text)
+{
+    char shift[TEXT_UNIT_SIZE];
+
+    if (c->shifted) {
+        begin_doubt(text);
+        strbuf_addf(text, "all benchmarks moved together by %s",
+                    text_percent(c->common_shift, shift));
+    }
+    if (fabs(log1p(c->probe_shift)) > log1p(c->settings.delta)) {
+        begin_doubt(text);
+        strbuf_addf(text, "the machine itself moved, its probe took %s time",
+                    text_percent(c->probe_shift, shift));
+    }
+}
+
+/* "base and head differ in compiler, flags and 2 more" */
+static void add_differences(const struct comment *k, struct strbuf *text)
+{
+    const struct run *base = comment_newest(k->o->base), *head = comment_newest(k->o->head);
+    struct differences d;
+    size_t nr = 0;
+
+    if (!base || !head)
+        return;
+    differences_find(base, head, &d);
+    for (size_t i = 0; i < d.nr; i++) {
+        if (is_meant(&d.items[i]) || nr++ >= NAMES_SHOWN)
+            continue;
+        if (nr == 1)
+            begin_doubt(text);
+        strbuf_adds(text, nr == 1 ? "base and head also differ in " : ", ");
+        strbuf_addf(text, "%.60s", d.items[i].name);
+    }
+    if (nr > NAMES_SHOWN)
+        strbuf_addf(text, " and %zu more", nr - NAMES_SHOWN);
+    differences_release(&d);
+}
+
+/* What speaks against the code as the reason: the machine moved, or the sides are of two kinds. */
+static void add_doubts(const struct comment *k)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    add_shift(k->c, &text);
+    add_differences(k, &text);
+    if (text.length) {
+        strbuf_adds(k->out, "Mind that ");
+        escape_markdown(k->out, text.data);
+        strbuf_adds(k->out, ".\n\n");
+    }
+    strbuf_release(&text);
+}
+
+/* ---- sides ---- */
+
 static bool names_commit(const char *name, const struct build *build)
 {
     char digits[COMMIT_NAMED + 1];
@@ -254,7 +332,7 @@ void comment_verdict(const struct comment *k)
     add_title(k);
     add_worst(k);
     add_counts(k);
-    comment_doubts(k);
+    add_doubts(k);
     add_sides(k);
 }
 
