@@ -136,7 +136,7 @@ stage_sanitize() {
     scope_cost perf_test clocks clock signals memory_limit
     # Mostly other programs: compilers, packers, shells, drawers.
     package package_deb build build_trees bisect compare_changed gate_changed plot_runs
-    completion_zsh completion_hostile others_words litter peers no_proc
+    completion_zsh completion_hostile foreign_options litter peers no_proc
     # Who judges what a process may call: the sanitizers' own calls at its end are among it.
     judge judge_python judge_tree judge_model
     # Long ones that reach little beyond the rest: by a compiler's counters, the tests of commands that are

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/others_words.h"
+#include "cli/foreign_options.h"
 #include "cli/variables.h"
 #include "plugin/plugin_load.h"
 #include "terminal/interrupt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/others_words.h"
+#include "cli/foreign_options.h"
 
 #include "command/command.h"
 

@@ -39,7 +39,7 @@ say "Each option that a hint names is there"
 "$HARNESS" help run >helped
 "$HARNESS" help compare >>helped
 "$HARNESS" help export >>helped
-grep -oE -- '"[^"]*"' "$CLI/../../harness/cli/others_words.c" | grep -v '^" ' |
+grep -oE -- '"[^"]*"' "$CLI/../../harness/cli/foreign_options.c" | grep -v '^" ' |
   grep -oE -- '--[a-z]+(-[a-z]+)*' | sort -u >named
 while read -r option; do
   check "$option is there" grep -qE -- "^ .*$option( |,|$)" helped

@@ -3,8 +3,8 @@
  * What users of hyperfine, Google Benchmark and pytest-benchmark type: options and commands that
  * harness calls otherwise.
  */
-#ifndef HARNESS_CLI_OTHERS_WORDS_H
-#define HARNESS_CLI_OTHERS_WORDS_H
+#ifndef HARNESS_CLI_FOREIGN_OPTIONS_H
+#define HARNESS_CLI_FOREIGN_OPTIONS_H
 
 #include "base/error.h"
 
