@@ -13,9 +13,9 @@ static const char hyperfine[] = "hyperfine", gbench[] = "Google Benchmark",
                   pytest[] = "pytest-benchmark", nobody[] = "";
 
 /* Words, a space before and behind each, and what stands for them here. */
-static const struct others_word {
+static const struct foreign_option {
     const char *words, *whose, *here;
-} others_words[] = {
+} foreign_options[] = {
     { " -r --runs ", hyperfine,
       "`harness compare --runs N -- A --versus B`, or for one command `harness run --iterations N "
       "-- A`" },
@@ -59,14 +59,14 @@ static const struct others_word {
     { " html dashboard ", nobody, "`harness report`, or `harness serve`" },
 };
 
-static const struct others_word *find_others_word(const char *word)
+static const struct foreign_option *find_foreign_option(const char *word)
 {
     char padded[64];
 
     snprintf(padded, sizeof(padded), " %.*s ", (int)strcspn(word, "="), word);
-    for (size_t i = 0; i < sizeof(others_words) / sizeof(others_words[0]); i++)
-        if (strstr(others_words[i].words, padded))
-            return &others_words[i];
+    for (size_t i = 0; i < sizeof(foreign_options) / sizeof(foreign_options[0]); i++)
+        if (strstr(foreign_options[i].words, padded))
+            return &foreign_options[i];
     return NULL;
 }
 
@@ -81,7 +81,7 @@ static bool is_others_program(const char *word)
     return program != NULL;
 }
 
-static bool says_others_word(const struct error *err, const char *before, const char *word)
+static bool says_foreign_option(const struct error *err, const char *before, const char *word)
 {
     size_t length = strlen(before);
 
@@ -89,11 +89,11 @@ static bool says_others_word(const struct error *err, const char *before, const 
            strncmp(err->message + length, word, strlen(word)) == 0;
 }
 
-void others_words_hint(const char *word, struct error *err)
+void foreign_options_hint(const char *word, struct error *err)
 {
-    bool option = says_others_word(err, "unknown option ", word),
-         command = says_others_word(err, "there is no command \"", word);
-    const struct others_word *known = option || command ? find_others_word(word) : NULL;
+    bool option = says_foreign_option(err, "unknown option ", word),
+         command = says_foreign_option(err, "there is no command \"", word);
+    const struct foreign_option *known = option || command ? find_foreign_option(word) : NULL;
     size_t length = strlen(err->message);
     char *end = err->message + length;
 

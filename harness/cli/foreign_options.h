@@ -10,6 +10,6 @@
 
 /* Where the message is of an unknown option or command, `word`, and one of those programs has that
  * word, or it is a program that could be timed: adds a line that says how that is asked for. */
-void others_words_hint(const char *word, struct error *err);
+void foreign_options_hint(const char *word, struct error *err);
 
 #endif

@@ -200,7 +200,7 @@ int main(int argc, char **argv)
     int rc = dispatch_command(argc, argv, &err);
     if (rc < 0) {
         for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-            others_words_hint(argv[i], &err);
+            foreign_options_hint(argv[i], &err);
         terminal_error(&err);
         rc = interrupt_signal() ? 128 + interrupt_signal() : EXIT_USAGE;
     }
