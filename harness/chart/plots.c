@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "chart/chart.h"
-#include "chart/plots_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>

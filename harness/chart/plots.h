@@ -55,6 +55,10 @@ const char *plots_description_of(const struct preset *preset);
 void plots_add_absences(const struct plots_summary *summary, const char *indent,
                         struct strbuf *out);
 
+/* <folder>/index.html, which shows the pictures in their folders; plots_draw() writes it, too. */
+int plots_write_index(const struct plots_summary *summary, const char *folder, unsigned formats,
+                      struct error *err);
+
 /* Draws. A figure that cannot be drawn, for want of data or because gnuplot refuses it, is listed
  * with its reason and the rest go on; -1 where nothing can be drawn at all: gnuplot is missing, the
  * folder cannot be written. Pictures of an earlier call under the same names are removed, also

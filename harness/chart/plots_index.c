@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* index.html of a folder of figures: what there is, by section, and why something is absent; where
  * each lies, and the words that summary.txt and the terminal share with it. */
-#include "chart/plots_index.h"
+#include "chart/plots.h"
 
 #include "base/file.h"
 #include "chart/chapter.h"

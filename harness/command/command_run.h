@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside plugin/: the callbacks of the variant "exec", see core/kernel.h. kernel.config is the
+/* Inside command/: the callbacks of the variant "exec", see core/kernel.h. kernel.config is the
  * struct command_spec. */
 #ifndef HARNESS_COMMAND_COMMAND_RUN_H
 #define HARNESS_COMMAND_COMMAND_RUN_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reporters/run_conditions.h"
+#include "reporters/run_table.h"
 
 #include "base/json.h"
 

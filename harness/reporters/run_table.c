@@ -7,7 +7,6 @@
 #include "metrics/roofline.h"
 #include "metrics/run_rows.h"
 #include "reporters/number_table.h"
-#include "reporters/run_conditions.h"
 #include "text/escape.h"
 #include "text/table.h"
 #include "text/ticks.h"

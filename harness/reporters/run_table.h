@@ -20,6 +20,9 @@ struct run_table_options {
  * GB/s where nothing is computed; all at the median. */
 void run_table(const struct records *records, int run, const struct run_table_options *options,
                struct strbuf *out);
+/* Lines below it: that warm-up did not settle, and for who asked, how it did (--warm-up), what held
+ * the clock and what was only recorded (--clock). Nothing where all settled and nobody asked. */
+void run_conditions(const struct records *records, int run, struct strbuf *out);
 /* The same table as Markdown. */
 void run_table_markdown(const struct records *records, int run, struct strbuf *out);
 

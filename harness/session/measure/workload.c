@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "command/command_words.h"
 #include "machine/host_sensors.h"
-#include "session/measure/workload_twins.h"
 #include "text/name.h"
 
 #include <stdio.h>

@@ -83,6 +83,8 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
                           const struct param_list *parameters, struct command_spec *specs,
                           size_t nr, struct error *err);
 void workload_release(struct workload *c);
+/* Leaves the first of each benchmark on each device; the order stays. */
+void workload_drop_twins(struct workload *c);
 
 /* The device of the i-th benchmark of the list. */
 const struct device *workload_device(const struct workload *c, size_t i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/measure/workload_twins.h"
+/* What a workload has twice. */
+#include "session/measure/workload.h"
 
 #include "base/memory.h"
 
