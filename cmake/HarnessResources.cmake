@@ -5,7 +5,7 @@ file(GLOB gnuplot CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/gnuplot/*")
 file(GLOB schema CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/store/*.sql")
 file(GLOB plugin_templates CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/plugin/*.c"
   "${PROJECT_SOURCE_DIR}/examples/plugin/*.cu") # what `harness plugin new` writes
-set(resource_files ${suites} ${presets} ${gnuplot} ${schema}
+set(resource_files ${suites} ${presets} "${PROJECT_SOURCE_DIR}/plots/places.json" ${gnuplot} ${schema}
   "${PROJECT_SOURCE_DIR}/baselines/verification.json" "${PROJECT_SOURCE_DIR}/kernels/torch/peer.py"
   "${PROJECT_SOURCE_DIR}/harness/plugin/guest.py" "${PROJECT_SOURCE_DIR}/harness/judge/cell.py"
   ${plugin_templates} "${PROJECT_SOURCE_DIR}/harness/plugin/plugin.h" ${HARNESS_PAGE})

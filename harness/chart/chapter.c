@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "chart/chapter.h"
-#include "chart/preset.h"
+#include "chart/places.h"
 
 #include <string.h>
+
+const char *const chapter_names[] = { "overview", "kernels", "models",  "comparison",
+                                      "history",  "machine", "profile", NULL };
 
 /* By its section alone. */
 static const struct {
@@ -14,10 +17,13 @@ static const struct {
 
 const char *chapter_of(const struct preset *preset)
 {
+    if (preset->chapter)
+        return preset->chapter;
     if (strcmp(preset->type->name, "overview") == 0)
         return "overview";
     for (size_t i = 0; i < sizeof(chapters) / sizeof(chapters[0]); i++)
         if (strcmp(preset->section, chapters[i].section) == 0)
             return chapters[i].chapter;
-    return preset_is_of_models(preset) ? "models" : "kernels";
+    const struct place *place = preset->filter.nr ? place_of_glob(preset->filter.items[0]) : NULL;
+    return place ? place->chapter : "kernels";
 }

@@ -46,8 +46,7 @@ struct plots_summary {
     size_t drawn, absent;
 };
 
-/* The folders of sections, in their order, NULL-ended; that of a figure. */
-extern const char *const plots_folders[];
+/* The folder of a figure: its chapter. */
 const char *plots_folder_of(const struct preset *preset);
 const char *plots_description_of(const struct preset *preset);
 

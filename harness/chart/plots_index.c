@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-const char *const plots_folders[] = { "overview", "kernels", "models",  "comparison",
-                                      "history",  "machine", "profile", NULL };
-
 const char *plots_folder_of(const struct preset *preset)
 {
     return chapter_of(preset);
@@ -107,17 +104,17 @@ int plots_write_index(const struct plots_summary *summary, const char *folder, u
     strbuf_init(&absences);
     strbuf_adds(&out, head);
     strbuf_adds(&out, "<nav>");
-    for (size_t k = 0; plots_folders[k]; k++)
-        if (index_count(summary, plots_folders[k]))
-            strbuf_addf(&out, "<a href=\"#%s\">%s</a>", plots_folders[k], plots_folders[k]);
+    for (size_t k = 0; chapter_names[k]; k++)
+        if (index_count(summary, chapter_names[k]))
+            strbuf_addf(&out, "<a href=\"#%s\">%s</a>", chapter_names[k], chapter_names[k]);
     strbuf_adds(&out, "</nav>\n");
-    for (size_t k = 0; plots_folders[k]; k++) {
-        if (!index_count(summary, plots_folders[k]))
+    for (size_t k = 0; chapter_names[k]; k++) {
+        if (!index_count(summary, chapter_names[k]))
             continue;
-        strbuf_addf(&out, "<h2 id=\"%s\">%s</h2>\n", plots_folders[k], plots_folders[k]);
+        strbuf_addf(&out, "<h2 id=\"%s\">%s</h2>\n", chapter_names[k], chapter_names[k]);
         for (size_t i = 0; i < summary->nr; i++)
             if (!summary->items[i].reason &&
-                strcmp(plots_folder_of(summary->items[i].preset), plots_folders[k]) == 0)
+                strcmp(plots_folder_of(summary->items[i].preset), chapter_names[k]) == 0)
                 index_add_picture(&out, &summary->items[i], formats);
     }
     plots_add_absences(summary, "", &absences);

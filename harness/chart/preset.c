@@ -2,7 +2,8 @@
 #include "chart/preset.h"
 
 #include "base/text.h"
-#include "chart/chart.h"
+#include "chart/chapter.h"
+#include "chart/places.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -75,6 +76,11 @@ static int preset_read_string(struct reading *r, const cJSON *value, void *to)
 static int preset_read_section(struct reading *r, const cJSON *value, void *to)
 {
     return preset_choose(r, value, preset_sections) < 0 ? -1 : preset_read_string(r, value, to);
+}
+
+static int preset_read_chapter(struct reading *r, const cJSON *value, void *to)
+{
+    return preset_choose(r, value, chapter_names) < 0 ? -1 : preset_read_string(r, value, to);
 }
 
 static int preset_read_scale(struct reading *r, const cJSON *value, void *to)
@@ -152,36 +158,16 @@ static int preset_read_modes(struct reading *r, const cJSON *value, void *to)
     return preset_read_each(r, value, preset_take_mode, to);
 }
 
-/* Parts of the benchmarks that have a name: which they are, and what a title calls them. */
-static const struct {
-    const char *name, *filter, *words;
-} places[] = {
-    { "kernels", "!gpt", "the kernels" },
-    { "models", "gpt", "the models" },
-    { "prefill", "gpt/?*/prefill", "the models' prefill" },
-    { "decode", "gpt/?*/decode", "the models' decode" },
-};
-enum { NR_PLACES = sizeof(places) / sizeof(places[0]) };
-
-bool preset_is_of_models(const struct preset *preset)
-{
-    static const char family[] = "gpt"; /* the first part of all names of forward passes */
-    const char *glob = preset->filter.nr > 0 ? preset->filter.items[0] : "";
-    size_t part = strcspn(glob, "/");
-
-    return part == sizeof(family) - 1 && strncmp(glob, family, part) == 0;
-}
-
 static int preset_read_where(struct reading *r, const cJSON *value, void *to)
 {
-    const char *names[NR_PLACES + 1] = { NULL };
+    const char *names[PLACES_MAX + 1] = { NULL };
 
-    for (size_t i = 0; i < NR_PLACES; i++)
-        names[i] = places[i].name;
+    for (size_t i = 0; place_at(i); i++)
+        names[i] = place_at(i)->name;
     int place = preset_choose(r, value, names);
     if (place < 0)
         return -1;
-    string_list_add(to, places[place].filter);
+    string_list_add(to, place_at((size_t)place)->filter);
     return 0;
 }
 
@@ -290,6 +276,7 @@ static const struct {
     KEY("how", how, preset_read_string),
     KEY("mode", modes, preset_read_modes),
     KEY("section", section, preset_read_section),
+    KEY("chapter", chapter, preset_read_chapter),
     KEY("order", order, preset_read_order),
     KEY("x", x, preset_read_metric),
     KEY("y", y, preset_read_metric),
@@ -371,14 +358,13 @@ static void preset_put_where(char **text, const char *words)
 static int preset_name_part(struct reading *r, const cJSON *json)
 {
     const char *where = json_string(r->part, "where", NULL);
+    const struct place *place = where ? place_named(where) : NULL;
     struct preset *p = r->preset;
 
     p->family = memory_string(json_string(json, "name", ""));
-    for (size_t i = 0; where && i < NR_PLACES; i++) {
-        if (strcmp(places[i].name, where) != 0)
-            continue;
-        preset_put_where(&p->title, places[i].words);
-        preset_put_where(&p->description, places[i].words);
+    if (place) {
+        preset_put_where(&p->title, place->words);
+        preset_put_where(&p->description, place->words);
     }
     if (cJSON_GetObjectItemCaseSensitive(r->part, "name"))
         return 0;
@@ -456,6 +442,7 @@ cJSON *preset_to_json(const struct preset *p)
         { "description", p->description },
         { "type", p->type->name },
         { "section", p->section },
+        { "chapter", p->chapter },
         { "x", p->x },
         { "y", p->y },
         { "size", p->size },
@@ -496,9 +483,9 @@ int preset_parse(struct preset *preset, const char *text, size_t length, const c
 
 void preset_release(struct preset *p)
 {
-    char *strings[] = { p->name,  p->title,   p->description, p->how,   p->section,
-                        p->from,  p->x,       p->y,           p->size,  p->colour,
-                        p->group, p->x_label, p->y_label,     p->family };
+    char *strings[] = { p->name,    p->title, p->description, p->how,     p->section,
+                        p->chapter, p->from,  p->x,           p->y,       p->size,
+                        p->colour,  p->group, p->x_label,     p->y_label, p->family };
 
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
         free(strings[i]);

@@ -7,7 +7,9 @@
  *       "type": "bars",                      see plot_type_find()
  *       "mode": "single",                    or a list: "single", "multi", "compare",
  *                                            "trend", "profile"
- *       "section": "speed",                  where the report shows it, see PRESET_SECTIONS
+ *       "section": "speed",                  where the report shows it, see preset_sections
+ *       "chapter": "kernels",                the part of the report that it is in, and the folder
+ *                                            of its pictures, see chapter_of() for the default
  *       "order": 10,                         its place there, 0 to 99, small first (default 50)
  *       "x": "batch", "y": "p50",            a metric, a dim or an expression, as the type wants
  *       "panels": ["intensity", "gflops"],   the same, one panel each, where the type has panels
@@ -16,8 +18,9 @@
  *                                            model, run, or a dim
  *       "x_label": "...", "y_label": "...",  instead of the metric's own
  *       "x_scale": "auto", "y_scale": "auto",  or "linear", "log"
- *       "where": "prefill",                  kernels, models, prefill or decode; "filter" goes on
- *       "filter": ["gpt/?*", "!gpt/gpt2"],   globs over benchmark keys; "!" leaves out
+ *       "where": "prefill",                  a part that has a name, see chart/places.h; "filter"
+ *                                            goes on
+ *       "filter": ["gemm", "!gemm/fused"],   globs over benchmark keys; "!" leaves out
  *       "limit": 24,                         most rows, panels, lines or points
  *       "rolling_window": 5,                 points under the moving median; 0 for none
  *       "how": "...",                        how to read it, beside the type's own words
@@ -62,8 +65,5 @@ int preset_from_json(struct preset *preset, const struct json_source *source, co
 /* The preset as an object that reads back as the same. */
 cJSON *preset_to_json(const struct preset *preset);
 void preset_release(struct preset *preset);
-
-/* Does it show forward passes and nothing else, by its "where" or the first glob of its filter? */
-bool preset_is_of_models(const struct preset *preset);
 
 #endif

@@ -7,8 +7,9 @@
 #include "testing.h"
 
 #include "base/file.h"
-#include "chart/chart.h"
+#include "chart/chapter.h"
 #include "chart/config.h"
+#include "chart/places.h"
 #include "core/registry.h"
 #include "output_records.h"
 
@@ -18,6 +19,7 @@
 static const char whole[] =
     "{ \"name\": \"mine\", \"title\": \"Mine\", \"description\": \"d\", \"how\": \"h\",\n"
     "  \"type\": \"scatter\", \"mode\": [\"single\", \"multi\"], \"section\": \"sizes\",\n"
+    "  \"chapter\": \"machine\",\n"
     "  \"x\": \"p50\", \"y\": \"tokens / layers\", \"panels\": [\"p50\", \"gflops\"],\n"
     "  \"size\": \"width\", \"colour\": \"tokens\", \"group\": \"variant\",\n"
     "  \"x_label\": \"xl\", \"y_label\": \"yl\", \"x_scale\": \"log\", \"y_scale\": \"linear\",\n"
@@ -39,6 +41,7 @@ TEST(every_key_is_read)
     assert_string_equal(p.name, "mine");
     assert_string_equal(p.how, "h");
     assert_string_equal(p.section, "sizes");
+    assert_string_equal(p.chapter, "machine");
     assert_string_equal(p.type->name, "scatter");
     assert_int_equal(p.modes, PLOT_SINGLE | PLOT_MULTI);
     assert_string_equal(p.y, "tokens / layers");
@@ -104,6 +107,10 @@ TEST(refusals_name_the_line)
         { BEGIN "\"panels\": [\n\"p50\",\n\"bacth\"] }", "t.json:5: \"bacth\" is no metric" },
         { BEGIN "\"group\": \"varint\" }", "t.json:3: \"varint\" is no way to group" },
         { BEGIN "\"section\": \"sped\" }", "did you mean \"speed\"?" },
+        { BEGIN "\"chapter\": \"kernel\" }",
+          "t.json:3: \"kernel\" is unknown; did you mean \"kernels\"?" },
+        { BEGIN "\"chapter\": 1 }", "t.json:3: a string is expected here" },
+        { BEGIN "\"where\": \"modles\" }", "did you mean \"models\"?" },
         { BEGIN "\"mode\": [\"single\",\n\"mutli\"] }", "t.json:4: \"mutli\" is unknown" },
         { BEGIN "\"mode\": [1] }", "t.json:3: \"mode\" holds something" },
         { BEGIN "\"x_scale\": \"logg\" }", "t.json:3: \"logg\" is unknown; did you mean \"log\"?" },
@@ -159,31 +166,37 @@ TEST(the_metric_that_a_type_draws_may_be_named)
     }
 }
 
-TEST(a_preset_of_models_is_one_of_forward_passes)
+/* As the preset says, or by what it shows. */
+TEST(a_figure_stands_in_a_chapter)
 {
     static const struct {
-        const char *where;
-        bool models;
+        const char *keys, *chapter;
     } rows[] = {
-        { "\"where\": \"models\"", true },
-        { "\"where\": \"decode\"", true },
-        { "\"where\": \"kernels\"", false },
-        { "\"filter\": \"gpt\"", true },
-        { "\"filter\": \"gpt/nano/*\"", true },
-        { "\"filter\": \"gptq/nano\"", false },
-        { "\"filter\": \"gemm/linear\"", false },
-        { "\"filter\": [\"!gemm\", \"gpt\"]", false },
-        { "\"limit\": 1", false },
+        { "\"where\": \"models\"", "models" },
+        { "\"where\": \"decode\"", "models" },
+        { "\"where\": \"kernels\"", "kernels" },
+        { "\"filter\": \"gpt\"", "models" },
+        { "\"filter\": \"gpt/nano/*\"", "models" },
+        { "\"filter\": \"gptq/nano\"", "kernels" },
+        { "\"filter\": \"gemm/linear\"", "kernels" },
+        { "\"filter\": [\"!gemm\", \"gpt\"]", "kernels" },
+        { "\"limit\": 1", "kernels" },
+        { "\"section\": \"run\"", "machine" },
+        { "\"section\": \"models\"", "models" },
+        { "\"section\": \"verdict\", \"where\": \"models\"", "comparison" },
+        { "\"chapter\": \"models\"", "models" },
+        { "\"chapter\": \"kernels\", \"filter\": \"gpt\"", "kernels" },
+        { "\"chapter\": \"history\", \"section\": \"run\"", "history" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct preset p;
         char text[256];
         snprintf(text, sizeof(text),
-                 "{ \"name\": \"a\", \"title\": \"A\", \"type\": \"trend\", %s }", rows[i].where);
+                 "{ \"name\": \"a\", \"title\": \"A\", \"type\": \"trend\", %s }", rows[i].keys);
         parse_preset(&p, text);
-        if (preset_is_of_models(&p) != rows[i].models)
-            fail_msg("%s", rows[i].where);
+        if (strcmp(chapter_of(&p), rows[i].chapter) != 0)
+            fail_msg("%s: %s", rows[i].keys, chapter_of(&p));
         preset_release(&p);
     }
 }
@@ -357,6 +370,21 @@ static bool lists(const cJSON *array, const char *word)
     return false;
 }
 
+/* Of plots/places.json: whole, and all of them in the schema. */
+static void check_places(const cJSON *words)
+{
+    size_t nr = 0;
+
+    for (const struct place *place; (place = place_at(nr)); nr++) {
+        bool known = false;
+        for (size_t i = 0; chapter_names[i]; i++)
+            known |= strcmp(chapter_names[i], place->chapter) == 0;
+        if (!known || !*place->filter || !*place->words || !lists(words, place->name))
+            fail_msg("%s", place->name);
+    }
+    assert_int_equal(nr, cJSON_GetArraySize(words));
+}
+
 TEST(the_schema_keeps_step)
 {
     struct error err;
@@ -386,6 +414,10 @@ TEST(the_schema_keeps_step)
     const cJSON *sections = cJSON_GetObjectItem(cJSON_GetObjectItem(keys, "section"), "enum");
     for (size_t i = 0; preset_sections[i]; i++)
         assert_true(lists(sections, preset_sections[i]));
+    const cJSON *chapters = cJSON_GetObjectItem(cJSON_GetObjectItem(keys, "chapter"), "enum");
+    for (size_t i = 0; chapter_names[i]; i++)
+        assert_true(lists(chapters, chapter_names[i]));
+    check_places(cJSON_GetObjectItem(cJSON_GetObjectItem(keys, "where"), "enum"));
     cJSON_Delete(json);
     cJSON_Delete(schema);
     preset_release(&p);

@@ -41,6 +41,7 @@ struct preset {
     char *name, *title, *description, *how;
     char *family;  /* the preset that was split into this figure and others; NULL: it was not */
     char *section; /* one of preset_sections; never NULL */
+    char *chapter; /* one of chapter_names; NULL: see chapter_of() */
     char *from;    /* the file it is from; NULL: built in */
     const struct plot_type *type;
     unsigned modes;                  /* bits of enum plot_mode */

@@ -350,7 +350,7 @@ static bool scatter_front_ratios(const struct scatter *s, size_t first, size_t l
     return first != last && s->xs[from] > 0 && s->ys[from] > 0;
 }
 
-/* "of gpt/nano 1.3× the token rate costs 3.9× the median latency": the dearest of all models, where
+/* "of a model 1.3× the token rate costs 3.9× the median latency": the dearest of all models, where
  * less of x and more of y is better. */
 static void scatter_conclude(struct scatter *s)
 {
