@@ -18,10 +18,9 @@ struct state {
     const struct ab_sink *sink;
     struct device device; /* ours only to name things */
     int nr_sides;
-    double *harm;             /* by index in ab->benchmarks: how bad it looks; below 0: decided */
-    bool *take;               /* and whether it is part of the block in hand */
-    double *seconds;          /* and what its cases took in its last block */
-    bool *lost[AB_SIDES_MAX]; /* not to be tried again on that side */
+    double *harm;    /* by index in ab->benchmarks: how bad it looks; below 0: decided */
+    bool *take;      /* and whether it is part of the block in hand */
+    double *seconds; /* and what its cases took in its last block */
     struct disturbed_watch watch;
     struct remeasure repeats[AB_SIDES_MAX];
     bool again;    /* the set in hand makes something again */
@@ -84,32 +83,13 @@ static void note_seconds(struct state *s, size_t which)
     s->begun = 0;
 }
 
-static int on_stands(void *context, const struct launch *l, struct measurement *m,
-                     struct error *err)
-{
-    const struct state *s = context;
-
-    const struct sweep_sink *sink = &s->sink->side[s->side];
-
-    return sink->measurement(sink->context, l, m, err);
-}
-
 static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
 {
     struct state *s = context;
-    const struct sweep_sink *sink = &s->sink->side[s->side];
 
-    if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
-        s->lost[s->side][which] = true;
     note_seconds(s, which);
     s->done++;
-    if (s->again) {
-        remeasure_take_again(&s->repeats[s->side], which, m);
-        return 0;
-    }
-    if (!s->ab->once && remeasure_take(&s->repeats[s->side], which, s->launch.seq, m))
-        return 0;
-    return sink->measurement(sink->context, &s->launch, m, err);
+    return remeasure_measured(&s->repeats[s->side], which, s->again ? NULL : &s->launch, m, err);
 }
 
 static int on_process_end(void *context, const struct launch_result *r, struct error *err)
@@ -126,7 +106,7 @@ static void list_cases(struct state *s)
 {
     s->nr = 0;
     for (size_t i = 0; i < s->nr_drawn; i++)
-        if (!s->lost[s->side][s->drawn[i]])
+        if (!s->repeats[s->side].lost[s->drawn[i]])
             s->order[s->nr++] = s->drawn[i];
 }
 
@@ -176,14 +156,12 @@ static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed
 /* What waits of a side, once. */
 static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct error *err)
 {
-    const struct remeasure_sink sink = { s, on_stands };
-
     s->side = side;
     s->nr = remeasure_wanted(&s->repeats[side], s->order);
     s->total = s->done + s->nr;
     if (s->nr > 0 && run_set(s, seed, err))
         return -1;
-    return remeasure_settle(&s->repeats[side], &sink, err);
+    return remeasure_settle(&s->repeats[side], err);
 }
 
 /* The sides in the order of a block: one leads, any other may follow. */
@@ -231,13 +209,9 @@ static int repeat_disturbed(struct state *s, struct error *err)
 /* What there is must do; it is finished, also where an error `rc` ends the block. */
 static int end_repeats(struct state *s, int rc, struct error *err)
 {
-    const struct remeasure_sink sink = { s, on_stands };
-
     s->again = false;
-    for (int i = 0; i < s->nr_sides; i++) {
-        s->side = (enum ab_side)i;
-        rc = remeasure_end(&s->repeats[i], rc, &sink, err);
-    }
+    for (int i = 0; i < s->nr_sides; i++)
+        rc = remeasure_end(&s->repeats[i], rc, err);
     return rc;
 }
 
@@ -288,8 +262,8 @@ static bool has_two_sides(const struct state *s, size_t benchmark)
     int others = 0;
 
     for (int i = AB_HEAD; i < s->nr_sides; i++)
-        others += !s->lost[i][benchmark];
-    return others > 0 && !s->lost[AB_BASE][benchmark];
+        others += !s->repeats[i].lost[benchmark];
+    return others > 0 && !s->repeats[AB_BASE].lost[benchmark];
 }
 
 /* What a side cannot run has no difference to be found. */
@@ -400,8 +374,8 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     s.take = memory_zeroed(ab->nr + 1, sizeof(*s.take));
     s.seconds = memory_zeroed(ab->nr + 1, sizeof(*s.seconds));
     for (int i = 0; i < s.nr_sides; i++) {
-        s.lost[i] = memory_zeroed(ab->nr + 1, sizeof(bool));
-        remeasure_init(&s.repeats[i], &s.watch, ab->nr);
+        remeasure_init(&s.repeats[i], &s.watch, &sink->side[i], ab->nr);
+        s.repeats[i].once = ab->once;
     }
     s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));
     s.order = memory_zeroed(ab->nr + 1, sizeof(*s.order));
@@ -410,10 +384,8 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     free(s.harm);
     free(s.take);
     free(s.seconds);
-    for (int i = 0; i < s.nr_sides; i++) {
-        free(s.lost[i]);
+    for (int i = 0; i < s.nr_sides; i++)
         remeasure_release(&s.repeats[i]);
-    }
     disturbed_watch_release(&s.watch);
     free(s.drawn);
     free(s.order);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/remeasure.h"
 
-void remeasure_init(struct remeasure *r, struct disturbed_watch *watch, size_t benchmarks)
+void remeasure_init(struct remeasure *r, struct disturbed_watch *watch,
+                    const struct sweep_sink *sink, size_t benchmarks)
 {
-    *r = (struct remeasure) { .watch = watch };
+    *r = (struct remeasure) { .watch = watch, .sink = sink };
+    r->lost = memory_zeroed(benchmarks + 1, sizeof(*r->lost));
     r->spare = memory_zeroed(benchmarks + 1, sizeof(*r->spare));
 }
 
@@ -12,11 +14,13 @@ void remeasure_release(struct remeasure *r)
     for (size_t i = 0; i < r->waiting.nr; i++)
         disturbed_case_release(&r->waiting.items[i].tries);
     array_release(&r->waiting);
+    free(r->lost);
     free(r->spare);
 }
 
-/* Until it is known what is usual, nobody can say whether a thing was disturbed. */
-bool remeasure_take(struct remeasure *r, size_t which, int seq, struct measurement *m)
+/* True: it waits; false: it stands. Until it is known what is usual, nobody can say whether a thing
+ * was disturbed. */
+static bool put_aside(struct remeasure *r, size_t which, int seq, struct measurement *m)
 {
     disturbed_watch_note(r->watch, m);
     r->spare[which]++;
@@ -46,7 +50,7 @@ static struct remeasure_waiting *worst_of(const struct remeasure *r, size_t whic
     return worst;
 }
 
-void remeasure_take_again(struct remeasure *r, size_t which, struct measurement *m)
+static void take_again(struct remeasure *r, size_t which, struct measurement *m)
 {
     struct remeasure_waiting *w = worst_of(r, which);
 
@@ -56,9 +60,22 @@ void remeasure_take_again(struct remeasure *r, size_t which, struct measurement 
         disturbed_case_take(&w->tries, r->watch, m);
 }
 
+int remeasure_measured(struct remeasure *r, size_t which, const struct launch *l,
+                       struct measurement *m, struct error *err)
+{
+    if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
+        r->lost[which] = true;
+    if (!l) {
+        take_again(r, which, m);
+        return 0;
+    }
+    if (!r->once && put_aside(r, which, l->seq, m))
+        return 0;
+    return r->sink->measurement(r->sink->context, l, m, err);
+}
+
 /* Takes the i-th out of those that wait. */
-static int hand_up(struct remeasure *r, size_t i, const struct remeasure_sink *sink,
-                   struct error *err)
+static int hand_up(struct remeasure *r, size_t i, struct error *err)
 {
     struct remeasure_waiting *w = &r->waiting.items[i];
     struct launch l = { .seq = w->seq };
@@ -66,7 +83,7 @@ static int hand_up(struct remeasure *r, size_t i, const struct remeasure_sink *s
 
     memmove(w, w + 1, (r->waiting.nr - i - 1) * sizeof(*w));
     r->waiting.nr--;
-    int rc = sink->stands(sink->context, &l, &m, err);
+    int rc = r->sink->measurement(r->sink->context, &l, &m, err);
     measurement_release(&m);
     return rc;
 }
@@ -76,12 +93,12 @@ static bool stands(const struct remeasure *r, const struct remeasure_waiting *w)
     return w->tries.best.outcome != OUTCOME_OK || !disturbed_is(r->watch, &w->tries.best);
 }
 
-int remeasure_settle(struct remeasure *r, const struct remeasure_sink *sink, struct error *err)
+int remeasure_settle(struct remeasure *r, struct error *err)
 {
     for (size_t i = 0; i < r->waiting.nr;) {
         if (!stands(r, &r->waiting.items[i]))
             i++;
-        else if (hand_up(r, i, sink, err))
+        else if (hand_up(r, i, err))
             return -1;
     }
     return 0;
@@ -107,12 +124,12 @@ size_t remeasure_wanted(const struct remeasure *r, size_t *which)
     return nr;
 }
 
-int remeasure_end(struct remeasure *r, int rc, const struct remeasure_sink *sink, struct error *err)
+int remeasure_end(struct remeasure *r, int rc, struct error *err)
 {
     struct error later;
 
     while (r->waiting.nr > 0)
-        if (hand_up(r, 0, sink, rc ? &later : err))
+        if (hand_up(r, 0, rc ? &later : err))
             return -1;
     return rc;
 }

@@ -19,11 +19,10 @@ struct state {
     struct device_list devices; /* ours only to name things */
     size_t *order;              /* the cases of the round in hand: indices in sweep->benchmarks */
     size_t nr;
-    size_t *part;  /* those of them that one device has */
-    bool *dropped; /* by such an index: not to be tried again */
+    size_t *part; /* those of them that one device has */
     struct disturbed_watch watch;
     struct remeasure repeats;
-    bool repeating, again; /* what was disturbed waits; it is made again now */
+    bool again; /* what was disturbed is made again now */
     struct launch launch;
     struct random random;
     uint64_t start;
@@ -53,28 +52,12 @@ static void on_begin(void *context, const char *key)
     tell_progress(context, key);
 }
 
-static int on_stands(void *context, const struct launch *l, struct measurement *m,
-                     struct error *err)
-{
-    const struct state *s = context;
-
-    return s->sink->measurement(s->sink->context, l, m, err);
-}
-
 static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
 {
     struct state *s = context;
 
     s->done++;
-    if (s->again) {
-        remeasure_take_again(&s->repeats, which, m);
-        return 0;
-    }
-    if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
-        s->dropped[which] = true;
-    if (s->repeating && remeasure_take(&s->repeats, which, s->launch.seq, m))
-        return 0;
-    return s->sink->measurement(s->sink->context, &s->launch, m, err);
+    return remeasure_measured(&s->repeats, which, s->again ? NULL : &s->launch, m, err);
 }
 
 static int on_operation(void *context, size_t which, struct measurement *m, struct error *err)
@@ -173,7 +156,7 @@ static void shuffle_cases(struct state *s)
         s->order[i] = i;
     s->nr = 0;
     for (size_t i = 0; i < sweep->nr; i++)
-        if (!s->dropped[s->order[i]] && sweep_wants(s, s->order[i]))
+        if (!s->repeats.lost[s->order[i]] && sweep_wants(s, s->order[i]))
             s->order[s->nr++] = s->order[i];
     s->total = s->done + s->nr * (size_t)(sweep->launches - s->round + 1);
 }
@@ -184,8 +167,7 @@ static bool budget_spent(const struct state *s)
 }
 
 /* As many rounds as it takes, or as the budgets allow. */
-static int run_again(struct state *s, const struct remeasure_sink *sink, enum sweep_end *end,
-                     struct error *err)
+static int run_again(struct state *s, enum sweep_end *end, struct error *err)
 {
     bool interrupted = false;
     int rc = 0;
@@ -198,15 +180,14 @@ static int run_again(struct state *s, const struct remeasure_sink *sink, enum sw
         s->total = s->done + s->nr;
         rc = run_sets(s, &interrupted, err);
         if (rc == 0)
-            rc = remeasure_settle(&s->repeats, sink, err);
+            rc = remeasure_settle(&s->repeats, err);
         if (interrupted)
             *end = SWEEP_INTERRUPTED;
     }
     return rc;
 }
 
-static int run_rounds(struct state *s, const struct remeasure_sink *sink, enum sweep_end *end,
-                      struct error *err)
+static int run_rounds(struct state *s, enum sweep_end *end, struct error *err)
 {
     bool interrupted = false;
 
@@ -219,7 +200,7 @@ static int run_rounds(struct state *s, const struct remeasure_sink *sink, enum s
         shuffle_cases(s);
         if (s->sink->wants && s->nr == 0)
             return 0;
-        if (run_sets(s, &interrupted, err) || remeasure_settle(&s->repeats, sink, err))
+        if (run_sets(s, &interrupted, err) || remeasure_settle(&s->repeats, err))
             return -1;
         if (interrupted) {
             *end = SWEEP_INTERRUPTED;
@@ -242,19 +223,16 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
     }
     s.part = memory_zeroed(sweep->nr + 1, sizeof(*s.part));
     s.order = memory_zeroed(sweep->nr + 1, sizeof(*s.order));
-    s.dropped = memory_zeroed(sweep->nr + 1, sizeof(*s.dropped));
-    s.repeating = !sweep->once && !sweep->settings.profiling;
-    remeasure_init(&s.repeats, &s.watch, sweep->nr);
+    remeasure_init(&s.repeats, &s.watch, sink, sweep->nr);
+    s.repeats.once = sweep->once || sweep->settings.profiling;
     random_seed(&s.random, sweep->settings.seed ? sweep->settings.seed : random_fresh_seed());
-    const struct remeasure_sink stands = { &s, on_stands };
-    int rc = run_rounds(&s, &stands, end, err);
+    int rc = run_rounds(&s, end, err);
     if (rc == 0)
-        rc = run_again(&s, &stands, end, err);
-    rc = remeasure_end(&s.repeats, rc, &stands, err);
+        rc = run_again(&s, end, err);
+    rc = remeasure_end(&s.repeats, rc, err);
     launch_release(&s.launch);
     free(s.order);
     free(s.part);
-    free(s.dropped);
     remeasure_release(&s.repeats);
     disturbed_watch_release(&s.watch);
     devices_close(&s.devices);

@@ -93,7 +93,7 @@ struct log {
     int nr;
 };
 
-static int on_stands(void *context, const struct launch *l, struct measurement *m,
+static int on_stands(void *context, const struct launch *l, const struct measurement *m,
                      struct error *err)
 {
     struct log *log = context;
@@ -108,14 +108,21 @@ static int on_stands(void *context, const struct launch *l, struct measurement *
     return 0;
 }
 
+/* Does it wait? What stands at once is no part of the log. */
 static bool take(struct remeasure *r, size_t which, int seq, double probe, double ns)
 {
+    struct log *log = r->sink->context;
+    const struct launch l = { .seq = seq };
+    int before = log->nr;
     struct facts f = quiet;
+    struct error err;
 
     f.probe = probe;
     struct measurement m = make(&f, ns);
-    bool waits = remeasure_take(r, which, seq, &m);
+    assert_ok(remeasure_measured(r, which, &l, &m, &err), &err);
     measurement_release(&m);
+    bool waits = log->nr == before;
+    log->nr = before;
     return waits;
 }
 
@@ -123,11 +130,12 @@ static void take_again(struct remeasure *r, size_t which, double probe, double n
                        enum outcome outcome)
 {
     struct facts f = quiet;
+    struct error err;
 
     f.probe = probe;
     struct measurement m = make(&f, ns);
     m.outcome = outcome;
-    remeasure_take_again(r, which, &m);
+    assert_ok(remeasure_measured(r, which, NULL, &m, &err), &err);
     measurement_release(&m);
 }
 
@@ -137,19 +145,19 @@ TEST(the_worst_is_replaced_within_the_budget)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
-    struct remeasure_sink sink = { &log, on_stands };
+    struct sweep_sink sink = { .context = &log, .measurement = on_stands };
     struct remeasure r;
     struct error err;
     size_t which[2];
 
-    remeasure_init(&r, &w, 2);
+    remeasure_init(&r, &w, &sink, 2);
     assert_false(take(&r, 0, 0, 100, 1000));
     assert_true(take(&r, 0, 1, 120, 1200));
     assert_true(take(&r, 0, 2, 180, 1800));
     assert_true(take(&r, 1, 0, 150, 15));
     assert_int_equal(remeasure_wanted(&r, which), 2);
     take_again(&r, 0, 101, 900, OUTCOME_OK); /* for launch 2 */
-    assert_ok(remeasure_settle(&r, &sink, &err), &err);
+    assert_ok(remeasure_settle(&r, &err), &err);
     assert_int_equal(log.nr, 1);
     assert_int_equal(log.seq[0], 2);
     assert_close(log.ns[0], 900, 0);
@@ -161,9 +169,9 @@ TEST(the_worst_is_replaced_within_the_budget)
     take_again(&r, 0, 130, 1, OUTCOME_OK);    /* worse, whatever its time */
     take_again(&r, 0, 115, 9999, OUTCOME_OK); /* better, whatever its time */
     assert_int_equal(remeasure_wanted(&r, which), 0);
-    assert_ok(remeasure_settle(&r, &sink, &err), &err);
+    assert_ok(remeasure_settle(&r, &err), &err);
     assert_int_equal(log.nr, 1);
-    assert_ok(remeasure_end(&r, 0, &sink, &err), &err);
+    assert_ok(remeasure_end(&r, 0, &err), &err);
     assert_int_equal(log.nr, 3);
     assert_close(log.ns[1], 9999, 0);
     assert_close(log.repeats[1], 2, 0);
@@ -179,21 +187,59 @@ TEST(what_is_not_ok_stands)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
-    struct remeasure_sink sink = { &log, on_stands };
+    struct sweep_sink sink = { .context = &log, .measurement = on_stands };
     struct remeasure r;
     struct error err;
     size_t which[1];
 
-    remeasure_init(&r, &w, 1);
+    remeasure_init(&r, &w, &sink, 1);
     assert_true(take(&r, 0, 0, 150, 1000));
     assert_true(take(&r, 0, 1, 140, 1000));
     take_again(&r, 0, 100, 1000, OUTCOME_WRONG);
     assert_int_equal(remeasure_wanted(&r, which), 1); /* the other */
-    assert_ok(remeasure_settle(&r, &sink, &err), &err);
+    assert_ok(remeasure_settle(&r, &err), &err);
     assert_int_equal(log.nr, 1);
     assert_int_equal(log.outcome[0], OUTCOME_WRONG);
     remeasure_release(&r); /* with one that waits */
     disturbed_watch_release(&w);
+}
+
+/* What FAILED or is UNSUPPORTED is not tried again, whether it was made for the first time or
+ * again; where nothing waits, what was disturbed stands as it comes. */
+TEST(what_cannot_run_is_lost)
+{
+    static const struct {
+        enum outcome outcome;
+        bool again, lost;
+    } lost[] = {
+        { OUTCOME_OK, false, false },         { OUTCOME_OK, true, false },
+        { OUTCOME_WRONG, false, false },      { OUTCOME_WRONG, true, false },
+        { OUTCOME_FAILED, false, true },      { OUTCOME_FAILED, true, true },
+        { OUTCOME_UNSUPPORTED, false, true }, { OUTCOME_UNSUPPORTED, true, true },
+    };
+
+    for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
+        struct disturbed_watch w = quiet_watch();
+        struct log log = { .nr = 0 };
+        struct sweep_sink sink = { .context = &log, .measurement = on_stands };
+        const struct launch l = { .seq = 7 };
+        struct facts f = quiet;
+        struct remeasure r;
+        struct error err;
+
+        f.probe = 150;
+        struct measurement m = make(&f, 1000);
+        m.outcome = lost[i].outcome;
+        remeasure_init(&r, &w, &sink, 2);
+        r.once = true;
+        assert_ok(remeasure_measured(&r, 1, lost[i].again ? NULL : &l, &m, &err), &err);
+        assert_int_equal(r.lost[1], lost[i].lost);
+        assert_false(r.lost[0]);
+        assert_int_equal(log.nr, !lost[i].again);
+        measurement_release(&m);
+        remeasure_release(&r);
+        disturbed_watch_release(&w);
+    }
 }
 
 /* The first few wait until it is known what is usual; most of them stand then. */
@@ -201,22 +247,22 @@ TEST(the_first_wait_for_the_others)
 {
     struct disturbed_watch w = { .probes.nr = 0 };
     struct log log = { .nr = 0 };
-    struct remeasure_sink sink = { &log, on_stands };
+    struct sweep_sink sink = { .context = &log, .measurement = on_stands };
     struct remeasure r;
     struct error err;
     size_t which[1];
 
-    remeasure_init(&r, &w, 1);
+    remeasure_init(&r, &w, &sink, 1);
     assert_true(take(&r, 0, 0, 140, 1000)); /* nobody knows yet */
     for (int i = 1; i < 4; i++)
         assert_true(take(&r, 0, i, 100, 1000));
     assert_false(take(&r, 0, 4, 101, 1000));
-    assert_ok(remeasure_settle(&r, &sink, &err), &err);
+    assert_ok(remeasure_settle(&r, &err), &err);
     assert_int_equal(log.nr, 3);
     assert_int_equal(remeasure_wanted(&r, which), 1);
     take_again(&r, 0, 100, 1000, OUTCOME_OK);
     assert_int_equal(remeasure_wanted(&r, which), 0);
-    assert_ok(remeasure_end(&r, 0, &sink, &err), &err);
+    assert_ok(remeasure_end(&r, 0, &err), &err);
     assert_int_equal(log.nr, 4);
     assert_int_equal(log.seq[3], 0);
     remeasure_release(&r);

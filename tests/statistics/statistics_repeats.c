@@ -36,12 +36,12 @@ struct side {
     struct random *r;
     struct remeasure repeats;
     struct records *out;
-    bool busy, repeating;
+    bool busy;
     size_t made;
     double changed; /* factor of benchmark 0 */
 };
 
-static int on_stands(void *context, const struct launch *l, struct measurement *m,
+static int on_stands(void *context, const struct launch *l, const struct measurement *m,
                      struct error *err)
 {
     struct side *s = context;
@@ -82,9 +82,10 @@ static struct measurement measure(struct side *s, size_t which)
 static void take(struct side *s, size_t which, int launch)
 {
     struct measurement m = measure(s, which);
+    const struct launch l = { .seq = launch };
+    struct error err;
 
-    if (!s->repeating || !remeasure_take(&s->repeats, which, launch, &m))
-        measurement_copy(&records_add(s->out, 0, launch)->m, &m);
+    assert_ok(remeasure_measured(&s->repeats, which, &l, &m, &err), &err);
     measurement_release(&m);
 }
 
@@ -92,30 +93,29 @@ static void run_side(const struct machine_kind *kind, bool repeating, double cha
                      struct random *r, struct records *out, size_t *made)
 {
     struct disturbed_watch watch = { .probes.nr = 0 };
-    struct side s = {
-        .kind = kind, .r = r, .out = out, .repeating = repeating, .changed = changed
-    };
-    struct remeasure_sink sink = { &s, on_stands };
+    struct side s = { .kind = kind, .r = r, .out = out, .changed = changed };
+    struct sweep_sink sink = { .context = &s, .measurement = on_stands };
     size_t which[BENCHMARKS], nr;
     struct error err;
 
     *out = (struct records) { 0 };
     records_add_run(out);
-    remeasure_init(&s.repeats, &watch, BENCHMARKS);
+    remeasure_init(&s.repeats, &watch, &sink, BENCHMARKS);
+    s.repeats.once = !repeating;
     s.busy = random_uniform(r) < kind->busy;
     for (int launch = 0; launch < LAUNCHES; launch++) {
         for (size_t i = 0; i < BENCHMARKS; i++)
             take(&s, i, launch);
-        assert_ok(remeasure_settle(&s.repeats, &sink, &err), &err);
+        assert_ok(remeasure_settle(&s.repeats, &err), &err);
     }
     while ((nr = remeasure_wanted(&s.repeats, which)) > 0) {
         for (size_t i = 0; i < nr; i++) {
             struct measurement m = measure(&s, which[i]);
-            remeasure_take_again(&s.repeats, which[i], &m);
+            assert_ok(remeasure_measured(&s.repeats, which[i], NULL, &m, &err), &err);
         }
-        assert_ok(remeasure_settle(&s.repeats, &sink, &err), &err);
+        assert_ok(remeasure_settle(&s.repeats, &err), &err);
     }
-    assert_ok(remeasure_end(&s.repeats, 0, &sink, &err), &err);
+    assert_ok(remeasure_end(&s.repeats, 0, &err), &err);
     assert_int_equal(out->nr, BENCHMARKS * LAUNCHES);
     assert_true(s.made <= 2 * BENCHMARKS * LAUNCHES);
     *made += s.made;
