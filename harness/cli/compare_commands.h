@@ -19,7 +19,7 @@ struct compare_commands_options {
         OPTION_ROW("setup", 0, OPTION_STRING, target_, member_.setup, "COMMAND",                   \
                    "commands: shell command before all runs of a setting"),                        \
         OPTION_ROW("cleanup", 0, OPTION_STRING, target_, member_.cleanup, "COMMAND",               \
-                   "commands: and behind them"),                                                   \
+                   "commands: shell command after all runs of a setting"),                         \
         OPTION_RANGE_ROW("warmup", 0, OPTION_INT, target_, member_.warmup, 1, 1000000, "N",        \
                          "commands: runs of each before the first that counts (default 1)"),       \
         OPTION_RANGE_ROW("runs", 0, OPTION_INT, target_, member_.runs, 2, 2000, "N",               \

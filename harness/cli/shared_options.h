@@ -43,12 +43,20 @@
     OPTION_ROW("no-repeat", 0, OPTION_FLAG, target_, member_.no_repeat, NULL,                      \
                "keep what the machine disturbed as it is, instead of measuring it again")
 
+#define TUNED_HELP                                                                                 \
+    "for variants with parameters, use the setting that `harness tune` kept for each shape"
+/* A bool. */
+#define TUNED_ROW(target_, member_)                                                                \
+    OPTION_ROW("tuned", 0, OPTION_FLAG, target_, member_, NULL, TUNED_HELP)
+
 /* Of a struct compare_request. */
 #define CHANGED_ROWS(target_, member_)                                                             \
     OPTION_ROW("changed", 0, OPTION_FLAG, target_, member_.changed, NULL,                          \
-               "leave out what the change cannot reach, as the builds of both sides recorded"),    \
+               "skip what the change cannot affect, judged by the dependencies that both builds "  \
+               "recorded"),                                                                        \
         OPTION_ROW("changed-map", 0, OPTION_STRING, target_, member_.changed_map, "FILE",          \
-                   "or as this file says: lines \"PATTERN: NAME...\"")
+                   "--changed, with a file that says which files can affect what: lines "          \
+                   "\"PATTERN: NAME...\"")
 
 /* Of a struct workload_options. */
 #define PYTHON_ROWS(target_, member_)                                                              \
@@ -120,11 +128,12 @@
                    "of the command (default: its file and arguments)"),                            \
         OPTION_ROW("param", 0, OPTION_TEXTS, target_, member_.params, "NAME=LIST",                 \
                    "put each value in the place of {NAME} in turn: n=1,2 or x=0:1:+0.25 or "       \
-                   "cc=gcc,clang; without a command: variants that have it, with each"),           \
+                   "cc=gcc,clang; without a command: variants that have this parameter, with "     \
+                   "each value in turn"),                                                          \
         OPTION_ROW("prepare", 0, OPTION_TEXTS, target_, member_.prepare, "COMMAND",                \
                    "shell command before each run of it, not timed"),                              \
         OPTION_ROW("conclude", 0, OPTION_TEXTS, target_, member_.conclude, "COMMAND",              \
-                   "shell command behind each run of it, not timed"),                              \
+                   "shell command after each run of it, not timed"),                               \
         OPTION_ROW("shell", 0, OPTION_STRING, target_, member_.shell, "SHELL",                     \
                    "run it as a line of this shell, such as sh (default: as a program, without)"), \
         OPTION_ROW("input", 0, OPTION_STRING, target_, member_.input, "FILE",                      \
@@ -155,7 +164,8 @@
     OPTION_ROW("explain", 0, OPTION_FLAG, target_, member_.explain, NULL,                          \
                "why what got slower did so: causes, each with its share of the change"),           \
         OPTION_ROW("explain-budget", 0, OPTION_DURATION, target_, member_.explain_budget, "TIME",  \
-                   "for that, at most: both sides run again with scopes on (default 1m)")
+                   "most time for --explain, in which both sides run again with scopes on "        \
+                   "(default 1m)")
 
 /* Of the struct number_options in a struct command_options. */
 #define NUMBER_OPTION_ROWS(target_, member_)                                                       \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What moves when only the placement of things in memory moves: from blocks in which one program
- * was measured against itself, base with everything where it always is, head with stack, heap and
- * address space placed anew in each launch (device/memory_placement.h). The two launches of a side
- * in a block differ by noise; those of the head by placement, too.
+ * How much results change when only the placement in memory changes: from blocks in which one
+ * program was measured against itself, base with everything where it always is, head with stack,
+ * heap and address space placed anew in each launch (device/memory_placement.h). The two launches
+ * of a side in a block differ by noise; those of the head by placement, too.
  *
  * It is shown where the differences of the head are larger by their ranks (Mann and Whitney 1947,
  * one-sided, 5 %): the noise of a busy machine has tails that no variance survives. Scales are from

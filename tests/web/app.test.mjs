@@ -398,7 +398,7 @@ test('what differs, the machine and how it was made are told', async (t) => {
   for (const words of ['compiler', 'GNU 12.2.0', 'Clang 16', 'Test CPU', '32.00 KiB'])
     assert.ok(environment.includes(words), words);
   const how = await page.locator('#section-how').textContent();
-  for (const words of ['Figures that are not drawn', 'harness report', 'asks for nothing'])
+  for (const words of ['Figures that are not drawn', 'harness report', 'makes no requests'])
     assert.ok(how.includes(words), words);
 });
 

@@ -536,9 +536,10 @@ static const struct option_row rows[] = {
                "list, show, accepted: print JSON"),
     OPTION_ROW("names", 0, OPTION_FLAG, struct baseline_options, names, NULL,
                "list: the names alone, one a line"),
-    OPTION_ROW("here", 0, OPTION_FLAG, struct baseline_options, here, NULL,
-               "show: what a comparison on this machine takes for it, of the history or a file; "
-               "exit status 77: nothing"),
+    OPTION_ROW(
+        "here", 0, OPTION_FLAG, struct baseline_options, here, NULL,
+        "show: the baseline that a comparison on this machine would use, from the history or "
+        "a file; exit status 77 if there is none"),
     OPTION_END,
 };
 

@@ -282,8 +282,7 @@ static const struct option_row rows[] = {
                "the harness that comes out, below $BUILD (default harness)"),
     WORKLOAD_OPTION_ROWS(struct bisect_options, what, "ci", 'b'),
     PARAM_ROW(struct bisect_options, what),
-    OPTION_ROW("tuned", 0, OPTION_FLAG, struct bisect_options, tuned, NULL,
-               "of variants with parameters the settings that `harness tune` kept, by shape"),
+    TUNED_ROW(struct bisect_options, tuned),
     OPTION_ROW("json", 0, OPTION_FLAG, struct bisect_options, json, NULL,
                "the whole search as JSON, at its end"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct bisect_options, output, "FILE",
@@ -305,8 +304,8 @@ const struct command cmd_bisect = {
         "  harness bisect --good v1.2 --bench '$BUILD/app' --metric 'rate=/rate: (\\S+)/' \\\n"
         "    --better higher\n"
         "\n"
-        "First the bad commit is compared with the good one: what got worse in that is looked\n"
-        "for. Each step builds a commit between (along first parents: a merge stands for all it\n"
+        "First the bad commit is compared with the good one; the search is for what got worse\n"
+        "there. Each step builds a commit between (along first parents: a merge stands for all it\n"
         "brought), measures it and the good one in turn in fresh processes, and takes the most\n"
         "telling commit next. A verdict can be wrong, so nothing is ruled out by one; a commit\n"
         "is named when it has the wanted confidence and was compared with the one before it,\n"

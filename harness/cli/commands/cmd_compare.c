@@ -272,7 +272,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("run", 0, OPTION_FLAG, struct compare_options, request.run, NULL,
                "measure now, as `harness run` would, and take that run as the new side"),
     OPTION_ROW("tuned", 0, OPTION_FLAG, struct compare_options, request.tuned, NULL,
-               "with --run: of variants with parameters the settings that `harness tune` found"),
+               "with --run: " TUNED_HELP),
     OPTION_ROW("delta", 0, OPTION_TEXTS, struct compare_options, request.deltas, "[FOR=]SHARE",
                "changes within this do not matter (default 3%); p95=10% or 'gemm/*=5%' for some"),
     OPTION_ROW("fdr", 0, OPTION_FRACTION, struct compare_options, request.q, "SHARE",

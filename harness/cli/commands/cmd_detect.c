@@ -296,9 +296,9 @@ out:
 
 static const struct option_row rows[] = {
     OPTION_ROW("level", 0, OPTION_FRACTION, struct detect_options, level, "SHARE",
-               "of unchanged series may show a step (5%)"),
+               "share of unchanged series that may show a step (default 5%)"),
     OPTION_RANGE_ROW("min-segment", 0, OPTION_INT, struct detect_options, min_segment, 2, 1000000,
-                     "N", "points that make a level (5)"),
+                     "N", "points that make a level (default 5)"),
     OPTION_ROW("fail", 0, OPTION_FLAG, struct detect_options, fail, NULL,
                "exit status 1 if there is a step"),
     JSON_ROW(struct detect_options, json),
@@ -313,8 +313,8 @@ const struct command cmd_detect = {
     .details =
         "FILE is a JSON array, {\"values\": [...]} or lines whose last column counts; - reads\n"
         "standard input. Points are counted from 0; a step is the first point of a new level.\n"
-        "Intervals are 95 % intervals of the position and of the size. p pays for the search and\n"
-        "allows for correlated noise.\n"
+        "Intervals are 95 % intervals of the position and of the size. p is corrected for the\n"
+        "search over all positions and for correlated noise.\n"
         "\n"
         "  harness detect nightly.csv\n"
         "  harness detect --json --level 1% series.json\n"

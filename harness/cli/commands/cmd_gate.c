@@ -396,9 +396,9 @@ const struct command cmd_gate = {
         "those of the one that is called BENCH; the others are judged by their time. BENCH:NAME\n"
         "judges a metric in that one's own results: --metric sort:file_size.\n"
         "\n"
-        "On GitHub, GitLab and what speaks like them the change is that of the job; elsewhere it\n"
-        "is HEAD against the main branch. --output leaves behind what a forge shows; docs/ci.md\n"
-        "has the files to adopt.\n"
+        "In a job of GitHub, GitLab or a compatible forge the change is the one that the job is\n"
+        "for; elsewhere it is HEAD against the main branch. --output leaves behind what a forge\n"
+        "shows; docs/ci.md has the files to adopt.\n"
         "Exit status: 0 no regression, or none that could be told (see --fail-on), 1 regression,\n"
         "2 usage or failure, such as a build or a benchmark that fails.",
     .options = rows,

@@ -364,8 +364,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("variant", 0, OPTION_STRINGS, struct judge_options, judging.workload.variants,
                "NAME,...", "these alone; without a plugin, variants of this build"),
     PARAM_ROW(struct judge_options, judging.workload),
-    OPTION_ROW("tuned", 0, OPTION_FLAG, struct judge_options, judging.tuned, NULL,
-               "of variants with parameters the settings that `harness tune` kept, by shape"),
+    TUNED_ROW(struct judge_options, judging.tuned),
     OPTION_ROW("dtype", 0, OPTION_STRINGS, struct judge_options, judging.workload.dtypes,
                "NAME,...",
                "arithmetic that is asked for: bf16, fp16, tf32, ... (default fp32, and of variants "
@@ -412,10 +411,11 @@ const struct command cmd_judge = {
         "  harness judge --spec gemm/nt --variant simd\n"
         "  harness judge ./mine.so --spec gemm/nt --tuned\n"
         "\n"
-        "It runs in a process that is stopped whenever the clock stands still, gets data that\n"
-        "nobody can know before, and is timed from outside, beside the kernel's other\n"
-        "variants of the same arithmetic; every launch that is timed is looked at. docs/judge.md\n"
-        "has what is found.\n"
+        "The kernel runs in a process of its own, which is stopped while inputs are put in place\n"
+        "and results are read, so that it cannot work outside the clock. It gets data that it\n"
+        "cannot know beforehand, and is timed from outside, beside the kernel's other variants of\n"
+        "the same arithmetic; every launch that is timed is checked. docs/judge.md lists the ways\n"
+        "to cheat that are found.\n"
         "\n"
         "Exit status: 0 valid, 1 not valid, 2 usage or failure.",
     .options = rows,

@@ -337,11 +337,11 @@ static const struct {
     int (*run)(const struct model_options *o, struct error *err);
 } actions[] = {
     { { "info", "sizes of the models" }, show_models },
-    { { "list", "the same, as it is called elsewhere" }, show_models },
+    { { "list", "the same as info" }, show_models },
     { { "export", "weights as safetensors" }, export_weights },
     { { "logits", "of given tokens, as npy" }, write_logits },
     { { "agree", "how often a backend has fp32's largest logit" }, agree },
-    { { "generate", "tokens that go on with given ones" }, generate_tokens },
+    { { "generate", "continue given tokens" }, generate_tokens },
 };
 
 enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };

@@ -254,7 +254,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("only", 0, OPTION_STRINGS, struct plot_options, only, "NAME,...",
                "these figures alone, see `harness list figures`; latency: all latency-*"),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct plot_options, all, NULL,
-               "all figures there is something for, not the dozen that answer"),
+               "draw every figure that has data, not only the usual dozen"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct plot_options, output, "FOLDER",
                "where they go (default: plots beside the history)"),
     OPTION_ROW("html", 0, OPTION_FLAG, struct plot_options, html, NULL,
@@ -290,9 +290,10 @@ const struct command cmd_plot = {
         "such files, or a history. One run gives its figures and the trend; several give figures\n"
         "of several runs, and of two what changed from the first to the second.\n"
         "\n"
-        "The dozen figures that answer are drawn, with --all every one. The folder has index.html\n"
-        "and a folder for each section: kernels, models, comparison, history, machine, profile.\n"
-        "Figures that are named (--only) lie in the folder itself.\n"
+        "By default the dozen figures that answer the usual questions are drawn; --all draws\n"
+        "every figure that has data. The folder has index.html and a folder for each section:\n"
+        "kernels, models, comparison, history, machine, profile. Figures that are named (--only)\n"
+        "lie in the folder itself.\n"
         "\n"
         "Beside the pictures: summary.txt, which also says why figures are absent,\n"
         "plots.json, and for each figure its gnuplot script and its data.\n"

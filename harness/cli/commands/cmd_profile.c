@@ -427,7 +427,7 @@ static const struct option_row rows[] = {
     OPTION_RANGE_ROW("top", 0, OPTION_INT, struct profile_options, top, 1, 1000, "N",
                      "operations in the tables (default 12)"),
     OPTION_RANGE_ROW("gap", 0, OPTION_INT, struct profile_options, gap, 1, 1000000000, "NS",
-                     "a GPU's gaps below so many ns are no waiting (default 30)"),
+                     "do not count a GPU's gaps shorter than this as waiting (ns, default 30)"),
     OPTION_ROW("counters", 0, OPTION_FLAG, struct profile_options, counters, NULL,
                "on CUDA: DRAM bytes and FLOPs of each kernel, in a pass of its own"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct profile_options, output, "FOLDER",
@@ -435,7 +435,8 @@ static const struct option_row rows[] = {
     OPTION_ROW("no-store", 0, OPTION_FLAG, struct profile_options, no_store, NULL,
                "keep no statistics of the operations in the history"),
     OPTION_ROW("plant", 0, OPTION_STRING, struct profile_options, plant, "OPERATION=SHARE",
-               "a known slow-down, to see whether `compare` finds it; no history for `trend`"),
+               "plant a known slow-down, to see whether `compare` finds it; `trend` leaves such a "
+               "run out"),
     OPTION_ROW("diff", 0, OPTION_FLAG, struct profile_options, diff, NULL,
                "compare two profiles: folders or files, before and after"),
     OPTION_ROW("import", 0, OPTION_FLAG, struct profile_options, import, NULL,

@@ -65,7 +65,7 @@ const struct command cmd_report = {
         "  harness report --from results.json\n"
         "  harness report --profile profile-nano/    with the section \"Where the time goes\"\n"
         "\n"
-        "The file needs no server and no network, and asks for nothing. It has all figures that\n"
+        "The file needs no server and no network, and makes no requests. It has all figures that\n"
         "`harness plot` draws, the numbers of every run in it, and as many raw samples as fit;\n"
         "its last section lists what was left out, with the reason. docs/report.md is its guide.",
     .options = rows,

@@ -239,7 +239,7 @@ const struct command cmd_roofline = {
     .summary = "the measured roofs of this machine: bandwidths, FLOP rate, launch cost",
     .details =
         "`harness run` measures them once for a machine, compiler and kernel; every result\n"
-        "then gets its share of the roof and what binds it. `harness plot` draws them.",
+        "then shows its share of the roof, and what limits it. `harness plot` draws them.",
     .options = rows,
     .options_size = sizeof(struct roofline_options),
     .run = run_roofline,

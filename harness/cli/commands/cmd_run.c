@@ -334,8 +334,7 @@ static int run_run(int argc, char **argv, void *options, struct error *err)
 
 static const struct option_row rows[] = {
     WORKLOAD_OPTION_ROWS(struct run_options, what, "quick", 'b'),
-    OPTION_ROW("tuned", 0, OPTION_FLAG, struct run_options, tuned, NULL,
-               "of variants with parameters the settings that `harness tune` found, by shape"),
+    TUNED_ROW(struct run_options, tuned),
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct run_options, launches, 1, 1000, "N",
                      "fresh processes: the unit of evidence (default: the suite's, else 3)"),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct run_options, iterations, 1, 1000000, "N",

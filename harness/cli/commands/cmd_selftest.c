@@ -429,7 +429,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("cost", 0, OPTION_FLAG, struct selftest_options, cost, NULL,
                "how long until `compare --build` calls a slow-down of 1, 2, 5, 10 %"),
     OPTION_ROW("placement", 0, OPTION_FLAG, struct selftest_options, placement, NULL,
-               "what moves when only the placement of things in memory does"),
+               "how much results change when only the placement in memory changes"),
     OPTION_ROW("ab", 0, OPTION_FLAG, struct selftest_options, ab, NULL,
                "both sides in turn, as `compare --build` does; else run after run"),
     OPTION_ROW("delta", 0, OPTION_FRACTION, struct selftest_options, delta, "SHARE",

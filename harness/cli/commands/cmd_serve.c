@@ -405,8 +405,10 @@ static const struct option_row rows[] = {
                "default 8080; 0: any free one"),
     OPTION_ROW("host", 0, OPTION_STRING, struct serve_command, host, "ADDRESS",
                "to listen at (default 127.0.0.1: this machine alone)"),
-    OPTION_ROW("token-file", 0, OPTION_STRING, struct serve_command, token_file, "FILE",
-               "with what readers must know, for your eyes alone (or $HARNESS_TOKEN)"),
+    OPTION_ROW(
+        "token-file", 0, OPTION_STRING, struct serve_command, token_file, "FILE",
+        "the token that readers must give, in a file that others can neither read nor change "
+        "(or $HARNESS_TOKEN)"),
     OPTION_ROW("token", 0, OPTION_STRING, struct serve_command, token, "TEXT",
                "refused: a list of processes would show it"),
     OPTION_ROW("open", 0, OPTION_FLAG, struct serve_command, open, NULL,

@@ -344,8 +344,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, guests.plugins, "FILE",
                "kernels of your own, from a shared object (implies --isolate)"),
     PARAM_ROW(struct verify_options, guests),
-    OPTION_ROW("tuned", 0, OPTION_FLAG, struct verify_options, tuned, NULL,
-               "of variants with parameters the settings that `harness tune` kept, by shape"),
+    TUNED_ROW(struct verify_options, tuned),
     PYTHON_ROWS(struct verify_options, guests),
     OPTION_ROW(
         "all-settings", 0, OPTION_FLAG, struct verify_options, all_settings, NULL,

@@ -39,7 +39,7 @@ export function howMade(core) {
   return el('div', { class: 'how' },
     el('p', {}, `Made by ${core.generator || 'harness'}, ${timestampText(core.created_ms)}. `,
       core.mode === 'serve' ? 'The page asks the server that sent it, and nobody else.'
-        : 'All data is in this file; it asks for nothing.'),
+        : 'All data is in this file; it makes no requests.'),
     core.notes?.length ? [el('h3', {}, 'Notes'),
       el('ul', {}, core.notes.map((note) => el('li', {}, nameOf(note, 600))))] : null,
     absentList(core), commandList(core));
