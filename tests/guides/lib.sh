@@ -88,12 +88,12 @@ in_path() {
   PATH=$HOME/bin:$PATH
 }
 
-# The address that pages give for harness leads to this tree. No network is asked.
+# The clone of harness that a reader has, in ~/harness. No network is asked.
 clone_from_here() {
   need_tools git
   git config --global --add safe.directory '*'
   git -C "$SOURCE_TREE" rev-parse --verify --quiet HEAD >/dev/null || skip "this tree is no clone"
-  git config --global "url.file://$SOURCE_TREE.insteadOf" https://github.com/OWNER/harness.git
+  git clone --quiet "file://$SOURCE_TREE" "$HOME/harness"
 }
 
 # project NAME: a git repository of the reader's, and into it.
