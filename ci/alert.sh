@@ -130,8 +130,8 @@ jq -s --slurpfile now "$work/now.json" --argjson room 45000 "$definitions$row"'
         again: [ $issues[] | select((.open | not) and (.body | closed_by_us)) |
           select(any(.marks[]; stands(.))) ] }' "$work/issues.jsonl" >"$work/plan.json"
 
-# commits GOOD BAD: the lines of the window, as text that calls nobody; nothing where git does not
-# know them.
+# commits GOOD BAD: a line for each commit after GOOD up to BAD, at most 20, as HTML for a <pre>, where
+# an @name notifies nobody; nothing where git does not know them.
 commits() {
   is_commit "$1" && is_commit "$2" || return 0
   git log --first-parent --no-show-signature --format='%h %s' -n 20 "$1..$2" -- 2>/dev/null |

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comparisons of a program with itself show of a machine: how often it cries wolf, and how
- * small a planted slow-down may be to be found. Counts and intervals from comparisons; pure.
+ * What comparisons of a program with itself show of a machine: how often it raises a false alarm,
+ * and how small a planted slow-down may be to be found. Counts and intervals from comparisons;
+ * pure.
  *
  * Rates have Clopper-Pearson intervals at 95 %. Comparisons that share a run are not independent,
  * so the interval for many of them is a little too narrow.
