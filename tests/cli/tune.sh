@@ -72,6 +72,10 @@ status=0
 race --param BM=16,64 --param stages=2 --dim n=64 --budget 1ms --json >tuned.json || status=$?
 echo "status $status"
 told tuned.json | grep -E '^(decided|kept)'
+check "what was decided before stays" grep -q '"stands":[[:space:]]*"BM=16,stages=2"' tuned.json
+race --param BM=64,256 --param stages=2 --dim n=64 --budget 1ms >table.txt || echo "status $?"
+sed -nE '1s/[0-9]{4}-..-../DAY/p' table.txt
+"$HARNESS" tune --kept | grep -c 'n=64/.* BM=16,stages=2 '
 
 say "Interrupted: what is printed says the status that it ends with"
 make scripted.so -DDEVICE=HARNESS_FAKE

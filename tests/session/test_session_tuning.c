@@ -250,6 +250,60 @@ PLACE_TEST(winners_are_kept)
     }
 }
 
+/* One history: what it keeps after each of these races. */
+static const struct {
+    const char *params[TEXTS_MOST];
+    int64_t rounds; /* 1: it cannot be decided */
+    bool decided, kept;
+} in_turn[] = {
+    { { "BM=16,32,64" }, 1, false, true },
+    { { "BM=16,64" }, 1, false, true },
+    { { "BM=16,32" }, 0, true, true },
+    { { "BM=64,128" }, 1, false, false }, /* what was decided stays */
+    { { "BM=64,128" }, 0, true, true },
+};
+
+static void check_stands(const struct tuning *t, struct store *store, bool kept, char before[64])
+{
+    const struct tuning_race *race = &t->races.items[0];
+    struct store_tuned_list newest = { 0 };
+    struct error err;
+
+    assert_ok(store_tuned_newest(store, t->run.machine.id, &newest, &err), &err);
+    assert_int_equal(newest.nr, 1);
+    assert_int_equal(race->kept, kept);
+    if (kept)
+        snprintf(before, 64, "%s", race->runners.items[race->race.leader].setting);
+    else
+        assert_string_equal(race->stands, before);
+    assert_int_equal(race->stands == NULL, kept);
+    assert_string_equal(newest.items[0].setting, before);
+    store_tuned_release(&newest);
+}
+
+PLACE_TEST(what_was_decided_stands)
+{
+    static const char *const none[] = { NULL };
+    struct scratch *scratch = *state;
+    struct store *store = open_history(scratch->path, STORE_WRITE);
+    char before[64] = "";
+
+    for (size_t i = 0; i < sizeof(in_turn) / sizeof(in_turn[0]); i++) {
+        struct asked a;
+        struct tuning t;
+        struct error err;
+        ask(&a, true, none, in_turn[i].params);
+        a.request.rounds = in_turn[i].rounds;
+        assert_ok(tuning_open(&t, &a.request, &err), &err);
+        assert_ok(tuning_run(&t, store, &err), &err);
+        assert_int_equal(t.races.items[0].race.decided, in_turn[i].decided);
+        check_stands(&t, store, in_turn[i].kept, before);
+        tuning_close(&t);
+        asked_release(&a);
+    }
+    store_close(store);
+}
+
 /* Who is out is not measured again, and costs the others nothing. */
 PLACE_TEST(who_is_out_is_measured_once)
 {

@@ -247,7 +247,8 @@ const struct command cmd_tune = {
         "history for `run --tuned`, by benchmark, machine, driver and content of the plugin.\n"
         "\n"
         "Exit status: 0 all decided, 1 no setting of a kernel is right, 77 not decided within\n"
-        "--rounds and --budget (the best so far is kept), 2 usage or failure.",
+        "--rounds and --budget (the best so far is kept, unless one is that was decided), 2 usage\n"
+        "or failure.",
     .options = rows,
     .options_size = sizeof(struct tune_options),
     .run = run_tune,

@@ -104,7 +104,7 @@ static void add_runner_row(struct table *t, const struct tuning_race *r, size_t 
 static void add_verdict(const struct tuning_race *r, struct strbuf *out)
 {
     double most = tuning_at_most(r);
-    char share[TEXT_UNIT_SIZE];
+    char share[TEXT_UNIT_SIZE], day[TEXT_UNIT_SIZE];
 
     terminal_add(out, "%s: ", r->bench.key);
     if (!tuning_race_has_winner(r)) {
@@ -115,9 +115,13 @@ static void add_verdict(const struct tuning_race *r, struct strbuf *out)
                  r->race.decided ? "decided in" : "not decided in", r->race.rounds,
                  r->race.rounds == 1 ? "" : "s");
     if (isnan(most))
-        strbuf_adds(out, "; how much better another may be is not known\n");
+        strbuf_adds(out, "; how much better another may be is not known");
     else
-        strbuf_addf(out, "; no other is better by more than %s\n", text_about(most, 2, share));
+        strbuf_addf(out, "; no other is better by more than %s", text_about(most, 2, share));
+    if (r->stands)
+        terminal_add(out, "; %s stays kept, which was decided on %.10s", r->stands,
+                     text_timestamp(r->stands_ms, day));
+    strbuf_addc(out, '\n');
 }
 
 static void add_race(const struct tuning_race *r, size_t width, bool colour, struct strbuf *out)

@@ -65,3 +65,20 @@ void tuned_key_fill(struct store_tuned *t, const struct benchmark *b, const stru
     else
         tuned_key_digest(b->variant, t->digest);
 }
+
+bool tuned_key_same_code(const struct store_tuned *t, const char *code, const char *digest)
+{
+    return strcmp(t->code, code) == 0 && strcmp(t->digest, digest) == 0;
+}
+
+const struct store_tuned *tuned_key_find(const struct store_tuned_list *kept,
+                                         const struct store_tuned *wanted)
+{
+    for (size_t i = 0; i < kept->nr; i++) {
+        const struct store_tuned *t = &kept->items[i];
+        if (strcmp(t->key, wanted->key) == 0 && strcmp(t->driver, wanted->driver) == 0 &&
+            tuned_key_same_code(t, wanted->code, wanted->digest))
+            return t;
+    }
+    return NULL;
+}

@@ -19,4 +19,10 @@ void tuned_key_digest(const struct variant *v, char text[DIGEST_TEXT_SIZE]);
 void tuned_key_fill(struct store_tuned *t, const struct benchmark *b, const struct device *d,
                     const struct guest_setting *setting);
 
+/* Is it a setting of that code? */
+bool tuned_key_same_code(const struct store_tuned *t, const char *code, const char *digest);
+/* That of the list (of one machine) which holds for the same; NULL: none does. */
+const struct store_tuned *tuned_key_find(const struct store_tuned_list *kept,
+                                         const struct store_tuned *wanted);
+
 #endif

@@ -10,31 +10,15 @@
 
 /* ---- what is kept ---- */
 
-static bool same_code(const struct store_tuned *kept, const char *code, const char *digest)
-{
-    return strcmp(kept->code, code) == 0 && strcmp(kept->digest, digest) == 0;
-}
-
 static void add_settings_of(struct tuned *t, const char *code, const char *digest)
 {
     for (size_t i = 0; i < t->kept.nr; i++) {
-        bool known = !same_code(&t->kept.items[i], code, digest);
+        bool known = !tuned_key_same_code(&t->kept.items[i], code, digest);
         for (size_t j = 0; j < t->settings.nr; j++)
             known |= strcmp(t->settings.items[j], t->kept.items[i].setting) == 0;
         if (!known)
             string_list_add(&t->settings, t->kept.items[i].setting);
     }
-}
-
-static const struct store_tuned *find_kept(const struct tuned *t, const struct store_tuned *wanted)
-{
-    for (size_t i = 0; i < t->kept.nr; i++) {
-        const struct store_tuned *kept = &t->kept.items[i];
-        if (strcmp(kept->key, wanted->key) == 0 && strcmp(kept->driver, wanted->driver) == 0 &&
-            same_code(kept, wanted->code, wanted->digest))
-            return kept;
-    }
-    return NULL;
 }
 
 /* Of the same benchmark and code by its name: what it was, the newest. */
@@ -97,7 +81,7 @@ static int judge_benchmark(const struct tuned *t, const struct guests *g, const 
     if (!guests_setting(g, b->variant, &setting))
         return 1;
     tuned_key_fill(&wanted, b, d, &setting);
-    const struct store_tuned *kept = find_kept(t, &wanted);
+    const struct store_tuned *kept = tuned_key_find(&t->kept, &wanted);
     if (kept && strcmp(kept->setting, setting.setting) != 0)
         return 0;
     if (kept)

@@ -175,6 +175,7 @@ void tuning_close(struct tuning *t)
         struct tuning_race *r = &t->races.items[i];
         for (size_t j = 0; j < r->runners.nr; j++)
             free(r->runners.items[j].message);
+        free(r->stands);
         array_release(&r->runners);
         race_release(&r->race);
     }
@@ -384,15 +385,31 @@ static int keep_winner(struct tuning *t, struct tuning_race *r, struct store *st
     return rc;
 }
 
+/* Whether a race that was not decided leaves what an earlier one has decided. */
+static bool stands_aside(struct tuning_race *r, const struct store_tuned_list *kept)
+{
+    const struct store_tuned *before = r->race.decided ? NULL : tuned_key_find(kept, &r->key);
+
+    if (!before || !before->decided)
+        return false;
+    r->stands = memory_string(before->setting);
+    r->stands_ms = before->tuned_ms;
+    return true;
+}
+
 static int keep_winners(struct tuning *t, struct store *store, struct error *err)
 {
-    for (size_t i = 0; i < t->races.nr; i++) {
+    struct store_tuned_list kept = { 0 };
+    int rc = store_tuned_newest(store, t->run.machine.id, &kept, err);
+
+    for (size_t i = 0; rc == 0 && i < t->races.nr; i++) {
         struct tuning_race *r = &t->races.items[i];
         if (tuning_race_has_winner(r) && (r->race.decided || t->end != SWEEP_INTERRUPTED) &&
-            keep_winner(t, r, store, err))
-            return -1;
+            !stands_aside(r, &kept))
+            rc = keep_winner(t, r, store, err);
     }
-    return 0;
+    store_tuned_release(&kept);
+    return rc;
 }
 
 int tuning_run(struct tuning *t, struct store *store, struct error *err)

@@ -13,7 +13,7 @@
  *
  * What was measured is a run of the history, a trial. The winner of each race is kept in the
  * history (store/tuned.h), also where the limits ended the race before it was decided: then it is
- * the best so far, and says so.
+ * the best so far, and says so. But such a one does not take the place of one that was decided.
  */
 #ifndef HARNESS_SESSION_TUNE_TUNING_H
 #define HARNESS_SESSION_TUNE_TUNING_H
@@ -50,6 +50,9 @@ struct tuning_race {
     ARRAY(struct tuning_runner) runners;
     struct race race;
     bool kept;
+    char *stands; /* the setting of an earlier race that was decided, which stays kept, as this one
+                   * was not; owned, NULL: there is none */
+    int64_t stands_ms;
 };
 
 struct tuning {

@@ -43,6 +43,8 @@ static cJSON *race_to_json(const struct tuning_race *r)
     }
     cJSON_AddBoolToObject(json, "decided", r->race.decided && tuning_race_has_winner(r));
     cJSON_AddBoolToObject(json, "kept", r->kept);
+    if (r->stands)
+        json_add_string(json, "stands", r->stands);
     json_add_int(json, "rounds", (int64_t)r->race.rounds);
     settings = cJSON_AddArrayToObject(json, "settings");
     for (size_t i = 0; i < r->runners.nr; i++)
