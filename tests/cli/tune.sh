@@ -95,6 +95,7 @@ told tuned.json | grep -E '^(key|decided|kept|code)'
 "$HARNESS" run gemm/nn/simd/fp32/batch=1,seq=16,n=32,k=64/cpu-1t/warm --tuned "${here[@]}" --launches 1 --iterations 3 --format csv 2>"$WORK.log/err" |
   sed -nE 's/^.*"?(gemm[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | sed -E 's/depth=[0-9]+/depth=D/'
 t run "${small[@]}" --tuned "${here[@]}" --dim k=72
+HARNESS_ISA=portable t run "${small[@]}" --tuned "${here[@]}" | sed -E 's/depth=[0-9]+/depth=D/'
 t tune "${small[@]}" --param depth=0,x
 
 say "What is kept is verified"

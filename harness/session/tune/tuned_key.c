@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/tune/tuned_key.h"
 
+#include "kernels/simd.h"
 #include "machine/environment.h"
 
 #include <stdio.h>
@@ -31,8 +32,9 @@ void tuned_key_driver(const struct device *d, char driver[TUNED_DRIVER_SIZE])
              gpus.driver[0] && d->model[0] ? ", " : "", d->model);
 }
 
-/* The source alone makes no code: the compiler and its flags do, too. Where no digest of the source
- * is kept, the commit stands for it. */
+/* The source alone makes no code: the compiler and its flags do, too, and of a CPU's variants the
+ * instruction set chooses among what they made (HARNESS_ISA). Where no digest of the source is
+ * kept, the commit stands for it. */
 void tuned_key_digest(const struct variant *v, char text[DIGEST_TEXT_SIZE])
 {
     const struct registry *r = registry_builtin();
@@ -48,6 +50,8 @@ void tuned_key_digest(const struct variant *v, char text[DIGEST_TEXT_SIZE])
     digest_add_text(&digest, *source ? source : build.commit);
     digest_add_text(&digest, build.compiler);
     digest_add_text(&digest, build.flags);
+    if (v->device == DEVICE_CPU)
+        digest_add_text(&digest, simd_isa_name(simd_isa()));
     digest_text(&digest, text);
 }
 

@@ -13,7 +13,8 @@ void tuned_key_name(const struct benchmark *b, const struct device *d,
 void tuned_key_driver(const struct device *d, char driver[TUNED_DRIVER_SIZE]);
 /* `code` of variants of this build. */
 #define TUNED_BUILTIN "harness"
-/* What such a variant was made of: its source, the compiler and its flags. */
+/* What such a variant is made of: its source, the compiler and its flags, and of the CPU's the
+ * instruction set in use. */
 void tuned_key_digest(const struct variant *v, char text[DIGEST_TEXT_SIZE]);
 /* Fills key, driver, code and digest. The machine is the caller's. */
 void tuned_key_fill(struct store_tuned *t, const struct benchmark *b, const struct device *d,

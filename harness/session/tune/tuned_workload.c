@@ -51,9 +51,10 @@ static int none_error(const struct tuned *t, const struct store_tuned *wanted,
                          wanted->key, wanted->code, own ? kernel : wanted->code, d->spec);
     if (strcmp(other->digest, wanted->digest) != 0)
         return error_set(err,
-                         "--tuned: what is kept for %s, %s, is of another build of %s: `harness "
+                         "--tuned: what is kept for %s, %s, is of another build of %s%s: `harness "
                          "tune` again, or give it by --param",
-                         wanted->key, other->setting, wanted->code);
+                         wanted->key, other->setting, wanted->code,
+                         own ? ", or of another instruction set (HARNESS_ISA)" : "");
     return error_set(err,
                      "--tuned: what is kept for %s, %s, was found with driver %s, and this is %s: "
                      "`harness tune` again, or give it by --param",
