@@ -61,6 +61,9 @@ t tune ./k.so --param BM=64
 t tune ./k.so 'mine/twice/plain*'
 t tune ./k.so --param BM=1:1000 --param stages=1:1000
 t tune --kept ./k.so
+for option in --device=cpu:1 --param=depth=3 --rounds=5 --tolerance=2% --budget=1s --seed=1 --label=x --timeout=1s --memory-limit=1G; do
+  t tune --kept "$option"
+done
 "$HARNESS" tune ./k.so --param BM=3,7 --param stages=2 "${here[@]}" --dim n=64 2>&1 >"$WORK.log/out" | grep -v launch || true
 status=0
 race --param BM=3,7 --param stages=2 --dim n=64 >"$WORK.log/out" || status=$?

@@ -72,6 +72,35 @@ static int print_kept(const struct tune_options *o, const struct store_tuned_lis
     return rc;
 }
 
+/* The name of an option that is for a race; NULL: none is given. */
+static const char *option_of_races(const struct tuning_request *r)
+{
+    const struct option_given options[] = {
+        { "--param", r->what.params.nr },
+        { "--tolerance", r->tolerance > 0 },
+        { "--rounds", r->rounds },
+        { "--label", r->label },
+        { "--budget", r->measuring.budget > 0 },
+        { "--timeout", r->measuring.timeout > 0 },
+        { "--memory-limit", r->measuring.memory_limit },
+        { "--seed", r->measuring.seed },
+    };
+    const char *given = options_first_given(options, sizeof(options) / sizeof(options[0]));
+
+    return given ? given : workload_option(&r->what);
+}
+
+/* All of them are shown: nothing chooses among them. */
+static int check_kept(const struct tune_options *o, int argc, char **argv, struct error *err)
+{
+    const char *given = option_of_races(&o->request);
+
+    if (given)
+        return error_set(err, "%s is for a race: --kept shows all that is kept for this machine",
+                         given);
+    return command_no_more(argc, argv, 0, err);
+}
+
 static int show_kept(struct tune_session *s, struct error *err)
 {
     struct store_tuned_list kept = { 0 };
@@ -179,7 +208,7 @@ static int run_races(struct tune_session *s, int argc, char **argv, struct error
 static int run_tune(int argc, char **argv, void *options, struct error *err)
 {
     struct tune_session s = { .o = options };
-    int rc = s.o->kept ? command_no_more(argc, argv, 0, err) : 0;
+    int rc = s.o->kept ? check_kept(s.o, argc, argv, err) : 0;
 
     if (rc == 0)
         rc = s.o->kept ? show_kept(&s, err) : run_races(&s, argc, argv, err);
