@@ -47,8 +47,13 @@ bool race_wants(const struct race *r, size_t runner)
 
 void race_take_out(struct race *r, size_t runner)
 {
-    r->runners[runner] =
-        (struct race_runner) { .state = RACE_OUT, .behind = NAN, .interval = { NAN, NAN } };
+    r->runners[runner] = (struct race_runner) {
+        .state = RACE_OUT,
+        .rounds = r->runners[runner].rounds,
+        .left = r->rounds + 1,
+        .behind = NAN,
+        .interval = { NAN, NAN },
+    };
 }
 
 /* ---- two of them, over the rounds that both have run ---- */

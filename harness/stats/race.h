@@ -69,8 +69,9 @@ enum race_state {
 
 struct race_runner {
     enum race_state state;
-    size_t rounds;            /* that it was measured in */
-    size_t left;              /* the round after which it was settled, from 1; 0: it is not */
+    size_t rounds;            /* that it was measured in, and has a time of */
+    size_t left;              /* the round after which it was settled, or in which it was taken out,
+                               * from 1; 0: neither */
     double behind;            /* its time over the leader's, less 1; NaN: not known */
     struct interval interval; /* of that: either limit misses with `alpha` at most, over all looks
                                * and runners together; NaN before the first look */
@@ -91,7 +92,7 @@ void race_init(struct race *r, size_t nr, const struct race_rule *rule);
 void race_release(struct race *r);
 /* Is that one to be measured in the next round? */
 bool race_wants(const struct race *r, size_t runner);
-/* It has no right result, or none at all: the rest races on. */
+/* It has no right result, or none at all, in the round that is going on: the rest races on. */
 void race_take_out(struct race *r, size_t runner);
 /* One round: a time for each runner, above 0; NaN where it was not measured. Then a look. Returns
  * whether the race is decided, which it is, too, where fewer than two are in it. */

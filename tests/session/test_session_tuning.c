@@ -175,7 +175,8 @@ static const struct outcome_of_race outcomes[] = {
       true,
       "decided=true; kept=true; #settings=4; settings.0.setting=BM=3; settings.0.state=out; "
       "settings.0.message~no power of two; settings.0.outcome=UNSUPPORTED; "
-      "settings.1.outcome=WRONG; settings.1.rounds=0; !settings.2.message; at_most=0.01" },
+      "settings.1.outcome=WRONG; settings.1.rounds=0; settings.1.left=1; !settings.2.message; "
+      "at_most=0.01" },
     { { "BM=16,32,64" }, 2, 0, true, true, true, true, "rounds=2" },
     { { "BM=16,32,64" }, 1, 0, true, false, true, true, "decided=false; kept=true; rounds=1" },
     { { "BM=3,7" }, 0, 0, false, true, false, true, "decided=false; kept=false; !setting" },

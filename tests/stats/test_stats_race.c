@@ -71,6 +71,8 @@ TEST_WITH_A(test_one_without_a_right_result_is_out, struct race, r, race_release
         assert_true(r->rounds < 40);
     assert_int_equal(r->leader, 1);
     assert_int_equal(r->runners[0].state, RACE_OUT);
+    assert_int_equal(r->runners[0].rounds, 1); /* it was right once */
+    assert_int_equal(r->runners[0].left, 2);
     assert_int_equal(race_count(r), NR - 1);
 }
 

@@ -55,6 +55,19 @@ static struct tune_row *sort_runners(const struct tuning_race *r)
     return rows;
 }
 
+/* What was right before says in which round it was not. */
+static void out_cell(struct table *t, const struct race_runner *x,
+                     const struct tuning_runner *runner)
+{
+    const char *outcome = outcome_name(runner->outcome);
+    const char *message = runner->message ? runner->message : "";
+
+    if (x->rounds)
+        table_cell(t, TABLE_BAD, "%s in round %zu: %s", outcome, x->left, message);
+    else
+        table_cell(t, TABLE_BAD, "%s: %s", outcome, message);
+}
+
 static void fate_cell(struct table *t, const struct tuning_race *r, size_t which)
 {
     const struct race_runner *x = &r->race.runners[which];
@@ -73,8 +86,7 @@ static void fate_cell(struct table *t, const struct tuning_race *r, size_t which
                    text_about(r->race.rule.tolerance, 2, share), x->left);
         break;
     case RACE_OUT:
-        table_cell(t, TABLE_BAD, "%s: %s", outcome_name(runner->outcome),
-                   runner->message ? runner->message : "");
+        out_cell(t, x, runner);
         break;
     default:
         table_cell(t, TABLE_PLAIN, "not told from the fastest");
