@@ -17,7 +17,9 @@
  * one-sided, by Student's t on the differences; of n alternatives there are n - 1 that b may be
  * held against (Bonferroni), and the l-th look may spend alpha / (n - 1) * h / ((l + h - 1)(l + h))
  * with h = RACE_HALF_LOOKS, which adds up to alpha over all looks, however many there will be. So
- * neither peeking nor who happens to lead, nor an order of leaving, costs anything beyond.
+ * neither peeking nor who happens to lead, nor an order of leaving, costs anything beyond. That
+ * takes rounds that are independent: where a setting's noise correlates by 0.6 with that of the
+ * round before, one of 15 that is 1.02 % faster is missed in a third of the races (simulated).
  *
  * What a look spends is, for normal deviates, the probability that a pair reaches its bar there and
  * did not in the look before: P(Z' < z', Z >= z), where all rounds but one are in both, so that the

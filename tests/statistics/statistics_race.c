@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-enum { MOST = 96, ROUNDS_MAX = 200 };
+enum { MOST = 512, ROUNDS_MAX = 200 };
 
 struct landscape {
     const char *name;
@@ -22,30 +22,56 @@ struct landscape {
     double noise;  /* sd of a setting in a round */
     double common; /* sd of a round, all settings alike */
     enum noise_kind kind;
-    bool flat; /* all but one are equal, and that one is `spread` faster */
+    bool flat;     /* all but one are equal, and that one is `spread` faster */
+    double lasts;  /* correlation of a setting's noise with that in the round before */
+    size_t rounds; /* at most */
 };
 
 static const struct landscape landscapes[] = {
-    { "a quiet machine", 24, 0.30, 0.007, 0.02, NOISE_NORMAL, false },
-    { "a usual machine", 24, 0.30, 0.010, 0.02, NOISE_NORMAL, false },
-    { "skewed noise", 24, 0.30, 0.010, 0.02, NOISE_LOGNORMAL, false },
-    { "heavy tails", 24, 0.30, 0.010, 0.02, NOISE_HEAVY, false },
-    { "two modes", 24, 0.30, 0.010, 0.02, NOISE_BIMODAL, false },
-    { "many settings", 64, 0.30, 0.010, 0.02, NOISE_NORMAL, false },
-    { "few settings", 9, 0.30, 0.010, 0.02, NOISE_NORMAL, false },
-    { "settings alike", 24, 0.05, 0.010, 0.02, NOISE_NORMAL, false },
+    { "a quiet machine", 24, 0.30, 0.007, 0.02, NOISE_NORMAL, false, 0, ROUNDS_MAX },
+    { "a usual machine", 24, 0.30, 0.010, 0.02, NOISE_NORMAL, false, 0, ROUNDS_MAX },
+    { "skewed noise", 24, 0.30, 0.010, 0.02, NOISE_LOGNORMAL, false, 0, ROUNDS_MAX },
+    { "heavy tails", 24, 0.30, 0.010, 0.02, NOISE_HEAVY, false, 0, ROUNDS_MAX },
+    { "two modes", 24, 0.30, 0.010, 0.02, NOISE_BIMODAL, false, 0, ROUNDS_MAX },
+    { "many settings", 64, 0.30, 0.010, 0.02, NOISE_NORMAL, false, 0, ROUNDS_MAX },
+    { "few settings", 9, 0.30, 0.010, 0.02, NOISE_NORMAL, false, 0, ROUNDS_MAX },
+    { "settings alike", 24, 0.05, 0.010, 0.02, NOISE_NORMAL, false, 0, ROUNDS_MAX },
 };
 
 /* Where an error is likeliest: one is just above the tolerance faster than all others, which are
  * equal; and where nothing is faster at all. */
 static const struct landscape flats[] = {
-    { "one is faster", 24, 0.0102, 0.010, 0.02, NOISE_NORMAL, true },
-    { "one is faster, skewed", 24, 0.0102, 0.010, 0.02, NOISE_LOGNORMAL, true },
-    { "one is faster, heavy tails", 24, 0.0102, 0.010, 0.02, NOISE_HEAVY, true },
-    { "one is faster, two modes", 24, 0.0102, 0.010, 0.02, NOISE_BIMODAL, true },
-    { "one of four is faster", 4, 0.0102, 0.010, 0.02, NOISE_NORMAL, true },
-    { "one of two is faster", 2, 0.0102, 0.010, 0.02, NOISE_NORMAL, true },
-    { "one of two, two modes", 2, 0.0102, 0.010, 0.02, NOISE_BIMODAL, true },
+    { "one is faster", 24, 0.0102, 0.010, 0.02, NOISE_NORMAL, true, 0, ROUNDS_MAX },
+    { "one is faster, skewed", 24, 0.0102, 0.010, 0.02, NOISE_LOGNORMAL, true, 0, ROUNDS_MAX },
+    { "one is faster, heavy tails", 24, 0.0102, 0.010, 0.02, NOISE_HEAVY, true, 0, ROUNDS_MAX },
+    { "one is faster, two modes", 24, 0.0102, 0.010, 0.02, NOISE_BIMODAL, true, 0, ROUNDS_MAX },
+    { "one of four is faster", 4, 0.0102, 0.010, 0.02, NOISE_NORMAL, true, 0, ROUNDS_MAX },
+    { "one of two is faster", 2, 0.0102, 0.010, 0.02, NOISE_NORMAL, true, 0, ROUNDS_MAX },
+    { "one of two, two modes", 2, 0.0102, 0.010, 0.02, NOISE_BIMODAL, true, 0, ROUNDS_MAX },
+};
+
+/* What docs/tuning.md says of races beyond the promise: noise that is not independent from round to
+ * round, as where a neighbour is in the way of large blocks for some minutes; and more settings
+ * than the rounds of `harness tune` are enough for. */
+static const struct landscape lasting = {
+    .name = "noise that lasts",
+    .nr = 15,
+    .spread = 0.0102,
+    .noise = 0.010,
+    .common = 0.02,
+    .kind = NOISE_NORMAL,
+    .flat = true,
+    .lasts = 0.6,
+    .rounds = ROUNDS_MAX,
+};
+static const struct landscape crowded = {
+    .name = "500 settings, 40 rounds",
+    .nr = 500,
+    .spread = 0.30,
+    .noise = 0.010,
+    .common = 0.02,
+    .kind = NOISE_NORMAL,
+    .rounds = 40,
 };
 
 static void draw_truth(const struct landscape *l, struct random *r, double *truth)
@@ -72,19 +98,28 @@ struct outcome_of_race {
     size_t rounds;
 };
 
+/* `own`: what the setting's noise was in the round before, and is now. */
+static double next_noise(const struct landscape *l, struct random *r, bool first, double *own)
+{
+    double kept = first ? 0 : l->lasts;
+
+    *own = kept * *own + sqrt(1 - kept * kept) * noise_draw(r, l->kind);
+    return *own;
+}
+
 static struct outcome_of_race run_race(const struct landscape *l, const double *truth,
                                        struct random *r)
 {
     const struct race_rule rule = RACE_DEFAULTS;
     struct outcome_of_race out = { .cost = 0 };
-    double times[MOST];
+    double times[MOST], own[MOST] = { 0 };
     struct race race;
 
     race_init(&race, l->nr, &rule);
-    while (!race.decided && race.rounds < ROUNDS_MAX) {
+    while (!race.decided && race.rounds < l->rounds) {
         double common = l->common * random_normal(r);
         for (size_t i = 0; i < l->nr; i++) {
-            double noise = l->noise * noise_draw(r, l->kind);
+            double noise = l->noise * next_noise(l, r, race.rounds == 0, &own[i]);
             bool wanted = race_wants(&race, i);
             times[i] = wanted ? 1e6 * truth[i] * exp(common + noise) : NAN;
             out.cost += wanted;
@@ -149,6 +184,15 @@ TEST(test_the_winner_keeps_the_promise)
         cost += flats[i].nr == 24 ? t.cost / 4 : 0;
     }
     assert_true(cost <= 1.0 / 3); /* of the four with many settings */
+}
+
+TEST(test_beyond_the_promise)
+{
+    struct tally t = tally_races(&lasting, trials(100), 400);
+
+    assert_rate_at_most(lasting.name, t.wrong, t.races, 0.4);
+    t = tally_races(&crowded, trials(20), 500);
+    assert_seen_at_most("not within 1 %", t.wrong, t.races, 0.05);
 }
 
 TEST(test_races_end_early)
