@@ -51,20 +51,27 @@ def type_cell(row):
     return f"{row['mean']:.2f}× ({row['worst']:.2f})"
 
 
+def sizes_text(rows):
+    """How many sizes the rows are of; several numbers where records differ."""
+    return ", ".join(dict.fromkeys(str(row["sizes"]) for row in rows if row["sizes"])) or "-"
+
+
 def table_lines(records, member, names, head, cell):
-    """A line for each value of `names`, a column for each record and device: mean (worst)."""
+    """A line for each value of `names`: how many sizes there are, and in a column for each record and
+    device: mean (worst)."""
     columns, lines = [], {}
     for record_name, record in records:
         for row in record[member]:
             column = (record_name, row["device"])
             if column not in columns:
                 columns.append(column)
-            lines.setdefault(tuple(row[name] for name in names), {})[column] = cell(row)
+            lines.setdefault(tuple(row[name] for name in names), {})[column] = row
     titles = [", ".join(filter(None, (name, threads_text(device)))) for name, device in columns]
-    yield "| " + " | ".join((*head, *titles)) + " |"
-    yield "|" + "---|" * (len(head) + len(titles))
-    for key, cells in lines.items():
-        yield "| " + " | ".join((*key, *(cells.get(c, "-") for c in columns))) + " |"
+    yield "| " + " | ".join((*head, "sizes", *titles)) + " |"
+    yield "|" + "---|" * (len(head) + 1 + len(titles))
+    for key, rows in lines.items():
+        cells = (cell(rows[c]) if c in rows else "-" for c in columns)
+        yield "| " + " | ".join((*key, sizes_text(rows.values()), *cells)) + " |"
 
 
 def target_lines(records):

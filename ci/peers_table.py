@@ -106,20 +106,24 @@ class Results:
 
     def __init__(self):
         self.cases, self.roofs, self.bad, self.absent = {}, {}, {}, {}
-        self.machine, self.build, self.launches, self.probed = {}, {}, set(), {}
-        self.day = ""
+        self.machine, self.build, self.launches, self.probed = {}, {}, {}, {}
+        self.day, self.suites = "", []
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:
             records = json.load(file)
         for run in records["runs"]:
             self.machine, self.build = run["machine"], run["build"]
+            if run.get("suite") and run["suite"] not in self.suites:
+                self.suites.append(run["suite"])
             if run.get("started_ms"):
                 started = datetime.fromtimestamp(run["started_ms"] / 1000, timezone.utc)
                 self.day = max(self.day, started.date().isoformat())
             limit = quiet_limit(run["measurements"])
             for m in run["measurements"]:
                 self.take(m, limit)
+                if m["outcome"] == "OK":
+                    self.launches.setdefault(m["key"], set()).add((run["uuid"], m.get("launch", 0)))
         for roof in records["ceilings"]:
             roofs = self.roofs.setdefault(roof["device"], {})
             known = roofs.get(roof["name"])
@@ -139,7 +143,6 @@ class Results:
             self.cases.setdefault(key, Case(*key)).add(variant, m, disturbed)
             if probe is not None:
                 self.probed.setdefault(device, []).append(disturbed)
-            self.launches.add(m.get("launch", 0))
 
     def roof(self, device, name):
         return self.roofs.get(device, {}).get(name, {}).get("value")
@@ -330,12 +333,20 @@ def print_sizes(results):
                        *(ratio_text(c.ratio((p,))) for p in peers)])
 
 
+def launches_text(results):
+    """Of what, and how often: a process that goes on behind a dead one has a number of its own, so
+    that each size's launches are counted."""
+    suites = f"Suite{'s' if len(results.suites) > 1 else ''} {', '.join(results.suites)}, "
+    launches = statistics.median_low(map(len, results.launches.values())) if results.launches else 0
+    return f"{suites if results.suites else ''}{launches} launches a size"
+
+
 def machine_text(results):
     m, b = results.machine, results.build
     return (f"{m.get('cpu', '?')}, {m.get('cores', '?')} cores, {m.get('isa', '?')}, "
             f"L2 {m.get('l2', 0) >> 10} KiB, L3 {m.get('l3', 0) >> 20} MiB. "
             f"Build: {b.get('commit', '')[:12]}{' with changes' if b.get('dirty') else ''}, "
-            f"{b.get('compiler', '')}. {len(results.launches)} launches a size"
+            f"{b.get('compiler', '')}. {launches_text(results)}"
             f"{', ' + results.day if results.day else ''}.")
 
 
