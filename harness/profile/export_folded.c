@@ -146,9 +146,8 @@ int prof_write_folded(FILE *file, const struct prof_trace *trace, enum prof_side
     int *node_of = malloc((nr + 1) * sizeof(*node_of));
     int rc = -1;
 
-    if (tree.nodes && self && node_of) {
+    if (tree.nodes && self && node_of && prof_trace_self(trace, self) == 0) {
         tree.nodes[0] = (struct node) { "", 0, -1, 0 };
-        prof_trace_self(trace, self);
         rc = grow_tree(&tree, trace, side, self, node_of);
         if (rc == 0)
             rc = write_tree(file, &tree);

@@ -245,10 +245,9 @@ static int build_summary(struct building *b)
         next = malloc(nr * sizeof(*next));
         b->memory = calloc(nr, sizeof(*b->memory));
         b->followed = calloc(nr, sizeof(*b->followed));
-        rc = next && b->memory && b->followed ? 0 : -1;
+        rc = next && b->memory && b->followed ? prof_trace_self(b->trace, b->self) : -1;
     }
     if (rc == 0) {
-        prof_trace_self(b->trace, b->self);
         prof_trace_busy(b->trace, b->busy);
         fill_rows(b);
         add_launches(b, numbers);
@@ -409,9 +408,8 @@ static int weighing_init(struct weighing *w, const struct prof_trace *trace,
     w->inside = calloc(nr, sizeof(*w->inside));
     w->first = malloc(nr * sizeof(*w->first));
     if (!w->self || !w->own || !w->all || !w->row_of || !w->parent || !w->inside || !w->first ||
-        find_rows_again(w, summary, side) != 0)
+        find_rows_again(w, summary, side) != 0 || prof_trace_self(trace, w->self) != 0)
         return -1;
-    prof_trace_self(trace, w->self);
     for (size_t i = 0; i < trace->nr_slices; i++) {
         int row = w->row_of[i];
         w->own[i] = row < 0 ? 0 : (double)w->self[i] * (weights ? weights[row] : 1);

@@ -148,7 +148,7 @@ int prof_trace_sort(struct prof_trace *trace, int *moved);
  * the track such that slices of a lane nest and never overlap otherwise. -1: no memory. A scope as
  * its stream saw it (PROF_GPU_SCOPES) has no time of its own where the device's work is in the
  * trace: that is the same time, and what is between is none. Work has that of prof_trace_busy(). */
-void prof_trace_self(const struct prof_trace *trace, int64_t *self);
+int prof_trace_self(const struct prof_trace *trace, int64_t *self);
 /* Of a sorted trace, for all slices: of a GPU's work its time without that in which what began
  * before it on its stream was still under way, of all others 0. A kernel that starts under the one
  * in front of it (programmatic dependent launch) waits there, and CUPTI counts that as its time.

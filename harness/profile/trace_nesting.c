@@ -202,38 +202,42 @@ void prof_trace_busy(const struct prof_trace *trace, int64_t *ns)
 }
 
 /* Of a slice within the one that holds it: what no earlier one there has covered. `until` is by
- * slice how far those in it have got; NULL: overlaps count twice. */
+ * slice how far those in it have got. */
 static int64_t fresh_time(const struct prof_slice *s, int64_t *until)
 {
-    if (!until)
-        return s->duration;
     int64_t *to = &until[s->parent], end = end_of(s);
     int64_t from = s->start > *to ? s->start : *to;
     *to = end > *to ? end : *to;
     return end > from ? end - from : 0;
 }
 
-static void take_children(const struct prof_trace *trace, int64_t *self)
+/* -1: no memory. */
+static int take_children(const struct prof_trace *trace, int64_t *self)
 {
     int64_t *until = malloc((trace->nr_slices + 1) * sizeof(*until));
 
-    for (size_t i = 0; i < trace->nr_slices && until; i++)
+    if (!until)
+        return -1;
+    for (size_t i = 0; i < trace->nr_slices; i++)
         until[i] = INT64_MIN;
     for (size_t i = 0; i < trace->nr_slices; i++)
         if (trace->slices[i].parent >= 0)
             self[trace->slices[i].parent] -= fresh_time(&trace->slices[i], until);
     free(until);
+    return 0;
 }
 
-void prof_trace_self(const struct prof_trace *trace, int64_t *self)
+int prof_trace_self(const struct prof_trace *trace, int64_t *self)
 {
     struct stream_work w = { -1, INT64_MIN };
 
     for (size_t i = 0; i < trace->nr_slices; i++)
         self[i] = is_stream_work(trace, &trace->slices[i]) ? busy_time(&w, &trace->slices[i])
                                                            : trace->slices[i].duration;
-    take_children(trace, self);
+    if (take_children(trace, self))
+        return -1;
     take_work_from_scopes(trace, self);
+    return 0;
 }
 
 /* ---- lanes ---- */

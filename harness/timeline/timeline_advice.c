@@ -239,7 +239,8 @@ static size_t gather_thread_parts(const struct prof_trace *trace, int main,
     int64_t *self = memory_zeroed(trace->nr_slices + 1, sizeof(*self));
     size_t nr = 0, merged = 0;
 
-    prof_trace_self(trace, self);
+    if (prof_trace_self(trace, self))
+        (void)memory_zeroed(SIZE_MAX, 1); /* there is none: ends the process */
     for (size_t i = 0; i < trace->nr_slices; i++) {
         const struct prof_slice *s = &trace->slices[i];
         const struct prof_track *t = &trace->tracks[s->track];

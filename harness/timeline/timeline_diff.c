@@ -197,15 +197,14 @@ static int frame_of(struct diff_frames *f, int parent, const char *name)
 }
 
 /* Adds self times of a sorted trace, over `iterations`, to the frames of the host and the device,
- * as [which]. -1: no memory for a name. */
+ * as [which]. -1: no memory. */
 static int add_frames(struct diff_frames frames[2], const struct prof_trace *trace, int which,
                       double iterations, struct prof_trace *names)
 {
     int64_t *self = memory_zeroed(trace->nr_slices + 1, sizeof(*self));
     int *frame = memory_zeroed(trace->nr_slices + 1, sizeof(*frame));
-    int rc = 0;
+    int rc = prof_trace_self(trace, self);
 
-    prof_trace_self(trace, self);
     for (size_t i = 0; i < trace->nr_slices && rc == 0; i++) {
         const struct prof_slice *s = &trace->slices[i];
         const char *name = prof_trace_text(names, s->name);

@@ -84,15 +84,25 @@ static void typical_from_layer(const struct timeline_layers *layers,
     to->gpu = typical_middle(layer->gpu_ns, layers->nr_iterations);
 }
 
-/* By name; -1: it is no operation of the iterations. Without memory nothing is found. */
-static int typical_layer_of(struct prof_map *places, const char *name)
+/* Where each operation of the iterations is, by name. */
+static void typical_find_places(const struct timeline_layers *layers, struct prof_map *places)
 {
-    const int *at = prof_map_name(places, name, 0, -1);
+    for (size_t i = 0; i < layers->nr; i++) {
+        int *at = prof_map_name(places, layers->items[i].name, 0, -1);
+        at = at ? at : memory_zeroed(SIZE_MAX, sizeof(*at)); /* no memory: ends it */
+        *at = (int)i;
+    }
+}
+
+/* -1: it is no operation of the iterations. */
+static int typical_layer_of(const struct prof_map *places, const char *name)
+{
+    const int *at = prof_map_find(places, (uint64_t)(uintptr_t)name, 0);
 
     return at ? *at : -1;
 }
 
-static void typical_fill_row(const struct timeline_layers *layers, struct prof_map *places,
+static void typical_fill_row(const struct timeline_layers *layers, const struct prof_map *places,
                              const struct prof_row *row, struct typical_row *to)
 {
     int at = row->side == PROF_HOST ? typical_layer_of(places, row->name) : -1;
@@ -115,11 +125,7 @@ void timeline_typical(const struct timeline_layers *layers, const struct prof_su
     *typical =
         (struct timeline_typical) { .summary = summary, .nr_iterations = layers->nr_iterations };
     typical->rows = memory_zeroed(summary->nr_rows + 1, sizeof(*typical->rows));
-    for (size_t i = 0; i < layers->nr; i++) {
-        int *at = prof_map_name(&places, layers->items[i].name, 0, -1);
-        if (at)
-            *at = (int)i;
-    }
+    typical_find_places(layers, &places);
     for (size_t i = 0; i < summary->nr_rows; i++) {
         typical->rows[i] = (struct typical_row) { no_middle, no_middle, no_middle };
         if (layers->nr_iterations > 1)
@@ -170,9 +176,9 @@ double timeline_typical_work(const struct timeline_typical *typical, const struc
     return typical_or_sum(typical, &t->total, (double)row->total);
 }
 
-int timeline_typical_bottlenecks(const struct timeline_typical *typical,
-                                 const struct prof_trace *trace, enum prof_side side,
-                                 enum prof_by by, struct prof_bottleneck *out, size_t n)
+size_t timeline_typical_bottlenecks(const struct timeline_typical *typical,
+                                    const struct prof_trace *trace, enum prof_side side,
+                                    enum prof_by by, struct prof_bottleneck *out, size_t n)
 {
     const struct prof_summary *summary = typical->summary;
     double *weights = memory_zeroed(summary->nr_rows + 1, sizeof(*weights));
@@ -183,5 +189,7 @@ int timeline_typical_bottlenecks(const struct timeline_typical *typical,
     }
     int nr = prof_bottlenecks_weighed(trace, summary, side, by, weights, out, n);
     free(weights);
-    return nr;
+    if (nr < 0)
+        (void)memory_zeroed(SIZE_MAX, 1); /* there is none: ends the process */
+    return (size_t)nr;
 }

@@ -59,10 +59,11 @@ double timeline_typical_work(const struct timeline_typical *typical, const struc
 /* The same of the work that it started on a GPU, copies too. */
 double timeline_typical_gpu(const struct timeline_typical *typical, const struct prof_row *row);
 /* prof_bottlenecks() of the typical times: one slow iteration heads no list. `trace` is that of the
- * summary, and read for PROF_BY_TOTAL alone. Rows without medians weigh what they took. */
-int timeline_typical_bottlenecks(const struct timeline_typical *typical,
-                                 const struct prof_trace *trace, enum prof_side side,
-                                 enum prof_by by, struct prof_bottleneck *out, size_t n);
+ * summary, and read for PROF_BY_TOTAL alone. Rows without medians weigh what they took. Without
+ * memory the process ends, as in base/memory.h: an empty list would say that nothing takes time. */
+size_t timeline_typical_bottlenecks(const struct timeline_typical *typical,
+                                    const struct prof_trace *trace, enum prof_side side,
+                                    enum prof_by by, struct prof_bottleneck *out, size_t n);
 /* Its medians. */
 const struct typical_row *timeline_typical_row(const struct timeline_typical *typical,
                                                const struct prof_row *row);

@@ -125,6 +125,7 @@ COMMANDS = {
     "export": ["export", "latest", "--format", "csv", "--output", "out.csv", *DB],
     "import": ["import", "gb.json", *DB],
     "profile": ["profile", *TINY, "--output", "p", *DB],
+    "profile-import": ["profile", "--import", "kineto.json", "--output", "o", "--json"],
     "model": ["model", "info"],
     "model-logits": ["model", "generate", "--model", "nano", "--tokens", "t.json", "--length", "1"],
     "selftest": ["selftest", "--aa", "1", "null/copy/right", "--batch", "1", *FAKE[:2]],
@@ -134,6 +135,9 @@ COMMANDS = {
 }
 LESS = {"history-prune", "baseline-remove"}
 MORE = {"bisect"}  # compares again where a comparison failed
+# Files whose bytes are those of each clean end; report-of-out is the standard output.
+SAME = {"profile-import": ["o/profile.json", "o/stacks.folded", "o/trace.json", "report-of-out"]}
+KINETO = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../fixtures/timeline/kineto.json")
 GBENCH = """{"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 2}, "benchmarks": [
 {"name": "BM_a", "run_name": "BM_a", "run_type": "iteration", "iterations": 10, "real_time": 12.0,
  "cpu_time": 12.0, "time_unit": "ns"}]}"""
@@ -153,6 +157,7 @@ class Driver:
         self.template = os.path.join(self.top, "template")
         self.hung = 0
         self.made = {}  # command: files of a clean end, runs and measurements then
+        self.bytes = {}  # command: what its files of SAME hold then
 
     def call(self, folder, *args):
         return subprocess.run([self.harness, *args], cwd=folder, env=clean_environment(folder),
@@ -183,6 +188,7 @@ class Driver:
         for name, text in texts.items():
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
+        shutil.copy(KINETO, folder)
 
     def make_commits(self, folder):
         def git(*args):
@@ -224,6 +230,14 @@ class Driver:
         # recorded, no temporaries; what git and a build do is theirs
         other = re.compile(r"-(wal|shm|journal)$|^report-of-|\.trace\.json$|^\.git/|^builds/")
         return {f for f in found if not other.search(f)}
+
+    @staticmethod
+    def held(folder, name):
+        found = {}
+        for file in SAME.get(name, []):
+            with open(os.path.join(folder, file), "rb") as opened:
+                found[file] = opened.read()
+        return found
 
     def run(self, folder, name, fault):
         """Exit status, and what it said, of a command one of whose calls fails."""
@@ -300,6 +314,7 @@ class Driver:
         if status not in STATUSES - {2} | ({143} if name == "serve" else set()):
             sys.exit(f"{name} without a fault: status {status}\n{out}{err}")
         self.made[name] = (self.files(folder), self.content(folder, self.place(folder, name)), status)
+        self.bytes[name] = self.held(folder, name)
         counts = self.counts(folder)
         shutil.rmtree(folder)
         if self.o.what == "limits":
@@ -360,6 +375,8 @@ class Driver:
             return f"files left: {sorted(here - made)}"
         if status == 0 and made - here and "not drawn, " not in out:
             return f"said to be done, but not there: {sorted(made - here)}"
+        if status == 0 and self.held(folder, name) != self.bytes[name]:
+            return "said to be done, but what it wrote is something else"
         return None
 
 

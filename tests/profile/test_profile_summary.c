@@ -262,7 +262,7 @@ TEST(overlaps_are_taken_once)
     for (size_t i = 0; i < 4; i++)
         add_slice(&trace, thread, ranges[i].start, ranges[i].end, ranges[i].name, PROF_SCOPES);
     assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    prof_trace_self(&trace, self);
+    assert_int_equal(prof_trace_self(&trace, self), 0);
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(trace.slices[i].name, ranges[i].name);
         assert_int_equal(self[i], ranges[i].self);

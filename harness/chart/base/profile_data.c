@@ -71,9 +71,8 @@ int profile_data_init(struct profile_data *data, struct prof_trace *trace, const
     data->self = memory_zeroed(data->trace.nr_slices + 1, sizeof(*data->self));
     if (timeline_main(&data->trace, &data->main, err))
         return -1;
-    if (prof_summarise(&data->main, &data->rows))
+    if (prof_summarise(&data->main, &data->rows) || prof_trace_self(&data->main, data->self))
         return error_set(err, "%.200s: %s", name, strerror(errno));
-    prof_trace_self(&data->main, data->self);
     data->track = timeline_main_track(&data->main);
     for (size_t i = 0; i < data->trace.nr_tracks; i++)
         data->other_threads += data->trace.tracks[i].kind == PROF_TRACK_THREAD;

@@ -157,9 +157,8 @@ void profile_worst_init(struct profile_worst *w, const struct profile_data *data
     w->names = memory_zeroed(of + 1, sizeof(*w->names));
     if (side == PROF_HOST && w->typical->nr_iterations > 1)
         w->iterations = (double)w->typical->nr_iterations;
-    int nr = timeline_typical_bottlenecks(w->typical, &data->main, side, PROF_BY_SELF, w->list,
-                                          limit < of ? limit : of);
-    w->nr = nr > 0 ? (size_t)nr : 0;
+    w->nr = timeline_typical_bottlenecks(w->typical, &data->main, side, PROF_BY_SELF, w->list,
+                                         limit < of ? limit : of);
     while (!all && w->nr &&
            (w->list[w->nr - 1].row->self == 0 ||
             (w->nr > 1 && w->list[w->nr - 1].share < least_share)))

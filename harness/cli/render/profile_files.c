@@ -51,10 +51,10 @@ static cJSON *bottlenecks_json(const struct profile_view *v, enum prof_side side
                                size_t top)
 {
     struct prof_bottleneck *list = memory_zeroed(top + 1, sizeof(*list));
-    int nr = timeline_typical_bottlenecks(&v->found.typical, &v->main, side, by, list, top);
+    size_t nr = timeline_typical_bottlenecks(&v->found.typical, &v->main, side, by, list, top);
     cJSON *array = cJSON_CreateArray();
 
-    for (int i = 0; i < nr; i++) {
+    for (size_t i = 0; i < nr; i++) {
         const struct prof_row *row = list[i].row;
         struct timeline_roof roof = timeline_row_roof(&v->found, &v->roofs, row);
         cJSON *json = cJSON_CreateObject();

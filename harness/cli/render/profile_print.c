@@ -52,10 +52,7 @@ int profile_show(const struct profile_output *o, const struct profile_view *view
         return 0;
     }
     strbuf_init(&text);
-    if (profile_print(view, o->top, &text, err)) {
-        strbuf_release(&text);
-        return -1;
-    }
+    profile_print(view, o->top, &text);
     strbuf_addf(&text,
                 "\nin %s: profile.json; trace.json for ui.perfetto.dev and speedscope.app; "
                 "stacks.folded for flame graphs\n",
@@ -278,23 +275,21 @@ static bool is_covered(const struct prof_bottleneck *b, enum prof_by by)
     return by == PROF_BY_SELF && b->row->side == PROF_DEVICE && b->row->self == 0;
 }
 
-static int print_bottlenecks(const struct profile_view *v, enum prof_side side, enum prof_by by,
-                             size_t top, enum profile_form form, struct strbuf *out,
-                             struct error *err)
+static void print_bottlenecks(const struct profile_view *v, enum prof_side side, enum prof_by by,
+                              size_t top, enum profile_form form, struct strbuf *out)
 {
     struct prof_bottleneck *list = memory_zeroed(top + 1, sizeof(*list));
-    int nr = timeline_typical_bottlenecks(&v->found.typical, &v->main, side, by, list, top);
+    size_t nr = timeline_typical_bottlenecks(&v->found.typical, &v->main, side, by, list, top);
     struct table t;
 
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-    for (int i = 0; i < nr; i++)
+    for (size_t i = 0; i < nr; i++)
         if (!is_covered(&list[i], by))
             add_profile_row(v, &list[i], by, &t);
     if (nr > 0)
         print_bottleneck_table(v, &t, side, by, form, out);
     table_release(&t);
     free(list);
-    return nr < 0 ? error_set(err, "no memory for the bottlenecks") : 0;
 }
 
 /* How much of the iterations the operations cover: the rest is between them. */
@@ -364,35 +359,29 @@ static void print_scope_cost(const struct profile_view *v, struct strbuf *out)
                 100 * ns / (double)v->summary.total[PROF_HOST]);
 }
 
-int profile_print(const struct profile_view *v, size_t top, struct strbuf *out, struct error *err)
+void profile_print(const struct profile_view *v, size_t top, struct strbuf *out)
 {
     escape_plain(out, v->title);
     strbuf_addc(out, '\n');
     print_iterations(v, out);
     for (int side = PROF_HOST; side <= PROF_DEVICE; side++)
         for (int by = PROF_BY_SELF; by <= PROF_BY_TOTAL; by++)
-            if (print_bottlenecks(v, (enum prof_side)side, (enum prof_by)by, top, PROFILE_TEXT, out,
-                                  err))
-                return -1;
+            print_bottlenecks(v, (enum prof_side)side, (enum prof_by)by, top, PROFILE_TEXT, out);
     print_split(v, out);
     if (v->counters)
         profile_counters_print(v->counters, top, out);
     print_advice(v, top, out);
     print_scope_cost(v, out);
-    return 0;
 }
 
-int profile_markdown(const struct profile_view *v, size_t top, struct strbuf *out,
-                     struct error *err)
+void profile_markdown(const struct profile_view *v, size_t top, struct strbuf *out)
 {
     strbuf_adds(out, out->length ? "\n## Where the time goes: " : "## Where the time goes: ");
     escape_markdown(out, v->title);
     strbuf_adds(out, "\n\n");
     print_iterations(v, out);
     for (int side = PROF_HOST; side <= PROF_DEVICE; side++)
-        if (print_bottlenecks(v, (enum prof_side)side, PROF_BY_SELF, top, PROFILE_MARKDOWN, out,
-                              err))
-            return -1;
+        print_bottlenecks(v, (enum prof_side)side, PROF_BY_SELF, top, PROFILE_MARKDOWN, out);
     print_split(v, out);
     if (v->found.advice.nr > 0)
         strbuf_adds(out, "\n### Advice\n\n");
@@ -401,5 +390,4 @@ int profile_markdown(const struct profile_view *v, size_t top, struct strbuf *ou
         escape_markdown(out, v->found.advice.items[i].text);
         strbuf_addc(out, '\n');
     }
-    return 0;
 }

@@ -32,11 +32,9 @@ int profile_view_init(struct profile_view *view, const char *title, struct prof_
 void profile_view_release(struct profile_view *view);
 
 /* For people: the `top` worst by self and by total, the split, advice, the cost of recording. */
-int profile_print(const struct profile_view *view, size_t top, struct strbuf *out,
-                  struct error *err);
+void profile_print(const struct profile_view *view, size_t top, struct strbuf *out);
 /* The same in Markdown, behind other Markdown: the table by self time, the split and advice. */
-int profile_markdown(const struct profile_view *view, size_t top, struct strbuf *out,
-                     struct error *err);
+void profile_markdown(const struct profile_view *view, size_t top, struct strbuf *out);
 /* docs/formats/profile.md. */
 struct cJSON *profile_to_json(const struct profile_view *view, size_t top, struct error *err);
 /* profile.json, and folded stacks of the host (stacks.folded) and of GPUs where there are any

@@ -105,7 +105,7 @@ static int write_report_page(const struct viewing *v, const struct viewing_optio
 }
 
 /* What the terminal shows of a profile, from what is known of it. */
-static int add_report_profile(const struct profile_data *p, struct strbuf *text, struct error *err)
+static void add_report_profile(const struct profile_data *p, struct strbuf *text)
 {
     struct profile_view view = {
         /* all of it borrowed */
@@ -114,22 +114,20 @@ static int add_report_profile(const struct profile_data *p, struct strbuf *text,
     };
 
     snprintf(view.title, sizeof(view.title), "%s", p->name);
-    return profile_markdown(&view, OPERATIONS_MAX, text, err);
+    profile_markdown(&view, OPERATIONS_MAX, text);
 }
 
 /* Of two profiles the newer is told, as in the page. */
 static int write_report_markdown(const struct view *view, const char *path, struct error *err)
 {
     struct strbuf text;
-    int rc = 0;
 
     strbuf_init(&text);
     if (view->records.nr_runs > 0)
         markdown_report(&view->records, view->head, &text);
     if (view->profile)
-        rc = add_report_profile(view->profile, &text, err);
-    if (rc == 0)
-        rc = output_text(&text, path, err);
+        add_report_profile(view->profile, &text);
+    int rc = output_text(&text, path, err);
     strbuf_release(&text);
     return rc;
 }
