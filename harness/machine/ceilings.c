@@ -126,25 +126,29 @@ static struct ceiling_times measure(const struct job *job, char **buffers)
     return ceiling_times_of(times, CEILING_REPETITIONS);
 }
 
-/* The device's own memory (huge pages where large), first touched by the thread that uses it. */
-static char **make_buffers(struct device *d, size_t bytes)
-{
-    char **buffers = memory_zeroed((size_t)d->threads, sizeof(*buffers));
-    struct error ignored;
-
-    for (int i = 0; i < d->threads; i++)
-        buffers[i] = device_alloc(d, bytes, &ignored);
-#pragma omp parallel num_threads(d->threads)
-    if (buffers[omp_get_thread_num()])
-        memset(buffers[omp_get_thread_num()], 1, bytes);
-    return buffers;
-}
-
 static void free_buffers(struct device *d, char **buffers)
 {
     for (int i = 0; i < d->threads; i++)
         device_free(d, buffers[i]);
     free(buffers);
+}
+
+/* The device's own memory (huge pages where large), first touched by the thread that uses it. NULL:
+ * there is not as much. */
+static char **make_buffers(struct device *d, size_t bytes, struct error *err)
+{
+    char **buffers = memory_zeroed((size_t)d->threads, sizeof(*buffers));
+
+    for (int i = 0; i < d->threads; i++) {
+        buffers[i] = device_alloc(d, bytes, err);
+        if (!buffers[i]) {
+            free_buffers(d, buffers);
+            return NULL;
+        }
+    }
+#pragma omp parallel num_threads(d->threads)
+    memset(buffers[omp_get_thread_num()], 1, bytes);
+    return buffers;
 }
 
 /* One ceiling, each byte read or written once. */
@@ -161,22 +165,17 @@ static struct ceiling rate(struct device *d, const char *name, enum pattern patt
 }
 
 /* By passes of `most` bytes a thread, or a little less: whole cache lines in each half, however
- * many threads share a size. `steps` of them make the buffer. */
+ * many threads share a size. `steps` of them make the buffer. Their number; -1: no memory. */
 static int bandwidth(struct device *d, const char *level, size_t most, size_t steps,
-                     struct ceiling *out)
+                     struct ceiling *out, struct error *err)
 {
     size_t bytes = most / 128 * 128;
-    char **buffers = make_buffers(d, bytes * steps);
+    char **buffers = make_buffers(d, bytes * steps, err);
     struct ceiling streamed;
     char name[48];
-    bool complete = true;
 
-    for (int i = 0; i < d->threads; i++)
-        complete &= buffers[i] != NULL;
-    if (!complete) {
-        free_buffers(d, buffers);
-        return 0;
-    }
+    if (!buffers)
+        return -1;
     snprintf(name, sizeof(name), "bandwidth.%s", level);
     out[0] = rate(d, name, READ, bytes, steps, buffers);
     out[2] = out[0];
@@ -295,11 +294,13 @@ static int narrow_arithmetic(struct device *d, const struct ceiling *fp32, enum 
     return 2;
 }
 
-static int arithmetic(struct device *d, struct ceiling *out)
+static int arithmetic(struct device *d, struct ceiling *out, struct error *err)
 {
-    char **buffers = make_buffers(d, 64);
+    char **buffers = make_buffers(d, 64, err);
     int nr = 1;
 
+    if (!buffers)
+        return -1;
     out[0] = flops(d, "flops.fp32", FMA, buffers);
     nr += narrow_arithmetic(d, &out[0], DOTS_BF16, buffers, out + nr);
     nr += narrow_arithmetic(d, &out[0], DOTS_INT8, buffers, out + nr);
@@ -325,25 +326,49 @@ static int capacity(const struct device *d, const struct machine *machine, int l
     return 1;
 }
 
-static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out)
+/* Of caches all that there are, or -1: whoever keeps roofs takes one that is absent for one that
+ * the machine has not got. A walk through the memory that finds too little is left out, as one is
+ * that has no room: that is looked for again (session/measure/roofs.c). */
+static int bandwidths(struct device *device, const struct machine *machine, struct ceiling *out,
+                      struct error *err)
 {
     size_t l1 = ceilings_level_bytes(machine->l1d, host_cache_sharers(1), device->threads);
     size_t l2 = ceilings_level_bytes(machine->l2, host_cache_sharers(2), device->threads);
     size_t l3 = ceilings_l3_bytes(machine, device->threads);
     if (is_quick() && l3 > QUICK_L3)
         l3 = QUICK_L3;
+    const struct {
+        const char *level;
+        size_t bytes; /* 0: it has none of its own */
+    } caches[] = { { "L1", l1 }, { "L2", l2 > l1 ? l2 : 0 }, { "L3", l3 > l2 ? l3 : 0 } };
+    size_t steps = walk_steps(machine, device->threads);
+    struct error ignored;
+    int nr = 0, more;
+
+    for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+        more = caches[i].bytes
+                   ? bandwidth(device, caches[i].level, caches[i].bytes, 1, out + nr, err)
+                   : 0;
+        if (more < 0)
+            return -1;
+        nr += more;
+    }
+    more = steps ? bandwidth(device, "dram", WALK_STEP, steps, out + nr, &ignored) : 0;
+    return more < 0 ? nr : nr + more;
+}
+
+static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out,
+                        struct error *err)
+{
     struct job empty = job_of(device, EMPTY, 0, 1);
     struct ceiling_times ns;
     char *none = NULL, **no_buffers = &none;
-    size_t steps = walk_steps(machine, device->threads);
-    int nr = 0;
+    int nr = bandwidths(device, machine, out, err);
+    int more = nr < 0 ? -1 : arithmetic(device, out + nr, err);
 
-    nr += l1 ? bandwidth(device, "L1", l1, 1, out + nr) : 0;
-    nr += l2 > l1 ? bandwidth(device, "L2", l2, 1, out + nr) : 0;
-    nr += l3 > l2 ? bandwidth(device, "L3", l3, 1, out + nr) : 0;
-    nr += steps ? bandwidth(device, "dram", WALK_STEP, steps, out + nr) : 0;
-
-    nr += arithmetic(device, out + nr);
+    if (more < 0)
+        return -1;
+    nr += more;
     nr += capacity(device, machine, 1, out + nr);
     nr += capacity(device, machine, 2, out + nr);
     ceiling_init(&out[nr], device, "overhead.launch", "ns");
@@ -357,7 +382,7 @@ int ceilings_measure(struct device *device, const struct machine *machine, struc
                      struct error *err)
 {
     if (device->kind == DEVICE_CPU)
-        return ceilings_cpu(device, machine, out);
+        return ceilings_cpu(device, machine, out, err);
 #ifdef HARNESS_HAVE_CUDA
     if (device->kind == DEVICE_CUDA)
         return ceilings_cuda(device, out, err);

@@ -96,6 +96,55 @@ TEST(roofs_without_cache_sizes)
     device_close(&d);
 }
 
+static const struct device_class *plain_class;
+static int allocations_until_none;
+
+static void *alloc_until_none(struct device *d, size_t bytes, struct error *err)
+{
+    if (--allocations_until_none > 0)
+        return plain_class->alloc(d, bytes, err);
+    error_set(err, "cannot allocate %zu bytes", bytes);
+    return NULL;
+}
+
+/* A level that is absent passes for one that the machine has not got, for good. The walk through
+ * the memory alone is looked for again. */
+TEST(roofs_without_memory_for_them)
+{
+    static const struct {
+        struct machine machine;
+        int fails; /* which allocation */
+        bool kept;
+    } rows[] = { { { .l1d = 32 << 10, .l2 = 1 << 20 }, 1, false },
+                 { { .l1d = 32 << 10, .l2 = 1 << 20 }, 2, false },
+                 { { .l1d = 0 }, 1, true },
+                 { { .l1d = 0 }, 2, false } };
+    struct ceiling c[CEILINGS_MAX];
+    struct device d;
+    struct error err;
+
+    setenv("HARNESS_ROOFS", "quick", 1);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_ok(device_open(&d, "cpu:1", &err), &err);
+        struct device_class scarce = *d.ops;
+        plain_class = d.ops;
+        scarce.alloc = alloc_until_none;
+        d.ops = &scarce;
+        allocations_until_none = rows[i].fails;
+        int nr = ceilings_measure(&d, &rows[i].machine, c, &err);
+        d.ops = plain_class;
+        device_close(&d);
+        if (rows[i].kept) {
+            assert_non_null(find(c, nr, "flops.fp32"));
+            assert_null(find(c, nr, "bandwidth.dram"));
+        } else {
+            assert_int_equal(nr, -1);
+            assert_non_null(strstr(err.message, "cannot allocate"));
+        }
+    }
+    unsetenv("HARNESS_ROOFS");
+}
+
 /* Past all caches that the threads may lie on, and within an L3 but not within an L2. */
 TEST(sizes_of_walks)
 {

@@ -81,10 +81,12 @@ static int measure_roofs(struct store *store, const struct run *run, const struc
                   "the roofs vary by more than %.0f %%: the machine is busy; the next run "
                   "measures them again\n",
                   100 * (busy_spread - 1));
-    if (!has_memory_roof(ceilings, (size_t)nr) && !ceilings_have_room(device, &run->machine))
-        sink_note(how->sink,
-                  "no roof of the memory: of what may be taken half is less than the caches "
-                  "hold; a run with more measures it\n");
+    if (device->kind == DEVICE_CPU && !has_memory_roof(ceilings, (size_t)nr))
+        sink_note(how->sink, "no roof of the memory: %s\n",
+                  ceilings_have_room(device, &run->machine)
+                      ? "there was too little to walk through; the next run measures it"
+                      : "of what may be taken half is less than the caches hold; a run with more "
+                        "measures it");
     return store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
 }
 
