@@ -3,34 +3,61 @@
  * some of its answers, and reports ten times the L3 of some virtual machines. */
 #include "host/host_cache.h"
 
-#include "base/file.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "host/host_file.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A line of /sys/devices/system/cpu/cpu0/cache/index<i>/<file>. */
-static bool cache_file(int index, const char *file, char *line, size_t size)
+/* The first line of cache/index<i>/<file> of the first processor: 1, 0 or -1, as
+ * host_file_read(). */
+static int cache_file(const char *root, int index, const char *file, char *line, size_t size,
+                      struct error *err)
 {
-    char path[96];
+    char path[512];
+    struct strbuf text;
 
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, file);
-    return file_first_line(path, line, size);
+    snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu0/cache/index%d/%s", root, index,
+             file);
+    strbuf_init(&text);
+    int rc = host_file_read(path, &text, err);
+    if (rc > 0)
+        snprintf(line, size, "%.*s", (int)strcspn(text.data, "\n"), text.data);
+    rc = rc > 0 && text.length == 0 ? 0 : rc;
+    strbuf_release(&text);
+    return rc;
 }
 
-/* The index of the data or unified cache of a level, or -1. */
-static int cache_index(int level)
+/* Is it the data or unified cache of that level? 0 or 1 as 1, 0 and -1 above; `there`: it is one.
+ */
+static int is_cache_of(const char *root, int index, int level, bool *there, struct error *err)
 {
     char line[32];
+    int rc = cache_file(root, index, "level", line, sizeof(line), err);
 
-    for (int i = 0; cache_file(i, "level", line, sizeof(line)); i++) {
-        if (atoi(line) != level || !cache_file(i, "type", line, sizeof(line)))
-            continue;
-        if (strcmp(line, "Instruction") != 0)
-            return i;
+    *there = rc > 0;
+    if (rc <= 0 || atoi(line) != level)
+        return rc < 0 ? -1 : 0;
+    rc = cache_file(root, index, "type", line, sizeof(line), err);
+    return rc > 0 && strcmp(line, "Instruction") == 0 ? 0 : rc;
+}
+
+/* A line of the data or unified cache of a level: 1, 0 or -1. */
+static int level_file(const char *root, int level, const char *file, char *line, size_t size,
+                      struct error *err)
+{
+    bool there = true;
+
+    for (int i = 0; there; i++) {
+        int is = is_cache_of(root, i, level, &there, err);
+        if (is != 0)
+            return is < 0 ? -1 : cache_file(root, i, file, line, size, err);
     }
-    return -1;
+    return 0;
 }
 
 /* "32768K" or "1M" */
@@ -42,32 +69,55 @@ static int64_t parse_size(const char *text)
     return size << (*end == 'K' ? 10 : *end == 'M' ? 20 : 0);
 }
 
-int64_t host_cache_bytes(int level)
+static int64_t cache_bytes_of_libc(int level)
 {
     static const int names[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
                                  _SC_LEVEL3_CACHE_SIZE };
-    int index = cache_index(level);
-    char line[32];
-
-    if (index >= 0 && cache_file(index, "size", line, sizeof(line)) && parse_size(line) > 0)
-        return parse_size(line);
     long bytes = sysconf(names[level - 1]);
+
     return bytes > 0 ? bytes : 0;
+}
+
+int host_cache_find_bytes(const char *root, int level, int64_t *bytes, struct error *err)
+{
+    char line[32];
+    int rc = level_file(root, level, "size", line, sizeof(line), err);
+
+    *bytes = rc > 0 && parse_size(line) > 0 ? parse_size(line) : cache_bytes_of_libc(level);
+    return rc < 0 ? -1 : 0;
+}
+
+int host_cache_find_sharers(const char *root, int level, int *nr, struct error *err)
+{
+    char list[256];
+    int rc = level_file(root, level, "shared_cpu_list", list, sizeof(list), err);
+
+    *nr = 0;
+    if (rc <= 0)
+        return rc;
+    char *rest = list, *item; /* "0-7,16-23" */
+    while ((item = strsep(&rest, ","))) {
+        int first = 0, last = 0;
+        *nr += sscanf(item, "%d-%d", &first, &last) == 2 ? last - first + 1 : 1;
+    }
+    return 0;
+}
+
+int64_t host_cache_bytes(int level)
+{
+    struct error ignored;
+    int64_t bytes;
+
+    (void)host_cache_find_bytes("", level, &bytes, &ignored);
+    return bytes;
 }
 
 int host_cache_sharers(int level)
 {
-    int index = cache_index(level), nr = 0;
-    char list[256];
+    struct error ignored;
+    int nr;
 
-    /* "0-7,16-23" */
-    if (index < 0 || !cache_file(index, "shared_cpu_list", list, sizeof(list)))
-        return 0;
-    char *rest = list, *item;
-    while ((item = strsep(&rest, ","))) {
-        int first = 0, last = 0;
-        nr += sscanf(item, "%d-%d", &first, &last) == 2 ? last - first + 1 : 1;
-    }
+    (void)host_cache_find_sharers("", level, &nr, &ignored);
     return nr;
 }
 

@@ -7,11 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
+
 /* Bytes of one data or unified cache of a level (1 to 3), as the first core sees it; 0 if the
  * system does not tell. */
 int64_t host_cache_bytes(int level);
 /* Cores that share that cache with the first core; 0 if unknown. */
 int host_cache_sharers(int level);
+
+/* The same for who needs to be sure: -1 where a file that tells it is there and cannot be read now,
+ * so that another time it would be another number. `root` stands before /sys, for tests; ""
+ * otherwise. */
+int host_cache_find_bytes(const char *root, int level, int64_t *bytes, struct error *err);
+int host_cache_find_sharers(const char *root, int level, int *nr, struct error *err);
 
 /* How many caches `threads` threads lie on at most, where `sharers` of `cores` cores have one: a
  * thread each, where there are so many. `sharers` 0: unknown, so all of them. */

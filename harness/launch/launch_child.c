@@ -144,8 +144,8 @@ static int serve_ceilings(struct device *device, const struct channel *channel, 
     struct machine machine;
     cJSON *json = cJSON_CreateObject(), *array = cJSON_AddArrayToObject(json, "ceilings");
 
-    environment_machine(&machine);
-    int nr = ceilings_measure(device, &machine, ceilings, err);
+    int nr =
+        environment_machine(&machine, err) ? -1 : ceilings_measure(device, &machine, ceilings, err);
     if (nr < 0) {
         cJSON_Delete(json);
         return -1;

@@ -9,8 +9,11 @@
 
 #include "core/record.h"
 
-/* machine_class.c: its class, and a hash that tells it from others. */
-void environment_machine(struct machine *m);
+struct error;
+
+/* machine_class.c: its class, and a hash that tells it from others. -1, and nothing in it, where
+ * what tells it is there and cannot be read now: it would be another machine in the history. */
+int environment_machine(struct machine *m, struct error *err);
 /* The value after ':' of the first line of /proc/cpuinfo that starts with `field`. `root` stands
  * before /proc, for tests; "" otherwise. */
 bool environment_cpuinfo(const char *root, const char *field, char *value, size_t size);
@@ -19,7 +22,10 @@ bool environment_cpuinfo(const char *root, const char *field, char *value, size_
 struct processor {
     char name[96], vendor[64], family[16], model[16];
 };
-void environment_processor(const char *root, struct processor *p);
+/* -1: it cannot be read now. */
+int environment_processor(const char *root, struct processor *p, struct error *err);
+/* The class and the hash of a machine whose other facts are there. */
+void environment_identify(struct machine *m, const struct processor *p);
 /* Of this binary: version, commit, compiler, flags, from the build. */
 void environment_build(struct build *b);
 /* Day of its source, "2026-11-26" in UTC; "" where nothing told the build. */

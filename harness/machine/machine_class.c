@@ -3,10 +3,13 @@
  * others. */
 #include "machine/environment.h"
 
+#include "base/error.h"
 #include "base/file.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "device/devices.h"
 #include "host/host_cache.h"
+#include "host/host_file.h"
 #include "machine/nvml.h"
 
 #include <ctype.h>
@@ -123,50 +126,83 @@ void gpus_find(struct gpus *g)
 
 /* ---- the machine ---- */
 
-bool environment_cpuinfo(const char *root, const char *field, char *value, size_t size)
+/* Where the host tells none, `text` stays empty. */
+static int read_cpuinfo(const char *root, struct strbuf *text, struct error *err)
 {
-    char line[4096];
-    bool found = false;
+    char path[512];
 
-    snprintf(line, sizeof(line), "%s/proc/cpuinfo", root);
-    FILE *file = fopen(line, "r");
-    while (file && !found && fgets(line, sizeof(line), file)) {
-        char *colon = strchr(line, ':');
-        if (!colon || strncmp(line, field, strlen(field)) != 0)
+    snprintf(path, sizeof(path), "%s/proc/cpuinfo", root);
+    return host_file_read(path, text, err) < 0 ? -1 : 0;
+}
+
+static bool cpuinfo_field(const char *text, const char *field, char *value, size_t size)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *colon = line + strcspn(line, ":\n");
+        if (*colon != ':' || strncmp(line, field, strlen(field)) != 0)
             continue;
         colon += 1 + strspn(colon + 1, " \t");
-        colon[strcspn(colon, "\n")] = '\0';
-        snprintf(value, size, "%s", colon);
-        found = true;
+        snprintf(value, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+        return true;
     }
-    if (file)
-        fclose(file);
+    return false;
+}
+
+bool environment_cpuinfo(const char *root, const char *field, char *value, size_t size)
+{
+    struct strbuf text;
+    struct error ignored;
+
+    strbuf_init(&text);
+    bool found =
+        read_cpuinfo(root, &text, &ignored) == 0 && cpuinfo_field(text.data, field, value, size);
+    strbuf_release(&text);
     return found;
 }
 
 /* Fields that one kind of processor has and the other not, and what stands for neither. */
-static void either_field(const char *root, const char *x86, const char *arm, const char *otherwise,
+static void either_field(const char *text, const char *x86, const char *arm, const char *otherwise,
                          char *value, size_t size)
 {
-    if (!environment_cpuinfo(root, x86, value, size) &&
-        !environment_cpuinfo(root, arm, value, size))
+    if (!cpuinfo_field(text, x86, value, size) && !cpuinfo_field(text, arm, value, size))
         snprintf(value, size, "%s", otherwise);
 }
 
 /* An Arm processor has numbers alone: who made it, which core it is, and the core's version. */
-void environment_processor(const char *root, struct processor *p)
+static void processor_of(const char *text, struct processor *p)
 {
     char maker[16], part[16];
 
-    either_field(root, "vendor_id", "CPU implementer", "unknown", p->vendor, sizeof(p->vendor));
-    either_field(root, "cpu family", "CPU variant", "0", p->family, sizeof(p->family));
-    either_field(root, "model\t", "CPU part", "0", p->model, sizeof(p->model));
-    if (environment_cpuinfo(root, "model name", p->name, sizeof(p->name)))
+    either_field(text, "vendor_id", "CPU implementer", "unknown", p->vendor, sizeof(p->vendor));
+    either_field(text, "cpu family", "CPU variant", "0", p->family, sizeof(p->family));
+    either_field(text, "model\t", "CPU part", "0", p->model, sizeof(p->model));
+    if (cpuinfo_field(text, "model name", p->name, sizeof(p->name)))
         return;
     snprintf(p->name, sizeof(p->name), "unknown processor");
-    if (environment_cpuinfo(root, "CPU implementer", maker, sizeof(maker)) &&
-        environment_cpuinfo(root, "CPU part", part, sizeof(part)))
+    if (cpuinfo_field(text, "CPU implementer", maker, sizeof(maker)) &&
+        cpuinfo_field(text, "CPU part", part, sizeof(part)))
         snprintf(p->name, sizeof(p->name), "Arm %s part %s", maker, part);
+}
+
+int environment_processor(const char *root, struct processor *p, struct error *err)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    int rc = read_cpuinfo(root, &text, err);
+    processor_of(text.data, p);
+    strbuf_release(&text);
+    return rc;
+}
+
+static int find_caches(struct machine *m, struct error *err)
+{
+    return host_cache_find_bytes("", 1, &m->l1d, err) ||
+                   host_cache_find_bytes("", 2, &m->l2, err) ||
+                   host_cache_find_bytes("", 3, &m->l3, err) ||
+                   host_cache_find_sharers("", 3, &m->l3_shared_by, err)
+               ? -1
+               : 0;
 }
 
 static const char *best_isa(void)
@@ -200,7 +236,7 @@ static int64_t positive(long value)
     return value > 0 ? value : 0;
 }
 
-static void identify(struct machine *m, const struct processor *p)
+void environment_identify(struct machine *m, const struct processor *p)
 {
     char text[512];
 
@@ -213,24 +249,24 @@ static void identify(struct machine *m, const struct processor *p)
     snprintf(m->id, sizeof(m->id), "%016llx", (unsigned long long)hash(text));
 }
 
-void environment_machine(struct machine *m)
+int environment_machine(struct machine *m, struct error *err)
 {
     struct processor processor;
     struct gpus gpus;
 
     *m = (struct machine) { 0 };
-    environment_processor("", &processor);
+    if (environment_processor("", &processor, err) || find_caches(m, err)) {
+        *m = (struct machine) { 0 };
+        return error_prefix(err, "cannot tell which machine this is");
+    }
     snprintf(m->cpu, sizeof(m->cpu), "%s", processor.name);
     m->threads = (int)positive(sysconf(_SC_NPROCESSORS_ONLN));
     m->cores = device_cpu_cores();
     snprintf(m->isa, sizeof(m->isa), "%s", best_isa());
-    m->l1d = host_cache_bytes(1);
-    m->l2 = host_cache_bytes(2);
-    m->l3 = host_cache_bytes(3);
-    m->l3_shared_by = host_cache_sharers(3);
     m->memory = positive(sysconf(_SC_PHYS_PAGES)) * positive(sysconf(_SC_PAGESIZE));
     m->memory = (m->memory + ((int64_t)1 << 29)) >> 30 << 30;
     gpus_find(&gpus);
     snprintf(m->gpu, sizeof(m->gpu), "%s", gpus.names);
-    identify(m, &processor);
+    environment_identify(m, &processor);
+    return 0;
 }

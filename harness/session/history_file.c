@@ -81,14 +81,16 @@ const char *history_builds(const char *given, struct strbuf *path)
     return path->data;
 }
 
-void history_baseline_folder(struct strbuf *path)
+int history_baseline_folder(struct strbuf *path, struct error *err)
 {
     struct machine machine;
 
-    environment_machine(&machine);
     strbuf_clear(path);
+    if (environment_machine(&machine, err))
+        return -1;
     history_project_top(path);
     strbuf_addf(path, "/baselines/%s", machine.class_name);
+    return 0;
 }
 
 int history_load_side(struct store *store, const char *ref, const struct ref_scope *scope,
@@ -97,10 +99,12 @@ int history_load_side(struct store *store, const char *ref, const struct ref_sco
 {
     struct strbuf baselines;
 
+    *side = (struct history_side) { 0 };
     strbuf_init(&baselines);
-    history_baseline_folder(&baselines);
+    int rc = history_baseline_folder(&baselines, err);
     struct history_source source = { store, baselines.data, filter };
-    int rc = history_side_load(&source, ref, scope, side, err);
+    if (rc == 0)
+        rc = history_side_load(&source, ref, scope, side, err);
     strbuf_release(&baselines);
     return rc;
 }
@@ -114,7 +118,9 @@ int history_load_baseline_here(struct store *store, const char *name, struct his
     const struct ref_scope scope = { .classes = &here, .nr_classes = 1 };
     struct strbuf ref;
 
-    environment_machine(&machine);
+    *side = (struct history_side) { 0 };
+    if (environment_machine(&machine, err))
+        return -1;
     strbuf_init(&ref);
     strbuf_addf(&ref, "baseline:%s", name);
     int rc = history_load_side(store, ref.data, &scope, &facts, side, err);

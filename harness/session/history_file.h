@@ -36,7 +36,7 @@ void history_project_top(struct strbuf *top);
  * cannot be read: whoever needs it says so, and is told of what lies beside it. */
 void history_meet_metrics(const char *given);
 /* baselines/<class of this machine> at the top of the project. */
-void history_baseline_folder(struct strbuf *path);
+int history_baseline_folder(struct strbuf *path, struct error *err);
 /* baselines/<machine class>/<name>.json at the top of the project. */
 void history_baseline_file(const char *machine_class, const char *name, struct strbuf *path);
 

@@ -23,18 +23,19 @@ static bool is_this_machine(const char *machine)
 }
 
 /* What is said goes over what the file says. */
-static void apply_said(const struct import_said *said, struct imported *imported)
+static int apply_said(const struct import_said *said, struct imported *imported, struct error *err)
 {
     struct run *run = &imported->records.runs[0];
+    bool here = said->machine && is_this_machine(said->machine);
 
     snprintf(run->label, sizeof(run->label), "%s", said->label ? said->label : "");
     if (said->commit)
         snprintf(run->build.commit, sizeof(run->build.commit), "%s", said->commit);
     if (said->branch)
         snprintf(run->build.branch, sizeof(run->build.branch), "%s", said->branch);
-    if (said->machine && is_this_machine(said->machine))
-        environment_machine(&run->machine);
-    else if (said->machine)
+    if (here && environment_machine(&run->machine, err))
+        return -1;
+    if (said->machine && !here)
         import_machine_class(&run->machine, said->machine);
     if (said->date_ms)
         run->started_ms = said->date_ms;
@@ -45,6 +46,7 @@ static void apply_said(const struct import_said *said, struct imported *imported
     run->ended_ms = run->started_ms;
     for (size_t i = 0; i < imported->records.nr; i++)
         imported->records.items[i].m.started_ms = run->started_ms;
+    return 0;
 }
 
 static int check_parts_equal(const struct import_part *a, const struct import_part *b,
@@ -139,7 +141,8 @@ static int check_part(struct import_job *job, struct import_part *part, struct e
                          part->path);
     if (records)
         return 0;
-    apply_said(said, &part->imported);
+    if (apply_said(said, &part->imported, err))
+        return -1;
     if (part == first)
         return 0;
     note_other_host(first, part);

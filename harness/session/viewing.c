@@ -385,7 +385,8 @@ int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, c
 {
     if (viewing_profiles(v, o, err) || find_viewed_store(v, o, argc, argv, err))
         return -1;
-    history_baseline_folder(&v->baselines);
+    if (history_baseline_folder(&v->baselines, err))
+        return -1;
     v->request.refs = (const char *const *)v->refs.items;
     v->request.nr_refs = v->refs.nr;
     v->request.baseline = o->baseline;

@@ -20,6 +20,7 @@ is the file of the table.
 import argparse
 import concurrent.futures
 import functools
+import json
 import os
 import random
 import re
@@ -158,6 +159,7 @@ class Driver:
         self.hung = 0
         self.made = {}  # command: files of a clean end, runs and measurements then
         self.bytes = {}  # command: what its files of SAME hold then
+        self.machines = {}  # command: of which machines the runs are then
 
     def call(self, folder, *args):
         return subprocess.run([self.harness, *args], cwd=folder, env=clean_environment(folder),
@@ -215,6 +217,11 @@ class Driver:
     def content(self, folder, db="h.db"):
         done = self.call(folder, "history", "list", "--json", "--db", db)
         return done.stdout.count('"uuid"') if done.returncode == 0 else -1
+
+    # One machine measures: another id is one that could not be told.
+    def machines_in(self, folder, db):
+        done = self.call(folder, "history", "list", "--json", "--db", db)
+        return {run["machine"]["id"] for run in json.loads(done.stdout)} if done.returncode == 0 else set()
 
     # Where the history is.
     @staticmethod
@@ -315,6 +322,7 @@ class Driver:
             sys.exit(f"{name} without a fault: status {status}\n{out}{err}")
         self.made[name] = (self.files(folder), self.content(folder, self.place(folder, name)), status)
         self.bytes[name] = self.held(folder, name)
+        self.machines[name] = self.machines_in(folder, self.place(folder, name))
         counts = self.counts(folder)
         shutil.rmtree(folder)
         if self.o.what == "limits":
@@ -364,6 +372,8 @@ class Driver:
         least = 1 if name in LESS else self.least
         if now < least:
             return f"{now} runs are in the history, of {least} at least"
+        if now > self.least and self.machines_in(folder, place) - self.machines[name]:
+            return "a run is of a machine that is not this one"
         if status == 0 and name != "selftest" and (now < runs if name in MORE else now != runs):
             return f"said to be done, but {now} runs in place of {runs}"
         here = self.files(folder)

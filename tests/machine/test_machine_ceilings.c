@@ -355,9 +355,10 @@ TEST(the_probe_is_for_cpus)
 TEST(the_machine_is_the_same_twice)
 {
     struct machine a, b;
+    struct error err;
 
-    environment_machine(&a);
-    environment_machine(&b);
+    assert_ok(environment_machine(&a, &err), &err);
+    assert_ok(environment_machine(&b, &err), &err);
     assert_memory_equal(&a, &b, sizeof(a));
     assert_int_equal(strlen(a.id), 16);
     assert_int_equal(strspn(a.id, "0123456789abcdef"), 16);

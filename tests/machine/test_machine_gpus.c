@@ -62,13 +62,14 @@ TEST(they_are_part_of_the_machine)
 {
     struct machine without, with, other;
     static const char ending[] = "-2-x-nvidia-h200";
+    struct error err;
 
     use("/nonexistent/libnvidia-ml.so.1", "");
-    environment_machine(&without);
+    assert_ok(environment_machine(&without, &err), &err);
     use(NVML_STUB_PATH, "");
-    environment_machine(&with);
+    assert_ok(environment_machine(&with, &err), &err);
     use(NVML_STUB_PATH, "mixed");
-    environment_machine(&other);
+    assert_ok(environment_machine(&other, &err), &err);
     assert_string_equal(with.gpu, "2 x NVIDIA H200");
     assert_string_not_equal(with.id, without.id);
     assert_string_not_equal(with.id, other.id);

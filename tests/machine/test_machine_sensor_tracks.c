@@ -7,7 +7,6 @@
 #include "testing.h"
 
 #include "base/file.h"
-#include "machine/environment.h"
 #include "machine/host_sensors.h"
 #include "machine/sensor_tracks.h"
 #include "machine/telemetry.h"
@@ -114,38 +113,6 @@ TEST(mean_of_the_processors_asked_for)
         "processor\t: 0\ncpu MHz\t\t: 1000.5\n\nprocessor\t: 2\nmodel\t: x\n"
         "cpu MHz\t\t: 1500.25\n\nprocessor\t: 3\ncpu MHz\t\t: 9000\n");
     assert_close(host_mhz(root, &cpus), 1500.25, 0);
-    take_away("/proc/cpuinfo");
-}
-
-/* Those of x86 go into fingerprints that histories have. */
-TEST(kinds_of_processors)
-{
-    static const struct {
-        const char *cpuinfo;
-        struct processor is;
-    } cases[] = {
-        { "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\n"
-          "model name\t: Intel(R) Xeon(R) Platinum 8480+\nstepping\t: 8\n",
-          { "Intel(R) Xeon(R) Platinum 8480+", "GenuineIntel", "6", "143" } },
-        { "processor\t: 0\nBogoMIPS\t: 2100.00\nCPU implementer\t: 0x41\nCPU architecture: 8\n"
-          "CPU variant\t: 0x1\nCPU part\t: 0xd40\nCPU revision\t: 1\n",
-          { "Arm 0x41 part 0xd40", "0x41", "0x1", "0xd40" } },
-        { "CPU implementer\t: 0x41\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n",
-          { "Arm 0x41 part 0xd0c", "0x41", "0x3", "0xd0c" } },
-        { "processor\t: 0\nmodel name\t: ARMv8 Processor rev 1 (v8l)\nCPU implementer\t: 0x41\n",
-          { "ARMv8 Processor rev 1 (v8l)", "0x41", "0", "0" } },
-        { "processor\t: 0\nisa\t\t: rv64imafdc\n", { "unknown processor", "unknown", "0", "0" } },
-    };
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct processor p;
-        put("/proc/cpuinfo", cases[i].cpuinfo);
-        environment_processor(root, &p);
-        assert_string_equal(p.name, cases[i].is.name);
-        assert_string_equal(p.vendor, cases[i].is.vendor);
-        assert_string_equal(p.family, cases[i].is.family);
-        assert_string_equal(p.model, cases[i].is.model);
-    }
     take_away("/proc/cpuinfo");
 }
 

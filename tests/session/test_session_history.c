@@ -112,16 +112,17 @@ PLACE_TEST(baselines_are_at_the_top_by_class)
     struct machine machine;
     struct strbuf folder, file;
     char expected[PATH_MAX];
+    struct error err;
 
     put_folder(".git");
-    environment_machine(&machine);
+    assert_ok(environment_machine(&machine, &err), &err);
     strbuf_init(&folder);
     strbuf_init(&file);
     strbuf_adds(&file, "left from before");
     history_baseline_file("some-class", "main", &file);
     snprintf(expected, sizeof(expected), "%s/baselines/some-class/main.json", scratch->folder);
     assert_string_equal(file.data, expected);
-    history_baseline_folder(&folder);
+    assert_ok(history_baseline_folder(&folder, &err), &err);
     snprintf(expected, sizeof(expected), "%s/baselines/%s", scratch->folder, machine.class_name);
     assert_string_equal(folder.data, expected);
     strbuf_release(&folder);
@@ -263,8 +264,9 @@ static void put_baseline(const char *name, int runs)
     struct machine machine;
     struct records r = { 0 };
     struct strbuf path;
+    struct error err;
 
-    environment_machine(&machine);
+    assert_ok(environment_machine(&machine, &err), &err);
     for (int i = 0; i < runs; i++) {
         new_run(&r, 1700000000000 + i);
         fixture_add(&r, 0, KEY_A, 100, 3);

@@ -64,7 +64,7 @@ PLACE_TEST(what_is_said_goes_over_the_file)
     struct machine here;
     struct error err;
 
-    environment_machine(&here);
+    assert_ok(environment_machine(&here, &err), &err);
     put_gbench("a.json",
                ",\"commit\":\"aaaaaaa1\",\"branch\":\"side\",\"date\":\"2026-12-02T08:00:00Z\"",
                100);

@@ -30,7 +30,7 @@ static void keep_setting(struct store *store, const struct kept_setting *k)
                              .result = memory_string("{}") };
     struct error err;
 
-    environment_machine(&machine);
+    assert_ok(environment_machine(&machine, &err), &err);
     snprintf(t.key, sizeof(t.key), "gemm/nn/simd/fp32/batch=1,seq=%d,n=32,k=64/cpu-1t/warm",
              k->seq);
     memcpy(t.machine, machine.id, sizeof(t.machine));

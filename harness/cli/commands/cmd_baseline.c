@@ -34,9 +34,9 @@ static int need_baseline_name(int argc, const char *action, struct error *err)
 static void note_other_class(const char *class_name)
 {
     struct machine machine;
+    struct error ignored;
 
-    environment_machine(&machine);
-    if (strcmp(machine.class_name, class_name) != 0)
+    if (environment_machine(&machine, &ignored) == 0 && strcmp(machine.class_name, class_name) != 0)
         terminal_note(
             "note: its runs are of machine class %s; on this machine (%s) a name does "
             "not find it\n",

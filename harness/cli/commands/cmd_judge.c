@@ -219,9 +219,9 @@ static void load_roofs(struct judge_session *s)
     history_path(s->o->db, &path);
     bool there = file_exists(path.data);
     strbuf_release(&path);
-    if (!there || history_open(&store, s->o->db, STORE_READ, &ignored))
+    if (!there || environment_machine(&s->machine.machine, &ignored) ||
+        history_open(&store, s->o->db, STORE_READ, &ignored))
         return;
-    environment_machine(&s->machine.machine);
     environment_build(&s->machine.build);
     s->machine.environment = environment_json();
     if (roofs_load(store, &s->machine, &s->judging.workload.device, &s->roofs, &ignored))

@@ -327,9 +327,13 @@ static void list_devices(cJSON *section)
 static void list_machine(cJSON *section)
 {
     struct machine m;
+    struct error err;
     char summary[256];
 
-    environment_machine(&m);
+    if (environment_machine(&m, &err)) {
+        add_listed(section, "unknown", err.message);
+        return;
+    }
     snprintf(summary, sizeof(summary), "%s, %d cores, %s, %lld GiB; id %s", m.cpu, m.cores, m.isa,
              (long long)(m.memory >> 30), m.id);
     add_listed(section, m.class_name, summary);

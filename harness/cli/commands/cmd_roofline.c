@@ -205,12 +205,13 @@ static int run_roofline(int argc, char **argv, void *options, struct error *err)
         return -1;
     if (device_open(&device, o->device ? o->device : "cpu", err))
         return -1;
-    environment_machine(&current.machine);
     environment_build(&current.build);
     current.environment = environment_json();
     int rc = device_has_ceilings(&device)
-                 ? open_roofs(&store, &current, &device, o, err)
+                 ? environment_machine(&current.machine, err)
                  : error_set(err, "device %s has no roofs: cpu and cuda have", device.spec);
+    if (rc == 0)
+        rc = open_roofs(&store, &current, &device, o, err);
     if (rc == 0) {
         rc = show_roofline(store, &current, &device, o, err);
         store_close(store);

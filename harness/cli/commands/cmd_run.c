@@ -288,8 +288,9 @@ static int measure_each(struct run_session *s, enum sweep_end *end, struct error
         s->run = named;
         s->workload.suite.sampling = of_suite;
         adjust_run_sampling(s, s->min_times[i]);
-        recording_describe(&s->run, RUN_MEASURED, s->workload.suite.name, o->label,
-                           recording_settings(&s->workload), &s->workload.guests);
+        if (recording_describe(&s->run, RUN_MEASURED, s->workload.suite.name, o->label,
+                               recording_settings(&s->workload), &s->workload.guests, err))
+            return -1;
         sharding_describe(&s->sharding, &s->run.shard);
         if (measure_run(s, end, err))
             return -1;

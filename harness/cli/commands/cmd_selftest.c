@@ -387,9 +387,9 @@ static int run_placement(struct testing *s, struct error *err)
 static int run_selftests(struct testing *s, int argc, char **argv, struct error *err)
 {
     if (check_selftest_options(s->o, err) || choose_selftest_workload(s, argv, argc, err) ||
-        set_selftest_trials(s, err) || open_selftest_files(s, err))
+        set_selftest_trials(s, err) || open_selftest_files(s, err) ||
+        environment_machine(&s->machine, err))
         return -1;
-    environment_machine(&s->machine);
     if (s->o->cost || s->o->placement) {
         int rc = s->o->cost ? run_costs(s, err) : run_placement(s, err);
         if (rc >= 0 || !*s->o->measuring.interrupted)

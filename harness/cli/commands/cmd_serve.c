@@ -195,7 +195,8 @@ static int describe_serving(struct serving *s, const struct viewing_options *vie
     if (o->argc == 0 && s->viewing.request.profile && !viewing->db && !file_exists(s->path.data) &&
         make_empty_history(s, err))
         return -1;
-    history_baseline_folder(&s->viewing.baselines);
+    if (history_baseline_folder(&s->viewing.baselines, err))
+        return -1;
     s->viewing.request.baseline = s->named.length && s->own.length ? NULL : viewing->baseline;
     s->viewing.request.baselines = s->viewing.baselines.data;
     s->viewing.request.filters = (const char *const *)viewing->filters.items;

@@ -106,7 +106,8 @@ static int show_kept(struct tune_session *s, struct error *err)
     struct store_tuned_list kept = { 0 };
     struct machine machine;
 
-    environment_machine(&machine);
+    if (environment_machine(&machine, err))
+        return -1;
     int rc = history_open(&s->store, s->o->db, STORE_READ, err);
     if (rc == 0)
         rc = store_tuned_newest(s->store, machine.id, &kept, err);

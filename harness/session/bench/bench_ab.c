@@ -132,7 +132,8 @@ static cJSON *bench_settings(const struct bench_ab_request *r)
     return json;
 }
 
-static void describe_bench_run(struct bench_ab *w, enum ab_side side, const char *id)
+static int describe_bench_run(struct bench_ab *w, enum ab_side side, const char *id,
+                              struct error *err)
 {
     const struct bench_ab_request *r = w->r;
     struct records *records = &w->s->records[side];
@@ -142,7 +143,8 @@ static void describe_bench_run(struct bench_ab *w, enum ab_side side, const char
 
     snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "gate", side_words[side]);
     cJSON_AddItemToObject(settings, BENCH_SETTINGS, bench_settings(r));
-    recording_describe(run, RUN_TRIAL, "", label, json_take_text(settings), NULL);
+    if (recording_describe(run, RUN_TRIAL, "", label, json_take_text(settings), NULL, err))
+        return -1;
     /* What is measured is not this program. */
     run->build = (struct build) { .dirty = false };
     snprintf(run->build.commit, sizeof(run->build.commit), "%s", r->side[side]->commit);
@@ -152,6 +154,7 @@ static void describe_bench_run(struct bench_ab *w, enum ab_side side, const char
     w->recording[side] = (struct recording) {
         .store = r->store, .measuring = &r->measuring, .run = run, .records = records
     };
+    return 0;
 }
 
 static int begin_bench_runs(struct bench_ab *w, struct error *err)
@@ -160,7 +163,8 @@ static int begin_bench_runs(struct bench_ab *w, struct error *err)
 
     random_uuid(id);
     for (int i = 0; i < AB_SIDES; i++) {
-        describe_bench_run(w, (enum ab_side)i, id);
+        if (describe_bench_run(w, (enum ab_side)i, id, err))
+            return -1;
         struct run *run = w->s->records[i].runs;
         if (store_begin_run(w->r->store, run, err))
             return -1;

@@ -56,8 +56,8 @@ static int find_stored(const struct compare_request *r, struct compared *c, stru
 {
     struct machine machine;
 
-    environment_machine(&machine);
-    if (history_load_side(c->store, r->head ? r->head : "latest", NULL, NULL, &c->head, err))
+    if (environment_machine(&machine, err) ||
+        history_load_side(c->store, r->head ? r->head : "latest", NULL, NULL, &c->head, err))
         return -1;
     struct ref_scope scope = { .exclude = c->head.records.runs,
                                .nr_exclude = c->head.records.nr_runs,

@@ -215,13 +215,15 @@ static void note_end(const struct ab_request *r, const struct ab_session *s)
 }
 
 /* Now, not at the end: a benchmark leaves when it is decided by these settings. */
-static void heed_placement_here(struct compared *c, const struct device *device)
+static int heed_placement_here(struct compared *c, const struct device *device, struct error *err)
 {
-    struct machine machine = { 0 };
+    struct machine machine;
 
-    environment_machine(&machine);
+    if (environment_machine(&machine, err))
+        return -1;
     placements_heed(&c->rule.placements, c->store, machine.class_name, device->label,
                     &c->rule.settings);
+    return 0;
 }
 
 /* The records go over to the sides; the rest of the session ends here. */
@@ -242,7 +244,8 @@ static int measure_sides(const struct compare_request *r, const struct ab_source
 {
     struct ab_session session = { .blocks = 0 };
 
-    heed_placement_here(c, &workload->device);
+    if (heed_placement_here(c, &workload->device, err))
+        return -1;
     struct ab_request request = {
         .workload = workload,
         .store = c->store,
@@ -383,9 +386,9 @@ static int record_head(const struct compare_request *r, const struct workload *w
         .run = run,
     };
 
-    recording_describe(run, RUN_MEASURED, workload->suite.name, r->label,
-                       recording_settings(workload), &workload->guests);
-    if (roofs_recording_run(&recording, &end, err))
+    if (recording_describe(run, RUN_MEASURED, workload->suite.name, r->label,
+                           recording_settings(workload), &workload->guests, err) ||
+        roofs_recording_run(&recording, &end, err))
         return -1;
     if (!measuring_interrupted(&r->measuring))
         return 0;

@@ -99,8 +99,10 @@ static int describe_ab_run(struct worker *w, enum ab_side side, struct error *er
 
     name_ab_side(side, name, sizeof(name));
     snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "ab", name);
-    recording_describe(run, RUN_TRIAL, r->workload->suite.name, label, NULL,
-                       programs ? NULL : &r->workload->guests); /* or the programs are compared */
+    if (recording_describe(run, RUN_TRIAL, r->workload->suite.name, label, NULL,
+                           programs ? NULL : &r->workload->guests, /* or programs are compared */
+                           err))
+        return -1;
     w->recording[side] = (struct recording) {
         .store = r->store, .measuring = &r->measuring, .run = run, .records = records
     };

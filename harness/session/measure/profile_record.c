@@ -121,8 +121,8 @@ int profile_record(const struct profile_request *r, struct profile_result *resul
     *result = (struct profile_result) { 0 };
     struct run *run = records_add_run(&result->records);
     /* What something was planted in is no time of the code. */
-    recording_describe(run, r->profiling.plant ? RUN_TRIAL : RUN_PROFILE, "", r->label,
-                       profile_settings(r), &r->workload.guests);
+    int rc = recording_describe(run, r->profiling.plant ? RUN_TRIAL : RUN_PROFILE, "", r->label,
+                                profile_settings(r), &r->workload.guests, err);
     struct recording recording = {
         .workload = &r->workload,
         .store = r->store,
@@ -132,7 +132,8 @@ int profile_record(const struct profile_request *r, struct profile_result *resul
         .records = &result->records,
         .unkept = r->unkept,
     };
-    int rc = prof_overhead(&result->cost) ? error_set(err, "no memory for a profile") : 0;
+    if (rc == 0 && prof_overhead(&result->cost))
+        rc = error_set(err, "no memory for a profile");
     if (rc == 0)
         rc = roofs_recording_run(&recording, &end, err);
     if (rc == 0)

@@ -39,20 +39,20 @@ char *recording_settings(const struct workload *workload)
     return json_take_text(json);
 }
 
-void recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
-                        char *settings, const struct guests *guests)
+int recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
+                       char *settings, const struct guests *guests, struct error *err)
 {
     random_uuid(run->uuid);
     run->kind = kind;
     run->started_ms = clock_epoch_ms();
     snprintf(run->suite, sizeof(run->suite), "%s", suite);
     snprintf(run->label, sizeof(run->label), "%s", label ? label : "");
-    environment_machine(&run->machine);
     environment_build(&run->build);
     if (guests && guests_any(guests))
         git_tree_describe(&run->build);
     run->environment = environment_json();
     run->settings = settings;
+    return environment_machine(&run->machine, err);
 }
 
 void recording_add_guests(cJSON *settings, const struct guests *guests)
@@ -259,8 +259,9 @@ int recording_sample(struct store *store, const struct workload *workload, const
         .quiet = true, /* the caller tells enough */
     };
 
-    recording_describe(run, RUN_TRIAL, workload->suite.name, label,
-                       sample_settings(workload, plant != NULL), &workload->guests);
-    int rc = recording_run(&r, &end, err);
+    int rc = recording_describe(run, RUN_TRIAL, workload->suite.name, label,
+                                sample_settings(workload, plant != NULL), &workload->guests, err);
+    if (rc == 0)
+        rc = recording_run(&r, &end, err);
     return rc == 0 && end == SWEEP_INTERRUPTED ? error_set(err, "interrupted") : rc;
 }

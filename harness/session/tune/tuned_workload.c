@@ -165,8 +165,8 @@ int tuned_open(struct tuned *t, struct workload_options *o, struct store *store,
         return error_set(err,
                          "--tuned takes the settings that are kept, and --param gives others: "
                          "leave one out");
-    environment_machine(&machine);
-    if (store_tuned_newest(store, machine.id, &t->kept, err) || add_settings(t, o, err))
+    if (environment_machine(&machine, err) ||
+        store_tuned_newest(store, machine.id, &t->kept, err) || add_settings(t, o, err))
         return -1;
     o->settings = t->settings;
     o->settle = keep_tuned;

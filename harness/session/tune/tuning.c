@@ -422,9 +422,9 @@ int tuning_run(struct tuning *t, struct store *store, struct error *err)
         .measuring = &t->request->measuring,
         .run = &t->run,
     };
-    recording_describe(&t->run, RUN_TRIAL, "", t->request->label ? t->request->label : "tune",
-                       recording_settings(&t->workload), &t->workload.guests);
-    if (store_begin_run(store, &t->run, err) || run_rounds(t, err) ||
+    if (recording_describe(&t->run, RUN_TRIAL, "", t->request->label ? t->request->label : "tune",
+                           recording_settings(&t->workload), &t->workload.guests, err) ||
+        store_begin_run(store, &t->run, err) || run_rounds(t, err) ||
         (t->end != SWEEP_INTERRUPTED && recording_end(&t->recording, err)) ||
         keep_winners(t, store, err))
         return -1;
