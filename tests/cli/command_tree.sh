@@ -60,6 +60,17 @@ echo "GitLab: $(state CI_COMMIT_SHA="$commit" CI_COMMIT_BRANCH=main)"
 echo "GitLab, a merge request: $(state CI_COMMIT_SHA="$commit" CI_MERGE_REQUEST_REF_PATH=refs/merge-requests/3/head)"
 git checkout -q topic
 
+say "A git that does not say it"
+mkdir "$WORK/refuses"
+printf '#!/bin/sh\necho "fatal: detected dubious ownership in repository" >&2\nexit 128\n' >"$WORK/refuses/git"
+chmod +x "$WORK/refuses/git"
+state PATH="$WORK/refuses:$PATH"
+grep 'which commit' "$WORK.log/err" || true
+cd "$WORK" || exit 1
+state PATH="$WORK/refuses:$PATH"
+check "outside of a repository nothing is told" not grep 'which commit' "$WORK.log/err"
+cd tree || exit 1
+
 say "A hostile configuration"
 # shellcheck disable=SC2034  # of lib.sh: what is counted from here on
 checks=0 checks_held=0

@@ -216,6 +216,7 @@ TEST(a_tree_is_of_a_commit_and_a_branch)
     put_folder("sub");
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct build b = { .commit = "from the build", .branch = "so is this", .dirty = true };
+        struct error err;
         const char *head = commit_of(cases[i].checkout)->hash;
         GIT("checkout", "-q", cases[i].checkout);
         for (int k = 0; k < 3 && cases[i].variables[k][0]; k++) {
@@ -223,7 +224,7 @@ TEST(a_tree_is_of_a_commit_and_a_branch)
             setenv(cases[i].variables[k][0], is_head ? head : cases[i].variables[k][1], 1);
         }
         assert_int_equal(chdir("sub"), 0);
-        git_tree_describe(&b);
+        assert_ok(git_tree_describe(&b, &err), &err);
         assert_int_equal(chdir(".."), 0);
         assert_string_equal(b.commit, head);
         assert_string_equal(b.branch, cases[i].branch);
@@ -233,7 +234,8 @@ TEST(a_tree_is_of_a_commit_and_a_branch)
     }
     put_file("file", "two\n");
     struct build b = { .dirty = false };
-    git_tree_describe(&b);
+    struct error err;
+    assert_ok(git_tree_describe(&b, &err), &err);
     assert_true(b.dirty);
     GIT("checkout", "-q", "-f", "main");
 }
@@ -245,7 +247,7 @@ TEST(outside_of_a_repository_nothing_is_known)
     struct error err;
 
     assert_int_equal(rename(".git", "gone"), 0);
-    git_tree_describe(&b);
+    assert_ok(git_tree_describe(&b, &err), &err);
     assert_string_equal(b.commit, "");
     assert_string_equal(b.branch, "");
     assert_false(b.dirty);
@@ -256,6 +258,54 @@ TEST(outside_of_a_repository_nothing_is_known)
     repository_free(r);
     repository_free(NULL);
     assert_int_equal(rename("gone", ".git"), 0);
+}
+
+/* Puts a program of that name in front of git, or takes it away again (NULL). */
+static void put_git(const char *script)
+{
+    static char *before;
+    struct strbuf path;
+
+    if (!script) {
+        setenv("PATH", before, 1);
+        free(before);
+        before = NULL;
+        return;
+    }
+    before = memory_string(getenv("PATH"));
+    put_file("first/git", script);
+    assert_int_equal(chmod("first/git", 0755), 0);
+    char *here = getcwd(NULL, 0);
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/first:%s", here, before);
+    setenv("PATH", path.data, 1);
+    strbuf_release(&path);
+    free(here);
+}
+
+/* One of another user's, and one that git does not come to look at. */
+TEST(a_repository_that_git_does_not_tell_of)
+{
+    static const struct {
+        const char *git, *says;
+    } cases[] = {
+        { "#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n",
+          "dubious ownership" },
+        { "#!/bin/sh\nkill -9 $$\n", "killed" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct build b = { .commit = "from the build", .branch = "so is this", .dirty = true };
+        struct error err;
+        put_git(cases[i].git);
+        assert_fails(git_tree_describe(&b, &err), &err, cases[i].says);
+        assert_string_equal(b.commit, "");
+        assert_string_equal(b.branch, "");
+        assert_int_equal(rename(".git", "gone"), 0);
+        assert_ok(git_tree_describe(&b, &err), &err);
+        assert_int_equal(rename("gone", ".git"), 0);
+        put_git(NULL);
+    }
 }
 
 /* Variables of whoever calls, as inside a hook, lead git nowhere else. */

@@ -288,8 +288,13 @@ static int measure_each(struct run_session *s, enum sweep_end *end, struct error
         s->run = named;
         s->workload.suite.sampling = of_suite;
         adjust_run_sampling(s, s->min_times[i]);
-        if (recording_describe(&s->run, RUN_MEASURED, s->workload.suite.name, o->label,
-                               recording_settings(&s->workload), &s->workload.guests, err))
+        const struct recorded what = { .kind = RUN_MEASURED,
+                                       .suite = s->workload.suite.name,
+                                       .label = o->label,
+                                       .settings = recording_settings(&s->workload),
+                                       .guests = &s->workload.guests,
+                                       .sink = i ? NULL : o->measuring.sink };
+        if (recording_describe(&s->run, &what, err))
             return -1;
         sharding_describe(&s->sharding, &s->run.shard);
         if (measure_run(s, end, err))

@@ -143,7 +143,10 @@ static int describe_bench_run(struct bench_ab *w, enum ab_side side, const char 
 
     snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "gate", side_words[side]);
     cJSON_AddItemToObject(settings, BENCH_SETTINGS, bench_settings(r));
-    if (recording_describe(run, RUN_TRIAL, "", label, json_take_text(settings), NULL, err))
+    const struct recorded what = {
+        .kind = RUN_TRIAL, .suite = "", .label = label, .settings = json_take_text(settings)
+    };
+    if (recording_describe(run, &what, err))
         return -1;
     /* What is measured is not this program. */
     run->build = (struct build) { .dirty = false };

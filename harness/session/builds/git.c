@@ -2,15 +2,18 @@
 #include "session/builds/git.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "process/process.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* No terminal is there to ask on, no page to turn. */
@@ -323,22 +326,65 @@ static const char *branch_of_ci(const char *commit)
     return branch ? branch : "";
 }
 
-void git_tree_describe(struct build *b)
+/* Does a folder hold one, whatever git says of it? A work tree beside others has a file there. */
+static bool holds_repository(const char *folder)
+{
+    char path[PATH_MAX + 16];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/.git", folder);
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return true;
+    snprintf(path, sizeof(path), "%s/.git/HEAD", folder);
+    return file_exists(path);
+}
+
+static bool is_in_repository(void)
+{
+    char folder[PATH_MAX];
+    bool found = false;
+
+    if (!getcwd(folder, sizeof(folder)))
+        return false;
+    for (char *end = folder + strlen(folder); end && !found; end = strrchr(folder, '/')) {
+        *end = '\0';
+        found = holds_repository(folder);
+    }
+    return found;
+}
+
+/* The branch of b->commit; -1: git could not be asked. */
+static int describe_branch(struct build *b, struct error *err)
+{
+    static const char *const branch[] = { "symbolic-ref", "--quiet", "--short", "HEAD", NULL };
+    struct strbuf out;
+
+    strbuf_init(&out);
+    int status = git_try(branch, &out, err);
+    utf8_copy(b->branch, sizeof(b->branch), status == 0 ? out.data : branch_of_ci(b->commit));
+    strbuf_release(&out);
+    return status < 0 ? -1 : 0;
+}
+
+int git_tree_describe(struct build *b, struct error *err)
 {
     static const char *const where[] = { "rev-parse", "--is-inside-work-tree", "HEAD", NULL };
-    static const char *const branch[] = { "symbolic-ref", "--quiet", "--short", "HEAD", NULL };
     static const char inside[] = "true\n";
     struct strbuf out;
-    struct error ignored;
+    int rc = 0;
 
     b->commit[0] = b->branch[0] = '\0';
     b->dirty = false;
     strbuf_init(&out);
-    if (git_run(where, &out, &ignored) == 0 && strncmp(out.data, inside, strlen(inside)) == 0) {
+    int status = git_try(where, &out, err);
+    if (status == 0 && strncmp(out.data, inside, strlen(inside)) == 0) {
         snprintf(b->commit, sizeof(b->commit), "%s", out.data + strlen(inside));
-        bool named = git_run(branch, &out, &ignored) == 0;
-        utf8_copy(b->branch, sizeof(b->branch), named ? out.data : branch_of_ci(b->commit));
+        rc = describe_branch(b, err);
         b->dirty = git_tree_dirty() != 0;
+    } else if (status < 0 || (status > 0 && out.length == 0)) {
+        /* Of a tree without any commit it says at least that it is one. */
+        rc = is_in_repository() ? -1 : 0;
     }
     strbuf_release(&out);
+    return rc;
 }

@@ -71,7 +71,9 @@ int git_tree_dirty(void);
 
 /* Commit, branch and `dirty` of the tree in place of those of `b`: empty where there is no work
  * tree, no commit in it, or no git. A commit without a branch, as CI checks it out, is of the
- * branch that GitHub or GitLab says it is of. Where dirty() cannot tell, it counts as dirty. */
-void git_tree_describe(struct build *b);
+ * branch that GitHub or GitLab says it is of. Where dirty() cannot tell, it counts as dirty.
+ * -1, with the reason, where the current folder lies in a repository and git does not say what is
+ * checked out there: it is another user's, or git could not be run. */
+int git_tree_describe(struct build *b, struct error *err);
 
 #endif

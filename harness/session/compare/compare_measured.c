@@ -386,9 +386,13 @@ static int record_head(const struct compare_request *r, const struct workload *w
         .run = run,
     };
 
-    if (recording_describe(run, RUN_MEASURED, workload->suite.name, r->label,
-                           recording_settings(workload), &workload->guests, err) ||
-        roofs_recording_run(&recording, &end, err))
+    const struct recorded what = { .kind = RUN_MEASURED,
+                                   .suite = workload->suite.name,
+                                   .label = r->label,
+                                   .settings = recording_settings(workload),
+                                   .guests = &workload->guests,
+                                   .sink = r->measuring.sink };
+    if (recording_describe(run, &what, err) || roofs_recording_run(&recording, &end, err))
         return -1;
     if (!measuring_interrupted(&r->measuring))
         return 0;

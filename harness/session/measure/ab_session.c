@@ -99,9 +99,14 @@ static int describe_ab_run(struct worker *w, enum ab_side side, struct error *er
 
     name_ab_side(side, name, sizeof(name));
     snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "ab", name);
-    if (recording_describe(run, RUN_TRIAL, r->workload->suite.name, label, NULL,
-                           programs ? NULL : &r->workload->guests, /* or programs are compared */
-                           err))
+    const struct recorded what = {
+        .kind = RUN_TRIAL,
+        .suite = r->workload->suite.name,
+        .label = label,
+        .guests = programs ? NULL : &r->workload->guests, /* or the programs are compared */
+        .sink = side == AB_HEAD ? r->measuring.sink : NULL,
+    };
+    if (recording_describe(run, &what, err))
         return -1;
     w->recording[side] = (struct recording) {
         .store = r->store, .measuring = &r->measuring, .run = run, .records = records

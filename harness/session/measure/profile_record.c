@@ -121,8 +121,13 @@ int profile_record(const struct profile_request *r, struct profile_result *resul
     *result = (struct profile_result) { 0 };
     struct run *run = records_add_run(&result->records);
     /* What something was planted in is no time of the code. */
-    int rc = recording_describe(run, r->profiling.plant ? RUN_TRIAL : RUN_PROFILE, "", r->label,
-                                profile_settings(r), &r->workload.guests, err);
+    const struct recorded what = { .kind = r->profiling.plant ? RUN_TRIAL : RUN_PROFILE,
+                                   .suite = "",
+                                   .label = r->label,
+                                   .settings = profile_settings(r),
+                                   .guests = &r->workload.guests,
+                                   .sink = r->measuring->sink };
+    int rc = recording_describe(run, &what, err);
     struct recording recording = {
         .workload = &r->workload,
         .store = r->store,

@@ -39,19 +39,28 @@ char *recording_settings(const struct workload *workload)
     return json_take_text(json);
 }
 
-int recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
-                       char *settings, const struct guests *guests, struct error *err)
+/* git says more below its first line: how to go on. */
+static void describe_work_tree(struct build *build, const struct session_sink *sink)
+{
+    struct error why;
+
+    if (git_tree_describe(build, &why))
+        sink_note(sink, "harness: git does not tell of which commit and branch the run is: %.*s\n",
+                  (int)strcspn(why.message, "\n"), why.message);
+}
+
+int recording_describe(struct run *run, const struct recorded *what, struct error *err)
 {
     random_uuid(run->uuid);
-    run->kind = kind;
+    run->kind = what->kind;
     run->started_ms = clock_epoch_ms();
-    snprintf(run->suite, sizeof(run->suite), "%s", suite);
-    snprintf(run->label, sizeof(run->label), "%s", label ? label : "");
+    snprintf(run->suite, sizeof(run->suite), "%s", what->suite);
+    snprintf(run->label, sizeof(run->label), "%s", what->label ? what->label : "");
     environment_build(&run->build);
-    if (guests && guests_any(guests))
-        git_tree_describe(&run->build);
+    if (what->guests && guests_any(what->guests))
+        describe_work_tree(&run->build, what->sink);
     run->environment = environment_json();
-    run->settings = settings;
+    run->settings = what->settings;
     return environment_machine(&run->machine, err);
 }
 
@@ -259,8 +268,12 @@ int recording_sample(struct store *store, const struct workload *workload, const
         .quiet = true, /* the caller tells enough */
     };
 
-    int rc = recording_describe(run, RUN_TRIAL, workload->suite.name, label,
-                                sample_settings(workload, plant != NULL), &workload->guests, err);
+    const struct recorded what = { .kind = RUN_TRIAL,
+                                   .suite = workload->suite.name,
+                                   .label = label,
+                                   .settings = sample_settings(workload, plant != NULL),
+                                   .guests = &workload->guests };
+    int rc = recording_describe(run, &what, err);
     if (rc == 0)
         rc = recording_run(&r, &end, err);
     return rc == 0 && end == SWEEP_INTERRUPTED ? error_set(err, "interrupted") : rc;

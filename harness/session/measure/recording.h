@@ -33,11 +33,19 @@ struct recording {
 
 /* A label that the history would cut is an error; `more` characters are put behind it. */
 int recording_check_label(const char *label, size_t more, struct error *err);
-/* Everything but the id: a fresh uuid, from now, on this machine, by this program. Takes
- * `settings`; `label` and `guests` may be NULL. Where there are guests, what is measured is not
- * this program's: commit, branch and dirty are those of the work tree of the current folder. */
-int recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
-                       char *settings, const struct guests *guests, struct error *err);
+/* What a run is of. Where there are guests, what is measured is not this program's: commit, branch
+ * and dirty are those of the work tree of the current folder. */
+struct recorded {
+    enum run_kind kind;
+    const char *suite;
+    const char *label;               /* or NULL */
+    char *settings;                  /* taken */
+    const struct guests *guests;     /* or NULL */
+    const struct session_sink *sink; /* is told of a work tree whose commit git does not say; of
+                                      * many runs that of one, of the others NULL */
+};
+/* Everything but the id: a fresh uuid, from now, on this machine, by this program. */
+int recording_describe(struct run *run, const struct recorded *what, struct error *err);
 /* What a run's settings say of a workload: devices, launches, guests, sampling. JSON text to be
  * freed, as recording_describe() does. */
 char *recording_settings(const struct workload *workload);

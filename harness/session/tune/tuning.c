@@ -422,10 +422,14 @@ int tuning_run(struct tuning *t, struct store *store, struct error *err)
         .measuring = &t->request->measuring,
         .run = &t->run,
     };
-    if (recording_describe(&t->run, RUN_TRIAL, "", t->request->label ? t->request->label : "tune",
-                           recording_settings(&t->workload), &t->workload.guests, err) ||
-        store_begin_run(store, &t->run, err) || run_rounds(t, err) ||
-        (t->end != SWEEP_INTERRUPTED && recording_end(&t->recording, err)) ||
+    const struct recorded what = { .kind = RUN_TRIAL,
+                                   .suite = "",
+                                   .label = t->request->label ? t->request->label : "tune",
+                                   .settings = recording_settings(&t->workload),
+                                   .guests = &t->workload.guests,
+                                   .sink = t->request->measuring.sink };
+    if (recording_describe(&t->run, &what, err) || store_begin_run(store, &t->run, err) ||
+        run_rounds(t, err) || (t->end != SWEEP_INTERRUPTED && recording_end(&t->recording, err)) ||
         keep_winners(t, store, err))
         return -1;
     t->seconds = (double)(clock_ns() - start) * 1e-9;
