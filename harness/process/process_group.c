@@ -130,6 +130,7 @@ static bool hear(struct process_group *g, int flags)
     if (nr < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return false;
     if (nr != (ssize_t)sizeof(news)) { /* the guard is gone, or nothing can be heard of it */
+        g->unheard = nr < 0 ? errno : 0;
         g->ended = g->deserted = true;
         g->status = SIGKILL;
     } else if (news.kind == STARTED) {
@@ -174,7 +175,12 @@ int process_group_start(struct process_group *g, int grace_ms, int (*life)(const
     }
     while (!g->pid && !g->ended && !g->not_run)
         hear(g, 0);
-    return g->pid || g->ended ? 0 : refuse(g, g->not_run, err);
+    if (g->not_run && !g->pid)
+        return refuse(g, g->not_run, err);
+    if (g->pid || !WIFEXITED(g->status))
+        return 0;
+    process_group_close(g);
+    return error_set(err, "cannot start a process: it ended before it began");
 }
 
 bool process_group_ended(struct process_group *g)

@@ -24,15 +24,17 @@ struct process_group {
     bool ended;  /* the process, or the guard, of whom one cannot learn any more */
     int status;  /* then: as of waitpid() */
     int not_run; /* errno, where `life` came back */
-    bool deserted; /* the guard has ended without saying how the process did */
+    bool deserted; /* nobody says how the process did: the guard has ended, or cannot */
+    int unheard;   /* then: errno, where it was this process that could not hear it; else 0 */
 };
 
 extern const struct process_group process_group_none;
 
 /* Starts guard and process. `life` is what the process does: it has just been forked, with the
  * signal mask of this process, and may make only async-signal-safe calls; it executes a program, or
- * _exit()s, or returns errno. With `grace_ms`, when this process is gone the others are asked by
- * SIGTERM first and killed so much later: for programs that would leave a lock behind. */
+ * _exit()s, or returns errno. Where it exits before it could say that it began, it was not started.
+ * With `grace_ms`, when this process is gone the others are asked by SIGTERM first and killed so
+ * much later: for programs that would leave a lock behind. */
 int process_group_start(struct process_group *g, int grace_ms, int (*life)(const void *context),
                         const void *context, struct error *err);
 /* Takes the news, without waiting; true once the process has ended. */

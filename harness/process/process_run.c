@@ -232,10 +232,11 @@ static int follow(struct child *c, struct error *err)
     }
     if (c->group.not_run)
         return tell_why_not(c, err);
-    return c->group.deserted && !c->stopped
-               ? error_set(err, "cannot tell how %s ended: somebody killed its guard",
-                           c->p->argv[0])
-               : 0;
+    if (c->group.deserted && !c->stopped)
+        return error_set(err, "cannot tell how %s ended: %s", c->p->argv[0],
+                         c->group.unheard ? strerror(c->group.unheard)
+                                          : "its guard was killed, or could not say it");
+    return 0;
 }
 
 int process_run(const struct process *p, struct strbuf *out, struct strbuf *errors,

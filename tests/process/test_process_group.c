@@ -11,10 +11,13 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -171,6 +174,68 @@ TEST(a_guard_is_deaf_to_signals)
     assert_true(process_group_is_empty(&g));
     process_group_close(&g);
     process_group_close(&g);
+}
+
+/* What the process to be has of its channel when it is made: below the guard, two forks down. */
+static enum { WHOLE, CLOSED, SHUT } channel;
+
+static void spoil_channel(void)
+{
+    static int forks;
+    struct stat st;
+
+    if (channel == WHOLE || ++forks < 2)
+        return;
+    for (int fd = 3; fd < 64; fd++) {
+        if (fstat(fd, &st) || !S_ISSOCK(st.st_mode))
+            continue;
+        if (channel == CLOSED)
+            close(fd);
+        else
+            shutdown(fd, SHUT_WR); /* of the guard, too */
+    }
+}
+
+/* Its status would pass for one of the program. */
+TEST(what_cannot_say_that_it_began_was_not_started)
+{
+    static const char *const argv[] = { "true", NULL };
+    const struct process p = { .argv = argv };
+    struct process_result result;
+    struct process_group g;
+    struct strbuf out;
+    struct error err;
+
+    strbuf_init(&out);
+    assert_int_equal(pthread_atfork(NULL, NULL, spoil_channel), 0);
+    channel = CLOSED;
+    assert_fails(process_group_start(&g, 0, wait_for_ever, NULL, &err), &err, "before it began");
+    assert_fails(process_run(&p, &out, NULL, &result, &err), &err, "before it began");
+    channel = SHUT;
+    assert_fails(process_run(&p, &out, NULL, &result, &err), &err, "could not say it");
+    channel = WHOLE;
+    assert_ok(process_run(&p, &out, NULL, &result, &err), &err);
+    strbuf_release(&out);
+}
+
+/* Nobody killed the guard where this process cannot hear it. */
+TEST(a_guard_that_cannot_be_heard)
+{
+    struct process_group g;
+    struct error err;
+    int ends[2];
+
+    assert_ok(process_group_start(&g, 0, wait_for_ever, NULL, &err), &err);
+    assert_int_equal(pipe(ends), 0);
+    int news = g.news;
+    g.news = ends[0]; /* no socket */
+    assert_true(process_group_ended(&g) && g.deserted);
+    assert_int_equal(g.unheard, ENOTSOCK);
+    g.news = news;
+    process_group_kill(&g);
+    process_group_close(&g);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 /* ---- what would leave ---- */
