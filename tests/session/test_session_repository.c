@@ -308,6 +308,26 @@ TEST(a_repository_that_git_does_not_tell_of)
     }
 }
 
+/* A server asks for years: what git says once is kept, that it could not be asked is not. */
+TEST(a_git_that_could_not_be_asked_is_asked_again)
+{
+    const char *commit = commit_of("v1")->hash;
+    GIT("remote", "add", "origin", "https://example.org/a/b");
+    struct repository *r = repository_create();
+    const struct trend_repository *asked = repository_for_trends(r);
+
+    put_git("#!/bin/sh\nkill -9 $$\n");
+    assert_null(asked->address(asked->context, commit));
+    put_git(NULL);
+    assert_non_null(asked->address(asked->context, commit));
+    put_git("#!/bin/sh\nexit 128\n");
+    assert_non_null(asked->address(asked->context, commit)); /* that is known */
+    assert_null(asked->address(asked->context, "0123456"));
+    put_git(NULL);
+    repository_free(r);
+    GIT("remote", "remove", "origin");
+}
+
 /* Variables of whoever calls, as inside a hook, lead git nowhere else. */
 TEST(variables_lead_nowhere_else)
 {

@@ -111,7 +111,8 @@ static bool is_hash(const char *text)
     return digits >= COMMIT_DIGITS_MIN && !text[digits] && digits < COMMIT_SIZE;
 }
 
-static bool ask_git(const char *good, const char *bad)
+/* 1 or 0; -1: git could not be asked. */
+static int ask_git(const char *good, const char *bad)
 {
     struct strbuf name, out;
     struct error ignored;
@@ -121,10 +122,24 @@ static bool ask_git(const char *good, const char *bad)
     strbuf_addf(&name, "%s^{commit}", good);
     const char *const one[] = { "cat-file", "-e", name.data, NULL };
     const char *const two[] = { "merge-base", "--is-ancestor", good, bad, NULL };
-    bool yes = git_try(*bad ? two : one, &out, &ignored) == 0;
+    int status = git_try(*bad ? two : one, &out, &ignored);
     strbuf_release(&out);
     strbuf_release(&name);
-    return yes;
+    return status < 0 ? -1 : status == 0;
+}
+
+/* An answer is kept, as long as a server runs; that there was none is not: it is asked again. */
+static bool ask_and_keep(struct repository *r, const char *good, const char *bad)
+{
+    int yes = ask_git(good, bad);
+
+    if (yes >= 0) {
+        struct answer *answer = array_push(&r->answers);
+        memcpy(answer->good, good, strlen(good) + 1);
+        memcpy(answer->bad, bad, strlen(bad) + 1);
+        answer->yes = yes;
+    }
+    return yes > 0;
 }
 
 static bool knows(struct repository *r, const char *good, const char *bad)
@@ -136,13 +151,7 @@ static bool knows(struct repository *r, const char *good, const char *bad)
     while (i < r->answers.nr && (strcmp(r->answers.items[i].good, good) != 0 ||
                                  strcmp(r->answers.items[i].bad, bad) != 0))
         i++;
-    if (i == r->answers.nr) {
-        struct answer *answer = array_push(&r->answers);
-        memcpy(answer->good, good, strlen(good) + 1);
-        memcpy(answer->bad, bad, strlen(bad) + 1);
-        answer->yes = ask_git(good, bad);
-    }
-    bool yes = r->answers.items[i].yes;
+    bool yes = i < r->answers.nr ? r->answers.items[i].yes : ask_and_keep(r, good, bad);
     pthread_mutex_unlock(&r->lock);
     return yes;
 }
