@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "doctor/doctor_base.h"
 
-#include <glob.h>
+#include "host/folder.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,22 +61,32 @@ double doctor_number(const struct doctor_input *in, const char *path, const char
     return end == text ? (double)NAN : value;
 }
 
-double doctor_sum(const struct doctor_input *in, const char *pattern)
+void doctor_names(const struct doctor_input *in, const char *folder, const char *prefix,
+                  struct string_list *names)
 {
     char where[512];
-    glob_t found;
-    double sum = NAN;
-    size_t root = strlen(in->root);
+    struct error ignored;
 
-    snprintf(where, sizeof(where), "%s%s", in->root, pattern);
-    if (glob(where, 0, NULL, &found) != 0)
-        return NAN;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        double value = doctor_number(in, found.gl_pathv[i] + root, "");
+    *names = (struct string_list) { 0 };
+    snprintf(where, sizeof(where), "%s%s", in->root, folder);
+    folder_names(where, prefix, names, &ignored);
+}
+
+double doctor_sum(const struct doctor_input *in, const char *folder, const char *prefix,
+                  const char *file)
+{
+    char path[512];
+    struct string_list names;
+    double sum = NAN;
+
+    doctor_names(in, folder, prefix, &names);
+    for (size_t i = 0; i < names.nr; i++) {
+        snprintf(path, sizeof(path), "%s/%s/%s", folder, names.items[i], file);
+        double value = doctor_number(in, path, "");
         if (!isnan(value))
             sum = (isnan(sum) ? 0 : sum) + value;
     }
-    globfree(&found);
+    string_list_release(&names);
     return sum;
 }
 

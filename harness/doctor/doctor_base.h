@@ -3,6 +3,7 @@
 #ifndef HARNESS_DOCTOR_DOCTOR_BASE_H
 #define HARNESS_DOCTOR_DOCTOR_BASE_H
 
+#include "base/options.h"
 #include "doctor/doctor.h"
 #include "host/processors.h"
 
@@ -28,8 +29,13 @@ bool doctor_text(const struct doctor_input *in, const char *path, const char *fi
                  size_t size);
 /* The same as a number; NaN if there is none. */
 double doctor_number(const struct doctor_input *in, const char *path, const char *field);
-/* The sum over the files that a pattern of the shell names; NaN if none of them has a number. */
-double doctor_sum(const struct doctor_input *in, const char *pattern);
+/* What is in a folder and begins so, sorted, for string_list_release(); none where it is not there
+ * or cannot be read. */
+void doctor_names(const struct doctor_input *in, const char *folder, const char *prefix,
+                  struct string_list *names);
+/* The sum over FOLDER/PREFIX.../FILE; NaN if none of them has a number. */
+double doctor_sum(const struct doctor_input *in, const char *folder, const char *prefix,
+                  const char *file);
 /* "0-3,8", however long */
 bool doctor_cpus(const struct doctor_input *in, const char *path, const char *field,
                  struct processors *set);

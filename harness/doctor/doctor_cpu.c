@@ -4,29 +4,29 @@
 
 #include "machine/host_sensors.h"
 
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+/* One folder a processor, "cpu0", among others that have none of what is looked for in these. */
+static const char cpu_folder[] = "/sys/devices/system/cpu";
+
 /* A governor that differs from "performance", or that one. A processor that is offline has none. */
 static bool cpu_worst_governor(const struct doctor_input *in, char *name, size_t size)
 {
-    char where[512];
-    glob_t found;
+    char path[512];
+    struct string_list cpus;
     bool any = false, worst = false;
-    size_t root = strlen(in->root);
 
-    snprintf(where, sizeof(where), "%s/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor",
-             in->root);
-    if (glob(where, 0, NULL, &found) != 0)
-        return false;
-    for (size_t i = 0; i < found.gl_pathc && !worst; i++)
-        if (doctor_text(in, found.gl_pathv[i] + root, "", name, size)) {
+    doctor_names(in, cpu_folder, "cpu", &cpus);
+    for (size_t i = 0; i < cpus.nr && !worst; i++) {
+        snprintf(path, sizeof(path), "%s/%s/cpufreq/scaling_governor", cpu_folder, cpus.items[i]);
+        if (doctor_text(in, path, "", name, size)) {
             any = true;
             worst = strcmp(name, "performance") != 0;
         }
-    globfree(&found);
+    }
+    string_list_release(&cpus);
     return any;
 }
 
@@ -183,7 +183,7 @@ static void check_clock_source(const struct doctor_input *in, struct doctor_find
 
 double doctor_throttles(const struct doctor_input *in)
 {
-    return doctor_sum(in, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count");
+    return doctor_sum(in, cpu_folder, "cpu", "thermal_throttle/core_throttle_count");
 }
 
 static void check_throttling(const struct doctor_input *in, struct doctor_finding *f)
@@ -205,10 +205,13 @@ static void check_throttling(const struct doctor_input *in, struct doctor_findin
 
 static void check_mains(const struct doctor_input *in, struct doctor_finding *f)
 {
-    double online = doctor_sum(in, "/sys/class/power_supply/A[CD]*/online");
-    double battery = doctor_sum(in, "/sys/class/power_supply/BAT*/present");
+    static const char folder[] = "/sys/class/power_supply";
+    /* "AC", "ACAD", "ADP1" */
+    double online =
+        fmax(doctor_sum(in, folder, "AC", "online"), doctor_sum(in, folder, "AD", "online"));
+    double battery = doctor_sum(in, folder, "BAT", "present");
 
-    if (!doctor_is_there(in, "/sys/class/power_supply"))
+    if (!doctor_is_there(in, folder))
         return;
     if (isnan(battery) || battery == 0) {
         doctor_say(f, DOCTOR_FINE, "no battery");

@@ -152,22 +152,22 @@ static void check_layout(const struct doctor_input *in, struct doctor_finding *f
 
 /* What counts events, by which perf(1) knows the units of processors: "cpu", or those with a list
  * of the processors that they are of. A virtual machine mostly has none of them. */
-#define EVENT_SOURCES "/sys/bus/event_source/devices/"
+#define EVENT_SOURCES "/sys/bus/event_source/devices"
 
 static bool has_counters(const struct doctor_input *in)
 {
-    double type = doctor_number(in, EVENT_SOURCES "cpu/type", "");
+    double type = doctor_number(in, EVENT_SOURCES "/cpu/type", "");
 
     if (in->root[0] == '\0')
         return in->no_counters[0] == '\0';
     return (type >= PERF_TYPE_RAW && type <= PERF_TYPE_RAW) ||
-           !isnan(doctor_sum(in, EVENT_SOURCES "*/cpus"));
+           !isnan(doctor_sum(in, EVENT_SOURCES, "", "cpus"));
 }
 
 static void check_counters(const struct doctor_input *in, struct doctor_finding *f)
 {
     double level = doctor_number(in, "/proc/sys/kernel/perf_event_paranoid", "");
-    bool told = in->root[0] == '\0' || !isnan(doctor_sum(in, EVENT_SOURCES "*/type"));
+    bool told = in->root[0] == '\0' || !isnan(doctor_sum(in, EVENT_SOURCES, "", "type"));
 
     if (isnan(level)) {
         doctor_say(f, DOCTOR_UNKNOWN, "not told: no perf events here");

@@ -8,12 +8,12 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "device/devices.h"
+#include "host/folder.h"
 #include "host/host_cache.h"
 #include "host/host_file.h"
 #include "machine/nvml.h"
 
 #include <ctype.h>
-#include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,11 +36,14 @@ static bool information_field(const char *line, const char *name, char *value, s
     return true;
 }
 
-static bool read_information(const char *path, struct nvml_gpu *gpu)
-{
-    FILE *file = fopen(path, "r");
-    char line[256];
+static const char gpus_folder[] = "/proc/driver/nvidia/gpus";
 
+static bool read_information(const char *name, struct nvml_gpu *gpu)
+{
+    char line[512];
+
+    snprintf(line, sizeof(line), "%s/%s/information", gpus_folder, name);
+    FILE *file = fopen(line, "r");
     *gpu = (struct nvml_gpu) {
         .ecc = -1, .mig = -1, .persistence = -1, .processes = -1, .limits = -1
     };
@@ -70,14 +73,14 @@ static void read_version(char version[32])
 
 static int list_proc(struct nvml_gpu *out, char driver[32])
 {
-    glob_t found;
+    struct string_list names = { 0 };
+    struct error ignored;
     int nr = 0;
 
-    if (glob("/proc/driver/nvidia/gpus/*/information", 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc && nr < GPUS_MAX; i++)
-            nr += read_information(found.gl_pathv[i], &out[nr]);
-        globfree(&found);
-    }
+    folder_names(gpus_folder, "", &names, &ignored);
+    for (size_t i = 0; i < names.nr && nr < GPUS_MAX; i++)
+        nr += read_information(names.items[i], &out[nr]);
+    string_list_release(&names);
     read_version(driver);
     return nr;
 }
