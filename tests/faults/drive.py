@@ -125,6 +125,7 @@ COMMANDS = {
     "plot": ["plot", "--only", "trend,latency-kernels", "--format", "svg", "--output", "plots", *DB],
     "export": ["export", "latest", "--format", "csv", "--output", "out.csv", *DB],
     "import": ["import", "gb.json", *DB],
+    "import-folder": ["import", "crit", *DB],
     "profile": ["profile", *TINY, "--output", "p", *DB],
     "profile-import": ["profile", "--import", "kineto.json", "--output", "o", "--json"],
     "model": ["model", "info"],
@@ -139,6 +140,10 @@ MORE = {"bisect"}  # compares again where a comparison failed
 # Files whose bytes are those of each clean end; report-of-out is the standard output.
 SAME = {"profile-import": ["o/profile.json", "o/stacks.folded", "o/trace.json", "report-of-out"]}
 KINETO = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../fixtures/timeline/kineto.json")
+# What says how much it has done, and that.
+AMOUNTS = re.compile(r"\d+ measurements?, \d+ samples?")
+TELLS = {"import", "import-folder"}
+CRITERION = '{"sampling_mode": "Flat", "iters": [1, 2], "times": [10, 20]}'
 GBENCH = """{"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 2}, "benchmarks": [
 {"name": "BM_a", "run_name": "BM_a", "run_type": "iteration", "iterations": 10, "real_time": 12.0,
  "cpu_time": 12.0, "time_unit": "ns"}]}"""
@@ -157,7 +162,7 @@ class Driver:
         self.top = tempfile.mkdtemp(prefix="faults-")
         self.template = os.path.join(self.top, "template")
         self.hung = 0
-        self.made = {}  # command: files of a clean end, runs and measurements then
+        self.made = {}  # command: files of a clean end, runs then, and what it told
         self.bytes = {}  # command: what its files of SAME hold then
         self.machines = {}  # command: of which machines the runs are then
 
@@ -186,8 +191,10 @@ class Driver:
         self.must(folder, "history", "backup", "kept.db", *DB)
         self.least = self.content(folder)
         texts = {"gb.json": GBENCH, "t.json": "[1, 2]",
-                 "series.csv": "".join(f"{100 + i % 3 + (i > 20) * 9}\n" for i in range(40))}
+                 "series.csv": "".join(f"{100 + i % 3 + (i > 20) * 9}\n" for i in range(40)),
+                 **{f"crit/{name}/new/sample.json": CRITERION for name in ("alpha", "beta", "gamma")}}
         for name, text in texts.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         shutil.copy(KINETO, folder)
@@ -320,7 +327,7 @@ class Driver:
         status, out, err = self.run(folder, name, None)
         if status not in STATUSES - {2} | ({143} if name == "serve" else set()):
             sys.exit(f"{name} without a fault: status {status}\n{out}{err}")
-        self.made[name] = (self.files(folder), self.content(folder, self.place(folder, name)), status)
+        self.made[name] = (self.files(folder), self.content(folder, self.place(folder, name)), AMOUNTS.findall(out))
         self.bytes[name] = self.held(folder, name)
         self.machines[name] = self.machines_in(folder, self.place(folder, name))
         counts = self.counts(folder)
@@ -353,7 +360,7 @@ class Driver:
 
     def wrong(self, folder, fault, status, out, err):
         name = fault[0]
-        made, runs, clean = self.made[name]
+        made, runs, amounts = self.made[name]
         if status == 124:
             self.hung += 1
             return "did not end in time"
@@ -376,6 +383,8 @@ class Driver:
             return "a run is of a machine that is not this one"
         if status == 0 and name != "selftest" and (now < runs if name in MORE else now != runs):
             return f"said to be done, but {now} runs in place of {runs}"
+        if status == 0 and name in TELLS and AMOUNTS.findall(out) != amounts:
+            return f"said to be done, but {AMOUNTS.findall(out)} in place of {amounts}"
         here = self.files(folder)
         if name == "history-restore" and fault[1] == "read" and fault[3].startswith("EIO"):
             # What the disk does not give is damaged, and is kept beside what takes its place.

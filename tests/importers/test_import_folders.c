@@ -2,6 +2,7 @@
 /* Folders and files that are not what their names promise. Covers: U-10, S0-10. */
 #include "import_testing.h"
 
+#include "as_nobody.h"
 #include "base/file.h"
 
 #include <fcntl.h>
@@ -156,6 +157,66 @@ TEST(measurements_of_criterion_that_are_no_times)
             fail_msg("%s gives %d, %s", files[i].raw, rc, rc ? err.message : "");
         imported_release(&in);
     }
+}
+
+/* What is there and cannot be looked at, as a link to itself, is not what is not there. */
+TEST(parts_that_cannot_be_read)
+{
+    static const char sample[] = "{\"sampling_mode\":\"Flat\",\"iters\":[1,2],\"times\":[10,20]}";
+    static const char *const parts[] = { "benchmark.json", "estimates.json", "sample.json",
+                                         "raw.csv" };
+    char path[600];
+    struct error err;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        struct imported in;
+        write_at(HARNESS_TEST_DIR "/parts/a/new/sample.json", sample, 1772000000);
+        write_at(HARNESS_TEST_DIR "/parts/b/new/sample.json", sample, 1772000000);
+        snprintf(path, sizeof(path), HARNESS_TEST_DIR "/parts/b/new/%s", parts[i]);
+        unlink(path);
+        assert_int_equal(symlink(parts[i], path), 0);
+        assert_fails(import_file(HARNESS_TEST_DIR "/parts", &plain, &in, &err), &err, path);
+        assert_has(err.message, ": Too many levels of symbolic links");
+        imported_release(&in);
+        unlink(path);
+    }
+}
+
+static int import_part(const char *path, char *message, size_t size)
+{
+    struct error err = { "" };
+    struct imported in;
+    int rc = import_file(path, &plain, &in, &err);
+
+    snprintf(message, size, "%s", err.message);
+    imported_release(&in);
+    return rc == -1 ? 0 : 1;
+}
+
+/* A cache that was unpacked with other rights: one benchmark less is another result. */
+TEST(folders_that_cannot_be_read)
+{
+    static const char sample[] = "{\"sampling_mode\":\"Flat\",\"iters\":[1,2],\"times\":[10,20]}";
+    static const char *const shut[] = { "b/new", "b" };
+    char root[] = "/tmp/harness-import-XXXXXX", path[600], message[1024], expected[128];
+    struct error err;
+
+    assert_non_null(mkdtemp(root)); /* not in the build tree, which nobody else may read perhaps */
+    assert_int_equal(chmod(root, 0755), 0);
+    for (const char *name = "abc"; *name; name++) {
+        snprintf(path, sizeof(path), "%s/%c/new/sample.json", root, *name);
+        write_at(path, sample, 1772000000);
+    }
+    for (size_t i = 0; i < sizeof(shut) / sizeof(shut[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", root, shut[i]);
+        assert_int_equal(chmod(path, 0), 0);
+        in_child(import_part, root, message, sizeof(message));
+        assert_int_equal(chmod(path, 0755), 0);
+        snprintf(expected, sizeof(expected), "%s/%s", root, shut[i]);
+        assert_has(message, expected);
+        assert_has(message, ": Permission denied");
+    }
+    assert_ok(file_remove_folder(root, &err), &err);
 }
 
 TEST(files_that_are_not_there)

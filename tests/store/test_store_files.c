@@ -6,6 +6,7 @@
 #include "query/ref.h"
 #include "test_store.h"
 
+#include "as_nobody.h"
 #include "base/file.h"
 #include "knocks.h"
 #include "store/schema.h"
@@ -303,34 +304,6 @@ SCRATCH_TEST(test_older_schema)
 }
 
 /* ---- permissions: in a child that is not root ---- */
-
-enum { CANNOT_GIVE_UP_ROOT = 99 };
-
-typedef int child_fn(const char *path, char *message, size_t size);
-
-static void in_child(child_fn *f, const char *path, char *message, size_t size)
-{
-    int ends[2], status;
-
-    assert_int_equal(pipe(ends), 0);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        char text[1024] = "";
-        bool ready = geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
-        int rc = ready ? f(path, text, sizeof(text)) : CANNOT_GIVE_UP_ROOT;
-        _exit(write(ends[1], text, sizeof(text)) == sizeof(text) ? rc : 98);
-    }
-    close(ends[1]);
-    assert_int_equal(read(ends[0], message, size), size);
-    close(ends[0]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == CANNOT_GIVE_UP_ROOT)
-        skip(); /* a container with one user: permissions mean nothing to it */
-    if (WEXITSTATUS(status) != 0)
-        fail_msg("the child ended with %d: %s", WEXITSTATUS(status), message);
-}
 
 static int write_must_fail(const char *path, char *message, size_t size)
 {

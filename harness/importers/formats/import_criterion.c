@@ -4,10 +4,10 @@
 #include "importers/base/import_base.h"
 
 #include "base/file.h"
+#include "host/folder.h"
 #include "text/csv.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,10 +121,21 @@ static int criterion_parse(struct import_build *b)
 struct criterion_folder {
     const char *root;
     struct strbuf *text; /* a message a benchmark */
-    size_t nr;
-    int64_t written_ms; /* a rerun writes files in the folders "new", and no folder above them */
+    size_t nr, seen;     /* benchmarks, folders */
+    int64_t written_ms;  /* a rerun writes files in the folders "new", and no folder above them */
     struct error *err;
 };
+
+/* 1, or 0: it is not there. What is there and cannot be looked at is an error (-1), or it would be
+ * left out without a word. */
+static int criterion_look(const char *path, struct stat *status, struct error *err)
+{
+    if (stat(path, status) == 0)
+        return 1;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return 0;
+    return error_set(err, "%s: %s", path, strerror(errno));
+}
 
 /* A JSON file of the folder, NULL where it is not there; 0 or -1. */
 static int criterion_read_part(struct criterion_folder *c, const char *folder, const char *name,
@@ -132,12 +143,12 @@ static int criterion_read_part(struct criterion_folder *c, const char *folder, c
 {
     struct strbuf path;
     struct stat status;
-    int rc = 0;
 
     *json = NULL;
     strbuf_init(&path);
     strbuf_addf(&path, "%s/%s", folder, name);
-    if (stat(path.data, &status) == 0) {
+    int rc = criterion_look(path.data, &status, c->err);
+    if (rc > 0) {
         int64_t written_ms = import_written_ms(&status);
         c->written_ms = written_ms > c->written_ms ? written_ms : c->written_ms;
         *json = json_parse_file(path.data, FILE_RECORDS_MOST, c->err);
@@ -147,20 +158,25 @@ static int criterion_read_part(struct criterion_folder *c, const char *folder, c
     return rc;
 }
 
-/* The whole lines at the beginning of a regular file, as many as fit; 0: it has none. */
-static size_t criterion_first_lines(const char *path, char *text, size_t size)
+/* The whole lines at the beginning of a regular file, as many as fit; 0: it has none, or -1. */
+static ssize_t criterion_first_lines(const char *path, char *text, size_t size, struct error *err)
 {
     struct stat status;
-    bool regular = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-    FILE *file = regular ? fopen(path, "rb") : NULL;
+    int there = criterion_look(path, &status, err);
 
+    if (there <= 0 || !S_ISREG(status.st_mode))
+        return there < 0 ? -1 : 0;
+    FILE *file = fopen(path, "rb");
     if (!file)
-        return 0;
+        return error_set(err, "%s: cannot open: %s", path, strerror(errno));
     size_t length = fread(text, 1, size, file);
+    int reason = ferror(file) ? errno : 0;
     fclose(file);
+    if (reason)
+        return error_set(err, "%s: cannot read: %s", path, strerror(reason));
     while (length == size && size > 0 && text[size - 1] != '\n')
         length = --size;
-    return length;
+    return (ssize_t)length;
 }
 
 /* The cell of the first row under "unit", where there is such a column; 0 or -1. What is no CSV
@@ -198,8 +214,10 @@ static int criterion_read_unit(const struct criterion_folder *c, const char *fol
 
     strbuf_init(&path);
     strbuf_addf(&path, "%s/raw.csv", folder);
-    size_t length = criterion_first_lines(path.data, text, sizeof(text));
-    int rc = length ? criterion_check_unit(path.data, text, length, c->err) : 0;
+    ssize_t length = criterion_first_lines(path.data, text, sizeof(text), c->err);
+    int rc = length < 0    ? -1
+             : length == 0 ? 0
+                           : criterion_check_unit(path.data, text, (size_t)length, c->err);
     strbuf_release(&path);
     return rc;
 }
@@ -308,33 +326,43 @@ static int criterion_add_benchmark(struct criterion_folder *c, const char *folde
     return rc;
 }
 
-static int criterion_by_name(const FTSENT **a, const FTSENT **b)
+static int criterion_walk(struct criterion_folder *c, const char *folder, int depth);
+
+/* What the folder has under that name, if it is a folder; links are not followed. */
+static int criterion_walk_inside(struct criterion_folder *c, const char *folder, const char *name,
+                                 int depth)
 {
-    return strcmp((*a)->fts_name, (*b)->fts_name);
+    struct strbuf path;
+    struct stat status;
+    int rc = 0;
+
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/%s", folder, name);
+    if (lstat(path.data, &status))
+        rc = errno == ENOENT ? 0 : error_set(c->err, "%s: %s", path.data, strerror(errno));
+    else if (S_ISDIR(status.st_mode) && strcmp(name, "new") == 0)
+        rc = criterion_add_benchmark(c, path.data);
+    if (rc == 0 && S_ISDIR(status.st_mode))
+        rc = criterion_walk(c, path.data, depth);
+    strbuf_release(&path);
+    return rc;
 }
 
-/* Every folder "new" below, and the folder itself. */
-static int criterion_walk(struct criterion_folder *c, FTS *tree)
+/* Every folder "new" inside, in order. */
+static int criterion_walk(struct criterion_folder *c, const char *folder, int depth)
 {
-    size_t seen = 0;
+    struct string_list names = { 0 };
+    int rc = 0;
 
-    for (FTSENT *e; (e = fts_read(tree));) {
-        bool wanted = e->fts_level == 0 || strcmp(e->fts_name, "new") == 0;
-        if (e->fts_info != FTS_D)
-            continue;
-        if (++seen > FOLDERS_MAX)
-            return error_set(c->err, "%s: more than %d folders; name one inside it", c->root,
-                             FOLDERS_MAX);
-        if (e->fts_level == DEPTH_MAX)
-            fts_set(tree, e, FTS_SKIP);
-        if (wanted && criterion_add_benchmark(c, e->fts_path))
-            return -1;
-    }
-    return c->nr ? 0
-                 : error_set(c->err,
-                             "%s: no folder \"new\" with sample.json or estimates.json is in it; "
-                             "give target/criterion",
-                             c->root);
+    if (++c->seen > FOLDERS_MAX)
+        return error_set(c->err, "%s: more than %d folders; name one inside it", c->root,
+                         FOLDERS_MAX);
+    if (depth < DEPTH_MAX)
+        rc = folder_names(folder, "", &names, c->err);
+    for (size_t i = 0; i < names.nr && rc == 0; i++)
+        rc = criterion_walk_inside(c, folder, names.items[i], depth + 1);
+    string_list_release(&names);
+    return rc;
 }
 
 static int criterion_read_folder(const char *folder, struct strbuf *text, int64_t *written_ms,
@@ -345,12 +373,13 @@ static int criterion_read_folder(const char *folder, struct strbuf *text, int64_
 
     while (length > 1 && root[length - 1] == '/')
         root[--length] = '\0';
-    char *const paths[] = { root, NULL };
     struct criterion_folder c = { .root = root, .text = text, .err = err };
-    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, criterion_by_name);
-    int rc = tree ? criterion_walk(&c, tree) : error_set(err, "%s: %s", folder, strerror(errno));
-    if (tree)
-        fts_close(tree);
+    int rc = criterion_add_benchmark(&c, root) || criterion_walk(&c, root, 0) ? -1 : 0;
+    if (rc == 0 && c.nr == 0)
+        rc = error_set(err,
+                       "%s: no folder \"new\" with sample.json or estimates.json is in it; give "
+                       "target/criterion",
+                       root);
     *written_ms = c.written_ms;
     free(root);
     return rc;
