@@ -4,8 +4,8 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "host/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,9 +180,18 @@ static const off_t size_max = (off_t)1 << 29;
 
 /* A folder being searched. */
 struct search {
-    struct string_list files; /* regular ones, whatever they hold */
+    struct string_list files;  /* regular ones, whatever they hold */
+    struct string_list *notes; /* what cannot be read of what is inside */
     struct error *err;
 };
+
+static void note_unread(struct string_list *notes, const char *path)
+{
+    struct error why;
+
+    error_set(&why, "%s: %s", path, strerror(errno));
+    string_list_add(notes, why.message);
+}
 
 static int search_folder(struct search *s, const char *folder, int depth);
 
@@ -190,8 +199,11 @@ static int search_entry(struct search *s, const char *path, int depth)
 {
     struct stat status;
 
-    if (lstat(path, &status) != 0)
-        return 0; /* gone meanwhile */
+    if (lstat(path, &status) != 0) {
+        if (errno != ENOENT) /* gone meanwhile */
+            note_unread(s->notes, path);
+        return 0;
+    }
     if (S_ISDIR(status.st_mode))
         return search_folder(s, path, depth + 1);
     if (!S_ISREG(status.st_mode) || status.st_size > size_max)
@@ -205,42 +217,42 @@ static int search_entry(struct search *s, const char *path, int depth)
 
 static int search_folder(struct search *s, const char *folder, int depth)
 {
+    struct string_list names = { 0 };
     struct strbuf path;
-    struct dirent *entry;
+    struct error why;
     int rc = 0;
 
     if (depth > DEPTH_MAX)
         return 0;
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return depth ? 0 : error_set(s->err, "%s: %s", folder, strerror(errno));
+    if (folder_names(folder, "", &names, depth ? &why : s->err)) {
+        if (depth)
+            string_list_add(s->notes, why.message);
+        return depth ? 0 : -1;
+    }
     strbuf_init(&path);
-    while (rc == 0 && (entry = readdir(dir))) {
-        if (entry->d_name[0] == '.') /* the folder itself, its parent, what is hidden */
+    for (size_t i = 0; i < names.nr && rc == 0; i++) {
+        if (names.items[i][0] == '.') /* what is hidden */
             continue;
         strbuf_clear(&path);
         strbuf_addf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
-                    entry->d_name);
+                    names.items[i]);
         rc = search_entry(s, path.data, depth);
     }
     strbuf_release(&path);
-    closedir(dir);
+    string_list_release(&names);
     return rc;
 }
 
-static int files_order(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* A JSON object by its first character. */
-static bool file_begins_an_object(const char *path)
+static bool file_begins_an_object(const char *path, struct string_list *notes)
 {
     FILE *file = fopen(path, "rb");
     int c = EOF;
 
-    if (!file)
+    if (!file) {
+        note_unread(notes, path);
         return false;
+    }
     do
         c = fgetc(file);
     while (c == ' ' || c == '\n' || c == '\r' || c == '\t');
@@ -249,14 +261,16 @@ static bool file_begins_an_object(const char *path)
 }
 
 /* Figures, lists of plots and other JSON have no measurements. */
-static bool file_holds_records(const char *path)
+static bool file_holds_records(const char *path, struct string_list *notes)
 {
-    struct error ignored;
+    struct error why;
     size_t length;
 
-    if (!file_begins_an_object(path))
+    if (!file_begins_an_object(path, notes))
         return false;
-    char *text = file_read(path, FILE_RECORDS_MOST, &length, &ignored);
+    char *text = file_read(path, FILE_RECORDS_MOST, &length, &why);
+    if (!text)
+        string_list_add(notes, why.message);
     bool holds = text && strstr(text, "\"measurements\"") && strstr(text, "\"runs\"");
     free(text);
     return holds;
@@ -269,7 +283,7 @@ static size_t files_read(const struct string_list *files, struct records *out,
     size_t found = 0;
 
     for (size_t i = 0; i < files->nr; i++) {
-        if (!file_holds_records(files->items[i]))
+        if (!file_holds_records(files->items[i], notes))
             continue;
         if (records_read_file(files->items[i], out, &why) == 0)
             found++;
@@ -282,11 +296,10 @@ static size_t files_read(const struct string_list *files, struct records *out,
 int records_read_folder(const char *folder, struct records *out, struct string_list *notes,
                         struct error *err)
 {
-    struct search s = { .err = err };
+    struct search s = { .notes = notes, .err = err };
     int rc = search_folder(&s, folder, 0);
 
-    if (rc == 0 && s.files.nr > 0)
-        qsort(s.files.items, s.files.nr, sizeof(*s.files.items), files_order);
+    string_list_sort(&s.files);
     if (rc == 0 && files_read(&s.files, out, notes) == 0)
         rc = error_set(err, "%s: no file of records in it; `harness run --json` writes one%s%s",
                        folder, notes->nr ? ". Left out: " : "", notes->nr ? notes->items[0] : "");

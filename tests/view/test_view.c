@@ -5,6 +5,7 @@
  */
 #include "test_store.h"
 
+#include "as_nobody.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "output_records.h"
@@ -275,6 +276,39 @@ SCRATCH_TEST(a_folder_of_files)
     assert_non_null(strstr(view.notes.items[0], "broken.json"));
     assert_true(metric_context_of(&view.records, view.head).nr_ceilings > 3);
     view_release(&view);
+}
+
+static int read_in_part(const char *folder, char *message, size_t size)
+{
+    struct view_request request = { .refs = &folder, .nr_refs = 1 };
+    struct error err = { "" };
+    struct view view;
+    int rc = view_load(NULL, &request, &view, &err);
+
+    snprintf(message, size, "%s", rc ? err.message : "");
+    for (size_t i = 0; i < view.notes.nr; i++)
+        snprintf(message + strlen(message), size - strlen(message), "%s\n", view.notes.items[i]);
+    view_release(&view);
+    return rc;
+}
+
+SCRATCH_TEST(what_cannot_be_read_is_told)
+{
+    const struct scratch *scratch = *state;
+    char shut[128], secret[128], message[1024];
+
+    write_records(scratch->folder, "open.json", 0, "aaaaaaa1");
+    write_records(scratch->folder, "shut/run.json", 1, "bbbbbbb2");
+    write_records(scratch->folder, "secret.json", 2, "ccccccc3");
+    snprintf(shut, sizeof(shut), "%s/shut", scratch->folder);
+    snprintf(secret, sizeof(secret), "%s/secret.json", scratch->folder);
+    assert_int_equal(chmod(scratch->folder, 0755), 0);
+    assert_int_equal(chmod(shut, 0), 0);
+    assert_int_equal(chmod(secret, 0), 0);
+    in_child(read_in_part, scratch->folder, message, sizeof(message));
+    assert_int_equal(chmod(shut, 0755), 0);
+    assert_has(message, "/shut: Permission denied\n");
+    assert_has(message, "/secret.json: Permission denied\n");
 }
 
 SCRATCH_TEST(what_is_nowhere_is_refused)
