@@ -153,6 +153,37 @@ static int check_variables(const struct command *command, struct error *err)
     return rc;
 }
 
+/* ---- an end that main() knows nothing of ---- */
+
+/* The process that has a command to do, 0 once that is done. exit() gives its handlers no argument,
+ * so this cannot be handed down. */
+static pid_t at_work;
+
+/* A library that gets no thread or no memory writes a line and calls exit(1), as libgomp does: that
+ * would say "a regression". What stands in stdio goes out as with any exit(). Children that fork()
+ * made inherit the handler, and end as they like: who made them looks. */
+static void end_of_a_library(void)
+{
+    static const char said[] =
+        "harness: a library has ended this program; where threads or memory ran out, "
+        "the line before says so\n";
+
+    if (getpid() != at_work)
+        return;
+    fflush(stdout);
+    ssize_t written = write(STDERR_FILENO, said, sizeof(said) - 1);
+    (void)written;
+    _exit(EXIT_USAGE);
+}
+
+/* Of a measuring process the one that made it tells how it ended, whoever ended it. */
+static void begin_work(const struct command *command)
+{
+    if (command->hidden || atexit(end_of_a_library))
+        return;
+    at_work = getpid();
+}
+
 static int dispatch_command(int argc, char **argv, struct error *err)
 {
     const char *name = argc > 1 ? argv[1] : "help";
@@ -171,6 +202,7 @@ static int dispatch_command(int argc, char **argv, struct error *err)
     }
     if (check_variables(command, err))
         return -1;
+    begin_work(command);
     return run_command(command, argc > 2 ? argc - 2 : 0, argv + 2, err);
 }
 
@@ -198,6 +230,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, ignore_signal);
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     int rc = dispatch_command(argc, argv, &err);
+    at_work = 0;
     if (rc < 0) {
         for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
             foreign_options_hint(argv[i], &err);

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The one mutable global of the program: a signal handler can reach nothing else. */
+/* Mutable and global: a signal handler can reach nothing else. */
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt_signal(int number)

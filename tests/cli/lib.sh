@@ -47,6 +47,21 @@ fake() {
   quiet run null/copy/right --device "fake:base=2000,$settings" --seed 1 --iterations 20 "$@"
 }
 
+# as_nobody WHY PREFIX...: from here on the program is started through PREFIX..., and not by root.
+as_nobody() {
+  local why=$1 nobody=()
+  shift
+  if [ "$(id -u)" = 0 ]; then
+    command -v setpriv >/dev/null || skip "$why, and there is no setpriv"
+    nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    "${nobody[@]}" "$HARNESS" version >/dev/null 2>&1 ||
+      skip "the program lies where nobody but root can start it"
+  fi
+  printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${nobody[*]} $*" "$HARNESS" >program
+  chmod a+rx program
+  HARNESS=$WORK/program
+}
+
 # change FILE SQL: as another program would that keeps the checksums of pages, past all checks.
 change() {
   if command -v sqlite3 >/dev/null; then
