@@ -47,14 +47,15 @@ static int paint_run(const char *folder, const char *const *argv, struct strbuf 
 {
     /* In the C locale gnuplot cannot even convert its own degree sign. */
     static const char *const changes[] = { "LC_ALL=C.UTF-8", NULL };
-    struct process p = { .argv = argv, .folder = folder, .changes = changes, .timeout = TIMEOUT_S };
+    struct process p = { .argv = argv,
+                         .folder = folder,
+                         .changes = changes,
+                         .packages = "gnuplot-nox fonts-dejavu-core",
+                         .timeout = TIMEOUT_S };
     struct process_result result;
 
     if (process_run(&p, said, NULL, &result, err))
-        return error_set(err,
-                         "gnuplot is not installed (or %s does not exist). Debian and Ubuntu: "
-                         "apt-get install gnuplot-nox fonts-dejavu-core",
-                         folder);
+        return -1;
     paint_trim(said);
     if (result.end == PROCESS_TIMED_OUT)
         return error_set(err, "gnuplot took longer than %d s and was stopped", TIMEOUT_S);

@@ -29,6 +29,8 @@ struct process {
     const char *folder;         /* to run in; NULL: here */
     const char *const *changes; /* of its environment, see above; NULL: none */
     const char *log;            /* file that all it says is appended to; NULL: it is captured */
+    const char *packages;       /* of Debian and Ubuntu that it is in, for the error where it is not
+                                 * there; may be NULL */
     bool leaves;                /* what it leaves running may go on saying things, see below */
     double timeout;             /* s; 0: none */
     size_t most;                /* bytes that it may say, of each kind; 0: PROCESS_SAID_MAX */

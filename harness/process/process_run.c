@@ -103,7 +103,9 @@ static int tell_why_not(const struct child *c, struct error *err)
     if (p->folder && access(p->folder, X_OK))
         return error_set(err, "cannot start %s in %s: %s", p->argv[0], p->folder, strerror(why));
     if (why == ENOENT && !p->log)
-        return error_set(err, "%s is not installed, or not on the PATH", p->argv[0]);
+        return error_set(err, "%s is not installed, or not on the PATH%s%s", p->argv[0],
+                         p->packages ? ". Debian and Ubuntu: apt-get install " : "",
+                         p->packages ? p->packages : "");
     return error_set(err, "cannot start %s: %s", p->argv[0], strerror(why));
 }
 

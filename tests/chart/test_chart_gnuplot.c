@@ -12,7 +12,10 @@
 #include "chart/plots.h"
 #include "chart/presets.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define FOLDER HARNESS_TEST_DIR "/pictures"
 
@@ -425,6 +428,26 @@ TEST(missing_gnuplot_is_explained)
                  "apt-get install gnuplot");
     setenv("PATH", path, 1);
     free(path);
+}
+
+/* Whoever installs it then has it already. */
+TEST(what_else_keeps_gnuplot_from_starting_is_told)
+{
+    struct rlimit limit, less;
+    struct error err;
+    char version[64];
+    int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    assert_true(next >= 0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    less = limit;
+    less.rlim_cur = (rlim_t)next;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
+    int rc = paint_gnuplot_version(version, sizeof(version), &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_fails(rc, &err, "Too many open files");
+    assert_null(strstr(err.message, "installed"));
 }
 
 static void check_summary(const struct plots_summary *summary)

@@ -377,6 +377,8 @@ class Driver:
             return "a status that means nothing here"
         if status == 2 and "harness: " not in err and not self.is_mute(fault):
             return "failed without a reason"
+        if "gnuplot is not installed" in out + err and shutil.which("gnuplot"):
+            return "a reason that is not so"
         place = self.place(folder, name)
         for db in (place, "other.db"):
             verified = self.call(folder, "history", "verify", "--db", db)

@@ -376,9 +376,15 @@ OUT_TEST(what_is_not_there_is_named)
     assert_int_equal(process_run(&p, out, NULL, &result, &err), -1);
     assert_string_equal(err.message,
                         "harness-no-such-program is not installed, or not on the PATH");
+    p.packages = "such";
+    assert_int_equal(process_run(&p, out, NULL, &result, &err), -1);
+    assert_string_equal(err.message,
+                        "harness-no-such-program is not installed, or not on the "
+                        "PATH. Debian and Ubuntu: apt-get install such");
     p.folder = "/no/such/folder";
     assert_int_equal(process_run(&p, out, NULL, &result, &err), -1);
     assert_non_null(strstr(err.message, "/no/such/folder"));
+    assert_null(strstr(err.message, "apt-get"));
 }
 
 RUN_TESTS(NULL, NULL)
