@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,8 +49,6 @@ static int write_job(const struct cell_job *job, const struct arena *a, struct e
         cJSON_Delete(json);
         return -1;
     }
-    int fd = memfd_create("job", MFD_CLOEXEC);
-
     cJSON_AddStringToObject(json, "spec", job->spec->name);
     cJSON_AddStringToObject(json, "variant", job->variant->name);
     cJSON_AddStringToObject(json, "device", job->device_spec);
@@ -63,15 +60,11 @@ static int write_job(const struct cell_job *job, const struct arena *a, struct e
     if (job->guests)
         guests_to_job(job->guests, json);
     char *text = json_take_text(json);
-    size_t length = strlen(text);
-    bool written = fd >= 0 && write(fd, text, length) == (ssize_t)length;
+    int fd = descriptors_of_bytes("job", text, strlen(text));
+    if (fd < 0)
+        error_set(err, "cannot write a job: %s", strerror(errno));
     free(text);
-    if (written && lseek(fd, 0, SEEK_SET) == 0)
-        return fd;
-    int number = errno;
-    if (fd >= 0)
-        close(fd);
-    return error_set(err, "cannot write a job: %s", strerror(number));
+    return fd;
 }
 
 /* Between fork and exec: only async-signal-safe calls. */
@@ -106,12 +99,12 @@ static int start(struct cell *c, struct error *err)
 {
     int job = write_job(c->job, &c->arena, err);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (job >= 0 && nowhere < 0)
+        error_set(err, "cannot open /dev/null: %s", strerror(errno));
     char **env = sandbox_environment(c->folder);
     const int from[4] = { job, nowhere, nowhere, c->arena.fd };
     pid_t self = getpid();
 
-    if (nowhere < 0)
-        error_set(err, "cannot open /dev/null: %s", strerror(errno));
     if (job >= 0 && nowhere >= 0) {
         c->pid = fork();
         if (c->pid == 0)

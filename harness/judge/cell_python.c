@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { JOB_FD = 4 };
@@ -59,16 +58,12 @@ static char *describe(cJSON *json, const struct arena *a)
 
 /* ---- it becomes that ---- */
 
-static bool write_whole(int fd, const char *text, size_t length)
-{
-    return write(fd, text, length) == (ssize_t)length && lseek(fd, 0, SEEK_SET) == 0;
-}
-
 /* A file without a name gets the lowest number that is free, which may be the wanted one. */
 static int put_text(const char *text, size_t length, int where, struct error *err)
 {
-    int made = memfd_create("cell", MFD_CLOEXEC), high = fcntl(made, F_DUPFD_CLOEXEC, JOB_FD + 1);
-    bool there = high >= 0 && write_whole(high, text, length) && dup2(high, where) == where;
+    int made = descriptors_of_bytes("cell", text, length);
+    int high = made < 0 ? -1 : fcntl(made, F_DUPFD_CLOEXEC, JOB_FD + 1);
+    bool there = high >= 0 && dup2(high, where) == where;
     int number = errno;
 
     if (made >= 0 && made != where)

@@ -73,9 +73,12 @@ static int become(const void *context)
     const struct birth *b = context;
     char program[] = "harness", command[] = "internal-launch";
     char *argv[] = { program, command, NULL };
-    const int from[] = { b->input, open("/dev/null", O_WRONLY), b->errors, b->report };
+    int nowhere = open("/dev/null", O_WRONLY);
+    const int from[] = { b->input, nowhere, b->errors, b->report };
     int high[LAUNCH_FD + 1]; /* out of the way of the numbers that we assign */
 
+    if (nowhere < 0)
+        return errno;
     be_the_first_to_go();
     if (b->fixed)
         placement_fix();

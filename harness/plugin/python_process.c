@@ -6,6 +6,7 @@
 #include "base/resource.h"
 #include "core/kernel.h"
 #include "host/thread_pinning.h"
+#include "process/descriptors.h"
 #include "process/process.h"
 
 #include <errno.h>
@@ -31,33 +32,31 @@ enum { HIGH = PYTHON_FILES + TENSOR_MAX };
 
 /* ---- its start ---- */
 
-static int write_file(const char *name, const char *data, size_t length)
-{
-    int fd = memfd_create(name, MFD_CLOEXEC);
-
-    for (size_t done = 0; fd >= 0 && done < length;) {
-        ssize_t nr = pwrite(fd, data + done, length - done, (off_t)done);
-        if (nr < 0 && errno != EINTR) {
-            close(fd);
-            return -1;
-        }
-        done += nr > 0 ? (size_t)nr : 0;
-    }
-    return fd;
-}
-
 /* What it begins with, in the order of its numbers; each is out of the way of those. */
 struct endowment {
     int fd[HIGH];
     size_t nr;
 };
 
-static bool endow(struct endowment *e, int fd)
+static int endow(struct endowment *e, int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+
+    if (high < 0)
+        return -1;
+    e->fd[e->nr++] = high;
+    return 0;
+}
+
+/* The same of one that was made for it, or could not be made. */
+static int give(struct endowment *e, int fd)
 {
     if (fd < 0)
-        return false;
-    e->fd[e->nr] = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
-    return e->fd[e->nr] >= 0 && ++e->nr;
+        return -1;
+    int rc = endow(e, fd), reason = errno;
+    close(fd);
+    errno = reason;
+    return rc;
 }
 
 static void drop_endowment(const struct endowment *e)
@@ -66,19 +65,20 @@ static void drop_endowment(const struct endowment *e)
         close(e->fd[i]);
 }
 
-static bool fill_endowment(struct endowment *e, const struct python_process *p, int channel,
-                           const int *files, size_t nr)
+/* -1 with errno. */
+static int fill_endowment(struct endowment *e, const struct python_process *p, int channel,
+                          const int *files, size_t nr)
 {
     const struct resource *source = resource_find("plugin/guest.py");
-    int program = write_file("guest.py", source->data, source->length);
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    bool there = endow(e, program) && endow(e, nowhere) && endow(e, p->words) && endow(e, channel);
+    int rc = give(e, descriptors_of_bytes("guest.py", source->data, source->length)) ||
+                     give(e, open("/dev/null", O_WRONLY | O_CLOEXEC)) || endow(e, p->words) ||
+                     endow(e, channel)
+                 ? -1
+                 : 0;
 
-    for (size_t i = 0; there && i < nr; i++)
-        there = endow(e, files[i]);
-    close(program);
-    close(nowhere);
-    return there;
+    for (size_t i = 0; i < nr && rc == 0; i++)
+        rc = endow(e, files[i]);
+    return rc;
 }
 
 static void arrange(const struct endowment *e, posix_spawn_file_actions_t *actions,
@@ -124,7 +124,7 @@ int python_process_start(struct python_process *p, const char *interpreter, cons
         return error_set(err, "cannot make a channel to %s: %s", interpreter, strerror(errno));
     p->channel = ends[0];
     fcntl(p->words, F_SETFL, O_APPEND);
-    rc = fill_endowment(&e, p, ends[1], files, nr) ? spawn(p, &e) : errno;
+    rc = fill_endowment(&e, p, ends[1], files, nr) ? errno : spawn(p, &e);
     drop_endowment(&e);
     close(ends[1]);
     return rc ? error_set(err, "cannot start %s: %s", interpreter, strerror(rc)) : 0;

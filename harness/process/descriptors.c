@@ -4,9 +4,11 @@
 #include "process/proc_numbers.h"
 #include "stats/random.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -121,4 +123,21 @@ int descriptors_hide(int fd)
     if (hidden >= 0)
         descriptors_empty(fd);
     return hidden;
+}
+
+int descriptors_of_bytes(const char *name, const void *bytes, size_t length)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+
+    for (size_t done = 0; fd >= 0 && done < length;) {
+        ssize_t nr = pwrite(fd, (const char *)bytes + done, length - done, (off_t)done);
+        if (nr < 0 && errno != EINTR) {
+            int reason = errno;
+            close(fd);
+            errno = reason;
+            return -1;
+        }
+        done += nr > 0 ? (size_t)nr : 0;
+    }
+    return fd;
 }

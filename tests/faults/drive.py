@@ -379,6 +379,8 @@ class Driver:
             return "failed without a reason"
         if "gnuplot is not installed" in out + err and shutil.which("gnuplot"):
             return "a reason that is not so"
+        if "Bad file descriptor" in out + err:  # of one that was never opened
+            return "not the reason"
         place = self.place(folder, name)
         for db in (place, "other.db"):
             verified = self.call(folder, "history", "verify", "--db", db)

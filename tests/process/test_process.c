@@ -7,10 +7,13 @@
 #include "process/descriptors.h"
 #include "process/process.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -289,6 +292,33 @@ TEST(descriptors_are_closed_both_ways)
 }
 
 /* What is hidden is elsewhere, and goes at exec; what it was is /dev/null. */
+/* More than is written at once, and what cannot be written: with the reason. */
+TEST(a_descriptor_of_bytes)
+{
+    static char bytes[100000], back[sizeof(bytes) + 1];
+    struct rlimit limit, less;
+
+    memset(bytes, 'x', sizeof(bytes));
+    int fd = descriptors_of_bytes("test", bytes, sizeof(bytes));
+    assert_true(fd >= 0);
+    assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+    assert_int_equal(read(fd, back, sizeof(back)), sizeof(bytes));
+    assert_memory_equal(back, bytes, sizeof(bytes));
+    close(fd);
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    less = limit;
+    less.rlim_cur = sizeof(bytes) / 2;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+    fd = descriptors_of_bytes("test", bytes, sizeof(bytes));
+    int reason = errno;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(fd, -1);
+    assert_int_equal(reason, EFBIG);
+}
+
 TEST(a_descriptor_is_hidden)
 {
     int ends[2];
