@@ -11,7 +11,7 @@ without calls that older kernels and containers lack.
 Each case is a fresh folder with a history. Whatever fails, the command must end (within two minutes,
 which a busy machine may need for a second's work) with a documented status; a failure says why; the
 history is sound, with all that it had; what is reported done is there; no process and no temporary
-file is left. Where three commands did not end, the cases that are left are not tried. HARNESS_CASES
+file and no empty folder is left. Where three commands did not end, the cases that are left are not tried. HARNESS_CASES
 is how many are taken by chance, or "all"; without it 200 calls and 100 of the others, times
 HARNESS_TRIALS. HARNESS_SEED takes the same again, HARNESS_KNOCKS
 is the file of the table.
@@ -117,6 +117,8 @@ COMMANDS = {
     "verify-isolated": ["verify", *VERIFIED, "--isolate"],
     "roofline": ["roofline", "--device", "cpu:1", *DB],
     "compare-build": ["compare", "--baseline", "v1", "--head", "v2", "--blocks", "3", *BUILT],
+    "gate-bench": ["gate", "--base", "v1", "--head", "v2", "--bench", "t: true", "--build-command", "true",
+                   "--blocks", "2", *DB],
     "bisect": ["bisect", "--good", "v1", "--bad", "v2", *BUILT[1:]],
     "compare": ["compare", "--baseline", "main", "--head", "2", *DB],
     "trend": ["trend", *DB],
@@ -243,11 +245,14 @@ class Driver:
 
     @staticmethod
     def files(folder):
+        """All files, and empty folders, whose names end with "/"."""
         found = set()
-        for path, _, names in os.walk(folder):
+        for path, folders, names in os.walk(folder):
             found |= {os.path.relpath(os.path.join(path, name), folder) for name in names}
-        # recorded, no temporaries; what git and a build do is theirs
-        other = re.compile(r"-(wal|shm|journal)$|^report-of-|\.trace\.json$|^\.git/|^builds/")
+            if not folders and not names:
+                found.add(os.path.relpath(path, folder) + "/")
+        # recorded, no temporaries; what git and a build do is theirs, but for folders of results
+        other = re.compile(r"-(wal|shm|journal)$|^report-of-|\.trace\.json$|^\.git/|^builds/(?!.*/out-[^/]*/$)")
         return {f for f in found if not other.search(f)}
 
     @staticmethod

@@ -5,12 +5,14 @@
 #include "base/file.h"
 #include "session/bench/bench.h"
 #include "session/bench/bench_keys.h"
+#include "session/bench/bench_out.h"
 #include "session/bench/reach.h"
 #include "session/builds/gate_event.h"
 #include "session/builds/repository.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 TEST(a_command_has_a_name)
@@ -39,6 +41,30 @@ TEST(a_command_has_a_name)
         assert_int_equal(bench_list_add(&list, cases[i].text, &err), -1); /* twice */
         bench_list_release(&list);
     }
+}
+
+/* What cannot be opened is no folder that somebody else removed: the reason is said, and nothing is
+ * left, or rmdir() of what holds it fails. */
+TEST(a_folder_for_results_that_cannot_be_opened)
+{
+    char folder[] = HARNESS_TEST_DIR "/gate-out-XXXXXX";
+    struct rlimit usual, none;
+    struct bench_out out;
+    struct error err;
+
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    none = (struct rlimit) { .rlim_cur = 0, .rlim_max = usual.rlim_max };
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int rc = bench_out_begin(&out, folder, "t", &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_int_equal(rc, -1);
+    assert_non_null(strstr(err.message, ": Too many open files"));
+    bench_out_end(&out, false);
+    assert_int_equal(rmdir(folder), 0);
+
+    assert_int_equal(bench_out_begin(&out, folder, "t", &err), -1); /* it is not there */
+    bench_out_end(&out, false);
 }
 
 /* Added in no order, each is found, with its bench, and no other is. */

@@ -16,28 +16,38 @@
 
 static const char out_prefix[] = "out-";
 
-/* Is the folder that was opened still the one of that name? */
-static bool is_out_folder(int fd, const char *path)
+/* In place of a descriptor: another process has the folder, or removed it. */
+enum { OUT_TAKEN = -2 };
+
+/* Is the folder that was opened still the one of that name? -1 and errno: that cannot be told. */
+static int is_out_folder(int fd, const char *path)
 {
     struct stat opened, named;
 
-    return fstat(fd, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
-           opened.st_ino == named.st_ino;
+    if (fstat(fd, &opened))
+        return -1;
+    if (lstat(path, &named))
+        return errno == ENOENT ? 0 : -1;
+    return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/* The lock goes with the process, however that ends. -1: another one has it, or removed the folder.
- * Where the file system knows no locks, an `owner` goes without, and nothing is ever removed. */
+/* The lock goes with the process, however that ends. -1 and errno: it cannot be opened or looked
+ * at. Where the file system knows no locks, an `owner` goes without, and nothing is ever removed.
+ */
 static int lock_out_folder(const char *path, bool owner)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
     if (fd < 0)
-        return -1;
+        return errno == ENOENT ? OUT_TAKEN : -1;
     bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 || (owner && errno != EWOULDBLOCK);
-    if (locked && is_out_folder(fd, path))
+    int same = locked ? is_out_folder(fd, path) : 0;
+    if (same > 0)
         return fd;
+    int reason = errno;
     close(fd);
-    return -1;
+    errno = reason;
+    return same < 0 ? -1 : OUT_TAKEN;
 }
 
 static void remove_out_left(const char *folder)
@@ -63,26 +73,38 @@ static void remove_out_left(const char *folder)
     strbuf_release(&path);
 }
 
+/* One folder, its name in `path`: its lock, OUT_TAKEN, or -1. */
+static int try_out_folder(const char *folder, struct strbuf *path, struct error *err)
+{
+    strbuf_clear(path);
+    strbuf_addf(path, "%s/%sXXXXXX", folder, out_prefix);
+    if (!mkdtemp(path->data))
+        return error_set(err, "cannot make a folder for results in %s: %s", folder,
+                         strerror(errno));
+    int lock = lock_out_folder(path->data, true);
+    if (lock == -1) {
+        error_set(err, "cannot lock a folder for results in %s: %s", folder, strerror(errno));
+        rmdir(path->data);
+    }
+    return lock;
+}
+
 /* Whoever removes what is left may have been faster than the lock. */
 static char *make_out_folder(const char *folder, int *lock, struct error *err)
 {
     enum { TRIES = 100 };
+    struct strbuf path;
 
-    for (int i = 0; i < TRIES; i++) {
-        struct strbuf path;
-        strbuf_init(&path);
-        strbuf_addf(&path, "%s/%sXXXXXX", folder, out_prefix);
-        bool made = mkdtemp(path.data) != NULL;
-        if (!made)
-            error_set(err, "cannot make a folder for results in %s: %s", folder, strerror(errno));
-        *lock = made ? lock_out_folder(path.data, true) : -1;
-        if (*lock >= 0)
-            return strbuf_detach(&path);
-        strbuf_release(&path);
-        if (!made)
-            return NULL;
-    }
-    error_set(err, "cannot lock a folder for results in %s", folder);
+    strbuf_init(&path);
+    *lock = OUT_TAKEN;
+    for (int i = 0; *lock == OUT_TAKEN && i < TRIES; i++)
+        *lock = try_out_folder(folder, &path, err);
+    if (*lock == OUT_TAKEN)
+        error_set(err, "cannot lock a folder for results in %s: others remove it each time",
+                  folder);
+    if (*lock >= 0)
+        return strbuf_detach(&path);
+    strbuf_release(&path);
     return NULL;
 }
 
@@ -105,7 +127,8 @@ void bench_out_end(struct bench_out *o, bool keep)
 {
     struct error ignored;
 
-    if (o->folder && !keep)
+    /* An empty one goes without a descriptor, of which none may be left. */
+    if (o->folder && !keep && rmdir(o->folder))
         file_remove_folder(o->folder, &ignored);
     if (o->lock >= 0)
         close(o->lock);
