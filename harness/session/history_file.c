@@ -141,6 +141,12 @@ struct store_teller history_teller(const struct session_sink *sink)
     return (struct store_teller) { sink ? note_place : NULL, (void *)sink };
 }
 
+void history_note_left_out(const struct string_list *files, const struct session_sink *sink)
+{
+    for (size_t i = 0; i < files->nr; i++)
+        sink_note(sink, "harness: left out: %s\n", files->items[i]);
+}
+
 /* ---- series ---- */
 
 int64_t history_first_start(const struct records *runs, const char *class_name)

@@ -24,6 +24,9 @@ int history_load_side(struct store *store, const char *ref, const struct ref_sco
                       const struct store_filter *filter, struct history_side *side,
                       struct error *err);
 
+/* Tells what of a folder was left out, since it could not be read: side.notes. */
+void history_note_left_out(const struct string_list *files, const struct session_sink *sink);
+
 /* What a comparison of runs of this machine's class would take for the baseline `name`, without
  * samples. On -1 side->nothing: there is none for it, and err says what there is. */
 int history_load_baseline_here(struct store *store, const char *name, struct history_side *side,

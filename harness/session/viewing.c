@@ -397,8 +397,7 @@ int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, c
     find_viewing_home(v, o);
     if (view_load(v->store, &v->request, &v->view, err))
         return -1;
-    for (size_t i = 0; i < v->view.notes.nr; i++)
-        sink_note(v->sink, "harness: left out: %s\n", v->view.notes.items[i]);
+    history_note_left_out(&v->view.notes, v->sink);
     note_unused_peaks(v);
     note_unfit_filters(v);
     return 0;

@@ -15,7 +15,7 @@ struct history_side {
     struct ref_runs runs;     /* empty where the REF is a file */
     char what[256];           /* for people */
     bool nothing;             /* on -1: nothing to compare with, rather than an error */
-    struct string_list notes; /* files of a folder that look like records and cannot be read */
+    struct string_list notes; /* what of a folder cannot be read, each with its reason */
 };
 
 struct history_source {

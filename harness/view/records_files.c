@@ -185,10 +185,13 @@ struct search {
     struct error *err;
 };
 
+/* A file that is gone meanwhile was no part of the folder. */
 static void note_unread(struct string_list *notes, const char *path)
 {
     struct error why;
 
+    if (errno == ENOENT)
+        return;
     error_set(&why, "%s: %s", path, strerror(errno));
     string_list_add(notes, why.message);
 }
@@ -200,8 +203,7 @@ static int search_entry(struct search *s, const char *path, int depth)
     struct stat status;
 
     if (lstat(path, &status) != 0) {
-        if (errno != ENOENT) /* gone meanwhile */
-            note_unread(s->notes, path);
+        note_unread(s->notes, path);
         return 0;
     }
     if (S_ISDIR(status.st_mode))
@@ -256,6 +258,8 @@ static bool file_begins_an_object(const char *path, struct string_list *notes)
     do
         c = fgetc(file);
     while (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+    if (ferror(file))
+        note_unread(notes, path);
     fclose(file);
     return c == '{';
 }

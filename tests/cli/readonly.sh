@@ -20,3 +20,15 @@ t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db h/new.db
 check "nothing changed" cmp h/history.db before
 check "nothing was added" test "$(ls h)" = history.db
 knock_checks "a history that may only be read" "reading works, writing says why not, nothing changes"
+
+say "What of a folder may not be read is named"
+mkdir res
+"$HARNESS" export 1 --db h/history.db >res/1.json
+cp res/1.json res/2.json
+mkdir res/deep
+chmod a+rx res
+chmod a+r res/1.json
+chmod 0 res/2.json res/deep
+t export ./res/ --format csv -o /dev/null
+t compare --baseline ./res/1.json --head ./res/ --no-record --db h/history.db | grep '^Left out'
+chmod u+rwx res/deep

@@ -126,6 +126,7 @@ COMMANDS = {
     "report": ["report", "--baseline", "main", "--output", "report.html", *DB],
     "plot": ["plot", "--only", "trend,latency-kernels", "--format", "svg", "--output", "plots", *DB],
     "export": ["export", "latest", "--format", "csv", "--output", "out.csv", *DB],
+    "export-folder": ["export", "./res/", "--format", "csv", "--output", "out.csv"],
     "import": ["import", "gb.json", *DB],
     "import-folder": ["import", "crit", *DB],
     "profile": ["profile", *TINY, "--output", "p", *DB],
@@ -196,6 +197,9 @@ class Driver:
         shutil.copy(os.path.join(scratch, "h.db"), folder)
         shutil.rmtree(scratch)
         self.must(folder, "history", "backup", "kept.db", *DB)
+        os.mkdir(os.path.join(folder, "res"))
+        for run in ("1", "2"):
+            self.must(folder, "export", run, "--output", f"res/{run}.json", *DB)
         self.least = self.content(folder)
         texts = {"gb.json": GBENCH, "t.json": "[1, 2]",
                  "series.csv": "".join(f"{100 + i % 3 + (i > 20) * 9}\n" for i in range(40)),

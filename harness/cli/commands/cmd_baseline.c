@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/history_open.h"
+#include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "core/clock.h"
 #include "core/names.h"
@@ -55,6 +56,7 @@ static int save_baseline_file(struct store *store, const struct baseline_options
         return -1;
     int rc = history_load_side(store, ref, NULL, NULL, &side, err);
     strbuf_init(&path);
+    history_note_left_out(&side.notes, &terminal_notes);
     if (rc == 0 && side.records.nr_runs == 0)
         rc = error_set(err, "%s has no runs", side.what);
     if (rc == 0) {

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "cli/history_open.h"
+#include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "reporters/export.h"
 #include "reporters/openmetrics.h"
@@ -85,6 +86,7 @@ static int run_export(int argc, char **argv, void *options, struct error *err)
         return -1;
     int rc = history_load_side(store, ref, NULL, NULL, &side, err);
     if (rc == 0) {
+        history_note_left_out(&side.notes, &terminal_notes);
         tell_runs_left_out(&side, (enum export_form)form);
         rc = write_export(&side.records, (enum export_form)form, o->output, err);
     }

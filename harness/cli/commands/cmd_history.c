@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "cli/commands/history_change.h"
 #include "cli/history_open.h"
+#include "cli/progress.h"
 #include "cli/render/verdict_list.h"
 #include "cli/shared_options.h"
 #include "core/clock.h"
@@ -179,6 +180,7 @@ static int show_runs(struct store *store, const struct history_options *o, int a
     int rc = history_load_side(store, argc > 1 ? argv[1] : "latest", NULL, NULL, &side, err);
 
     (void)o;
+    history_note_left_out(&side.notes, &terminal_notes);
     if (rc == 0)
         rc = output_json(records_to_json(&side.records), NULL, err);
     history_side_release(&side);
@@ -206,6 +208,7 @@ static int show_system(struct store *store, const struct history_options *o, int
     int rc = history_load_side(store, argc > 1 ? argv[1] : "latest", NULL, &nothing, &side, err);
 
     strbuf_init(&text);
+    history_note_left_out(&side.notes, &terminal_notes);
     for (size_t i = 0; rc == 0 && i < side.records.nr_runs; i++) {
         const struct run *run = &side.records.runs[i];
         if (i > 0 && epoch_id(run) == epoch_id(run - 1))

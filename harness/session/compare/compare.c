@@ -123,6 +123,13 @@ static void note_gate(struct store *store, struct comparison *c)
         comparison_note(c, "The last self-test here: %s", text);
 }
 
+/* Verdicts of a part of what was asked for say so. */
+static void note_left_out(struct comparison *c, const struct history_side *side)
+{
+    for (size_t i = 0; i < side->notes.nr; i++)
+        comparison_note(c, "Left out of the %s: %s", side->what, side->notes.items[i]);
+}
+
 /* The whole family, whatever is shown of it. */
 static void record_verdicts(const struct compare_request *r, const struct compared *c,
                             const struct verdict_sides *sides)
@@ -184,6 +191,8 @@ int compare_sides_decide(const struct compare_request *r, struct compared *c, st
         record_verdicts(r, c, &sides);
     if (c->store)
         note_gate(c->store, &c->comparison);
+    note_left_out(&c->comparison, &c->base);
+    note_left_out(&c->comparison, &c->head);
     if (c->left_out && *c->left_out)
         comparison_note(&c->comparison, "%s", c->left_out);
     /* Where it was measured now, the filters chose what: all of it is shown. */
