@@ -40,12 +40,14 @@ static int read_objects(sqlite3 *db, struct objects *all)
     int rc = sqlite3_prepare_v2(db, "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema",
                                 -1, &row, NULL);
 
-    while (rc == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
+    if (rc != SQLITE_OK)
+        return rc;
+    while ((rc = sqlite3_step(row)) == SQLITE_ROW)
         if (sqlite3_column_type(row, 1) != SQLITE_NULL)
             *array_push(all) = (struct object) { text_of(row, 0), text_of(row, 1), text_of(row, 2),
                                                  text_of(row, 3), sqlite3_column_int64(row, 4) };
     sqlite3_finalize(row);
-    return rc;
+    return rc == SQLITE_DONE ? SQLITE_OK : rc; /* half of it would be the end of the other half */
 }
 
 static const struct object *find_object(const struct objects *all, const struct object *like)

@@ -51,10 +51,18 @@ struct copying {
 
 /* ---- columns ---- */
 
-static bool is_column(sqlite3 *db, const char *table, const char *column)
+/* The first that is asked loads what the file defines. That could be loaded before, so a failure
+ * that is no damage, of memory or the disk, does not say that an older file lacks the column. */
+static int find_column(const struct salvage *s, const char *table, const char *column,
+                       struct error *err)
 {
-    return sqlite3_table_column_metadata(db, "main", table, column, NULL, NULL, NULL, NULL, NULL) ==
-           SQLITE_OK;
+    int rc =
+        sqlite3_table_column_metadata(s->from, "main", table, column, NULL, NULL, NULL, NULL, NULL);
+
+    if (rc == SQLITE_OK)
+        return 1;
+    bool lacks = (rc & 0xff) == SQLITE_ERROR || (rc & 0xff) == SQLITE_CORRUPT;
+    return lacks ? 0 : salvage_unread(s->from, err);
 }
 
 /* "a, b, c" of those that both files have, and "?, ?, ?". */
@@ -73,7 +81,12 @@ static int list_columns(struct salvage *s, const char *table, struct strbuf *nam
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
         const char *name = sql_text(&q);
-        if (!is_column(s->from, table, name))
+        int found = find_column(s, table, name, err);
+        if (found < 0) {
+            rc = -1;
+            break;
+        }
+        if (!found)
             continue;
         strbuf_addf(names, "%s%s", names->length ? ", " : "", name);
         strbuf_adds(marks, marks->length ? ", ?" : "?");
@@ -114,15 +127,17 @@ static int insert_row(struct copying *c, sqlite3_stmt *row, struct error *err)
 
     if (bytes > c->s->bytes_left)
         return 0;
-    for (int i = 0; i < nr; i++)
-        sqlite3_bind_value(c->insert, i + 1, sqlite3_column_value(row, i + c->first));
-    int rc = sqlite3_step(c->insert);
+    int rc = SQLITE_OK;
+    for (int i = 0; rc == SQLITE_OK && i < nr; i++)
+        rc = sqlite3_bind_value(c->insert, i + 1, sqlite3_column_value(row, i + c->first));
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(c->insert);
     sqlite3_reset(c->insert);
     if (rc == SQLITE_DONE) {
         c->s->bytes_left -= bytes;
         return 1;
     }
-    if ((rc & 0xff) == SQLITE_CONSTRAINT || (rc & 0xff) == SQLITE_MISMATCH)
+    if ((rc & 0xff) == SQLITE_CONSTRAINT || (rc & 0xff) == SQLITE_MISMATCH || rc == SQLITE_TOOBIG)
         return 0;
     return sql_error(c->s->to, rc, err);
 }

@@ -16,11 +16,25 @@ struct walk {
     struct salvage_gaps *gaps;
 };
 
+/* ---- what is no damage ---- */
+
+int salvage_unread(sqlite3 *db, struct error *err)
+{
+    return error_set(err, "the damaged file: %s", sqlite3_errmsg(db));
+}
+
+bool salvage_no_memory(int rc)
+{
+    return (rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM;
+}
+
+/* ---- rows by their numbers ---- */
+
 static int prepare_query(sqlite3 *db, const char *text, sqlite3_stmt **stmt, struct error *err)
 {
     if (sqlite3_prepare_v2(db, text, -1, stmt, NULL) == SQLITE_OK)
         return 0;
-    return error_set(err, "the damaged file: %s", sqlite3_errmsg(db));
+    return salvage_unread(db, err);
 }
 
 /* SQLITE_ROW and *found, SQLITE_DONE, or an error of the file. */
@@ -82,8 +96,9 @@ static int read_on(struct walk *w, int64_t from, int64_t *last, int *rc, struct 
         if (w->take(w->context, w->rows, err))
             return -1;
     }
+    int rest = salvage_no_memory(*rc) ? salvage_unread(w->db, err) : 0;
     sqlite3_reset(w->rows);
-    return 0;
+    return rest;
 }
 
 static void note_span(struct walk *w, int64_t first, int64_t last, uint32_t page)
@@ -180,6 +195,8 @@ static int one_way(sqlite3 *db, const char *select, const char *order, salvage_r
         return -1;
     while ((step = sqlite3_step(stmt)) == SQLITE_ROW && rc == 0)
         rc = take(context, stmt, err);
+    if (rc == 0 && salvage_no_memory(step))
+        rc = salvage_unread(db, err);
     *damaged |= rc == 0 && step != SQLITE_DONE;
     sqlite3_finalize(stmt);
     return rc;

@@ -9,6 +9,12 @@
 
 #include <sqlite3.h>
 
+/* What SQLite says of the damaged file; -1. */
+int salvage_unread(sqlite3 *db, struct error *err);
+/* Is it the memory that is short? That says nothing of the file: it ends the salvage, where all
+ * else is damage. */
+bool salvage_no_memory(int rc);
+
 /* Is called with a statement that stands at a row. */
 typedef int salvage_row_fn(void *context, sqlite3_stmt *row, struct error *err);
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* A salvage that runs out of memory says so, or saves all that is there: no failed allocation
+ * stands for damage of the file. */
+#include "store_histories.h"
+
+#include "history/salvage_parts.h"
+
+/* SQLite's own, of which one fails. */
+static struct {
+    sqlite3_mem_methods own;
+    long left; /* until it fails; 0: none does */
+} memory;
+
+static bool fails(void)
+{
+    return memory.left > 0 && --memory.left == 0;
+}
+
+static void *failing_malloc(int size)
+{
+    return fails() ? NULL : memory.own.xMalloc(size);
+}
+
+static void *failing_realloc(void *old, int size)
+{
+    return fails() ? NULL : memory.own.xRealloc(old, size);
+}
+
+static int memory_setup(void **state)
+{
+    (void)state;
+    sqlite3_mem_methods failing;
+
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.own) != SQLITE_OK)
+        return -1;
+    failing = memory.own;
+    failing.xMalloc = failing_malloc;
+    failing.xRealloc = failing_realloc;
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK ? 0 : -1;
+}
+
+/* Rows that have not the numbers that they would get anew: the first machine went with its run. */
+static void make_renumbered(const char *path)
+{
+    struct error err;
+
+    make_runs(path, 0, 2, 1);
+    struct store *s = open_store(path, STORE_WRITE);
+    assert_ok(sql_execute(s,
+                          "PRAGMA foreign_keys = OFF; UPDATE machine SET id = 2; "
+                          "UPDATE run SET machine = 2",
+                          &err),
+              &err);
+    store_close(s);
+}
+
+/* All tables, with the n-th allocation failing; false: there are fewer. */
+static bool try_tables(const char *from, struct store *to, long n)
+{
+    struct salvaged result = { .cut_off = false };
+    struct salvage s = { .to = to, .result = &result, .bytes_left = 1 << 24 };
+    struct error err, ignored;
+
+    assert_int_equal(sqlite3_open_v2(from, &s.from, SQLITE_OPEN_READWRITE, PAGE_CHECKSUM_VFS),
+                     SQLITE_OK);
+    salvage_limit(&s, 1 << 24);
+    assert_ok(sql_begin(to, &err), &err);
+    memory.left = n;
+    int rc = salvage_tables(&s, &err);
+    bool failed = memory.left == 0;
+    memory.left = 0;
+    for (size_t i = 0; rc == 0 && i < result.tables.nr; i++)
+        if (result.tables.items[i].lost > 0 || result.tables.items[i].more)
+            fail_msg("allocation %ld: %s has lost rows", n, result.tables.items[i].name);
+    if (rc && !failed)
+        fail_msg("allocation %ld: %s", n, err.message);
+    sql_end(to, -1, &ignored);
+    salvaged_release(&result);
+    sqlite3_close(s.from);
+    return failed;
+}
+
+SCRATCH_TEST(test_no_memory)
+{
+    enum { STEP = 7 };
+    char from[160], to[160];
+    long n = 1;
+
+    path_in(*state, "from.db", from);
+    path_in(*state, "to.db", to);
+    make_renumbered(from);
+    struct store *s = open_store(to, STORE_WRITE);
+    while (try_tables(from, s, n))
+        n += STEP;
+    assert_true(n > 100);
+    store_close(s);
+}
+
+RUN_TESTS(memory_setup, NULL)
