@@ -205,18 +205,31 @@ struct start {
     int out, errors;   /* out -1: nobody looks */
 };
 
-static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
-                    posix_spawnattr_t *attributes)
+/* Its descriptors; 0, or the error's number. */
+static int endow(const struct start *s, posix_spawn_file_actions_t *actions)
 {
-    posix_spawn_file_actions_init(actions);
-    posix_spawn_file_actions_addopen(actions, STDIN_FILENO, s->input ? s->input : "/dev/null",
-                                     O_RDONLY, 0);
-    if (s->out >= 0)
-        posix_spawn_file_actions_adddup2(actions, s->out, STDOUT_FILENO);
-    else
-        posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(actions, s->errors, STDERR_FILENO);
-    process_signals_as_usual(attributes);
+    int rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO,
+                                              s->input ? s->input : "/dev/null", O_RDONLY, 0);
+
+    if (rc)
+        return rc;
+    rc = s->out >= 0
+             ? posix_spawn_file_actions_adddup2(actions, s->out, STDOUT_FILENO)
+             : posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    return rc ? rc : posix_spawn_file_actions_adddup2(actions, s->errors, STDERR_FILENO);
+}
+
+/* 0, or the error's number: without one of its descriptors it would have those of the launch, and
+ * be timed at other work. */
+static int arrange(const struct start *s, posix_spawn_file_actions_t *actions,
+                   posix_spawnattr_t *attributes)
+{
+    int rc = process_signals_as_usual(attributes);
+    int made = posix_spawn_file_actions_init(actions);
+
+    if (made == 0)
+        made = endow(s, actions);
+    return rc ? rc : made;
 }
 
 static int time_process(const struct start *s, struct command_output *output, uint64_t *ns,
@@ -227,9 +240,10 @@ static int time_process(const struct start *s, struct command_output *output, ui
     int ended = 0;
     pid_t pid;
 
-    arrange(s, &actions, &attributes);
+    int rc = arrange(s, &actions, &attributes);
     uint64_t start = clock_ns();
-    int rc = posix_spawn(&pid, s->program, &actions, &attributes, s->argv, environ);
+    if (rc == 0)
+        rc = posix_spawn(&pid, s->program, &actions, &attributes, s->argv, environ);
     if (rc == 0)
         ended = command_output_wait(output, pid, status, usage);
     *ns = clock_ns() - start;

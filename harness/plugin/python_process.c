@@ -81,13 +81,16 @@ static int fill_endowment(struct endowment *e, const struct python_process *p, i
     return rc;
 }
 
-static void arrange(const struct endowment *e, posix_spawn_file_actions_t *actions,
-                    posix_spawnattr_t *attributes)
+/* 0, or the error's number: without one of its descriptors it would have this process's. */
+static int arrange(const struct endowment *e, posix_spawn_file_actions_t *actions,
+                   posix_spawnattr_t *attributes)
 {
-    posix_spawn_file_actions_init(actions);
-    for (size_t i = 0; i < e->nr; i++)
-        posix_spawn_file_actions_adddup2(actions, e->fd[i], (int)i);
-    process_signals_as_usual(attributes);
+    int rc = process_signals_as_usual(attributes);
+    int made = posix_spawn_file_actions_init(actions);
+
+    for (size_t i = 0; made == 0 && i < e->nr; i++)
+        made = posix_spawn_file_actions_adddup2(actions, e->fd[i], (int)i);
+    return rc ? rc : made;
 }
 
 /* Without what it might write beside a file that is somebody else's. */
@@ -100,9 +103,10 @@ static int spawn(struct python_process *p, const struct endowment *e)
     struct pinning_pause pause;
 
     argv[0] = (char *)p->who;
-    arrange(e, &actions, &attributes);
+    int rc = arrange(e, &actions, &attributes);
     pinning_pause(&pause);
-    int rc = posix_spawn(&p->pid, p->who, &actions, &attributes, argv, environ);
+    if (rc == 0)
+        rc = posix_spawn(&p->pid, p->who, &actions, &attributes, argv, environ);
     pinning_resume(&pause);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);

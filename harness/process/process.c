@@ -46,7 +46,7 @@ char **process_environment(const char *setting)
     return process_environment_of((const char *const[]) { setting, NULL });
 }
 
-void process_signals_as_usual(posix_spawnattr_t *attributes)
+int process_signals_as_usual(posix_spawnattr_t *attributes)
 {
     sigset_t defaults, none;
 
@@ -54,8 +54,12 @@ void process_signals_as_usual(posix_spawnattr_t *attributes)
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
     sigaddset(&defaults, SIGCHLD);
-    posix_spawnattr_init(attributes);
-    posix_spawnattr_setsigdefault(attributes, &defaults);
-    posix_spawnattr_setsigmask(attributes, &none);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    int rc = posix_spawnattr_init(attributes);
+    if (rc == 0)
+        rc = posix_spawnattr_setsigdefault(attributes, &defaults);
+    if (rc == 0)
+        rc = posix_spawnattr_setsigmask(attributes, &none);
+    if (rc == 0)
+        rc = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    return rc;
 }

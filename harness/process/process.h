@@ -17,8 +17,8 @@ char **process_environment(const char *setting);
 char **process_environment_of(const char *const *changes);
 
 /* Makes attributes by which a program gets signals as it would from a shell, whatever this process
- * blocks or ignores. posix_spawnattr_destroy() them. */
-void process_signals_as_usual(posix_spawnattr_t *attributes);
+ * blocks or ignores. posix_spawnattr_destroy() them. 0, or the error's number. */
+int process_signals_as_usual(posix_spawnattr_t *attributes);
 
 /* More than any git repository or gnuplot has to say. */
 enum { PROCESS_SAID_MAX = 64 << 20 };
