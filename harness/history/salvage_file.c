@@ -10,6 +10,7 @@
 #include "vfs/page.h"
 #include "vfs/page_checksum.h"
 #include "vfs/sparse.h"
+#include "vfs/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,7 +117,7 @@ static int write_first(int fd, unsigned char *first, size_t size, bool seal)
 {
     if (seal)
         page_checksum_seal(first, size, 1);
-    return pwrite(fd, first, size, 0) == (ssize_t)size ? 0 : -1;
+    return whole_write(fd, first, size, 0);
 }
 
 /* Fills the last page up with zeros. A file that was cut off gets zeros up to its former length, so
@@ -124,14 +125,14 @@ static int write_first(int fd, unsigned char *first, size_t size, bool seal)
  * one. */
 static int mend_length(int fd, off_t size, unsigned char *first, struct salvaged *result)
 {
-    if (pread(fd, first, HEADER_SIZE, 0) != HEADER_SIZE)
+    if (whole_read(fd, first, HEADER_SIZE, 0))
         return -1;
     size_t page = page_size_of(first), pages = ((size_t)size + page - 1) / page;
     size_t named = has_magic(first) ? page_get(first + HEADER_PAGES, 4) : 0;
     result->cut_off = named > pages;
     if (result->cut_off && named <= GROWTH_MOST * (pages + GROWTH_MOST))
         pages = named;
-    if (ftruncate(fd, (off_t)(pages * page)) || pread(fd, first, page, 0) != (ssize_t)page)
+    if (ftruncate(fd, (off_t)(pages * page)) || whole_read(fd, first, page, 0))
         return -1;
     if (pages >= named)
         return 0;
@@ -147,8 +148,7 @@ static bool was_watched(int fd)
 {
     unsigned char page[PAGE_USUAL];
 
-    for (uint32_t nr = 2; pread(fd, page, PAGE_USUAL, (off_t)(nr - 1) * PAGE_USUAL) == PAGE_USUAL;
-         nr++)
+    for (uint32_t nr = 2; whole_read(fd, page, PAGE_USUAL, (off_t)(nr - 1) * PAGE_USUAL) == 0; nr++)
         if (page_checksum_holds(page, PAGE_USUAL, nr))
             return true;
     return false;
@@ -158,15 +158,16 @@ int salvage_trust_start(const char *copy, struct error *err)
 {
     unsigned char first[PAGE_USUAL];
     int fd = open(copy, O_RDWR | O_CLOEXEC);
-    int rc = fd < 0 || pread(fd, first, PAGE_USUAL, 0) != PAGE_USUAL ? -1 : 0;
+    int rc = fd < 0 ? -1 : whole_read(fd, first, PAGE_USUAL, 0);
 
     if (rc == 0 && has_magic(first) && was_watched(fd)) {
         first[HEADER_RESERVED] = PAGE_CHECKSUM_BYTES;
         rc = write_first(fd, first, PAGE_USUAL, true);
     }
+    int reason = errno;
     if (fd >= 0)
         close(fd);
-    return rc ? error_set(err, "%s: cannot be mended: %s", copy, strerror(errno)) : 0;
+    return rc ? error_set(err, "%s: cannot be mended: %s", copy, strerror(reason)) : 0;
 }
 
 int salvage_copy(const char *from, const char *copy, struct salvaged *result, struct error *err)
@@ -201,7 +202,7 @@ static int write_page(int fd, const unsigned char *bytes, uint32_t page, bool wa
     memcpy(copy, bytes, sizeof(copy));
     if (watched)
         page_checksum_seal(copy, PAGE_USUAL, page);
-    return pwrite(fd, copy, PAGE_USUAL, at) == PAGE_USUAL ? 0 : -1;
+    return whole_write(fd, copy, PAGE_USUAL, at);
 }
 
 /* The table of contents of a new history: the first page and those below it. */

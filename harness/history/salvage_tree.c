@@ -6,6 +6,7 @@
  */
 #include "history/salvage_leaf.h"
 #include "vfs/page_checksum.h"
+#include "vfs/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +52,7 @@ static size_t put_varint(unsigned char *p, uint64_t value)
 static bool read_page(const struct builder *b, uint32_t page, unsigned char *bytes)
 {
     return page >= 1 && page <= b->pages &&
-           pread(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == PAGE_USUAL &&
+           whole_read(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == 0 &&
            (!b->watched || page_checksum_holds(bytes, PAGE_USUAL, page));
 }
 
@@ -59,7 +60,7 @@ static bool write_page(const struct builder *b, uint32_t page, unsigned char *by
 {
     if (b->watched)
         page_checksum_seal(bytes, PAGE_USUAL, page);
-    return pwrite(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == PAGE_USUAL;
+    return whole_write(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == 0;
 }
 
 /* ---- is there anything to do? ---- */
@@ -276,7 +277,7 @@ static bool has_usual_pages(struct builder *b)
 {
     unsigned char page[PAGE_USUAL];
 
-    if (pread(b->fd, page, PAGE_USUAL, 0) == PAGE_USUAL)
+    if (whole_read(b->fd, page, PAGE_USUAL, 0) == 0)
         b->watched = page[HEADER_RESERVED] == PAGE_CHECKSUM_BYTES;
     return read_page(b, 1, page) && page_get(page + HEADER_PAGE_SIZE, 2) == PAGE_USUAL;
 }

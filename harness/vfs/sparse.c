@@ -2,6 +2,7 @@
 #include "vfs/sparse.h"
 
 #include "base/memory.h"
+#include "vfs/whole.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,15 +26,19 @@ static int copy_piece(int from, int to, off_t at, off_t end)
 
     for (; at < end; at += nr) {
         size_t wanted = end - at < BUFFER ? (size_t)(end - at) : BUFFER;
-        nr = pread(from, buffer, wanted, at);
+        do
+            nr = pread(from, buffer, wanted, at);
+        while (nr < 0 && errno == EINTR);
         if (nr <= 0)
             break; /* it was cut meanwhile */
-        if (pwrite(to, buffer, (size_t)nr, at) != nr) {
+        if (whole_write(to, buffer, (size_t)nr, at)) {
             nr = -1;
             break;
         }
     }
+    int reason = errno;
     free(buffer);
+    errno = reason;
     return nr < 0 ? -1 : 0;
 }
 

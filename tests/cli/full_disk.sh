@@ -18,6 +18,14 @@ check "what was finished before is kept" "$HARNESS" history verify --db h.db
 "$HARNESS" history list --db h.db | tail -1
 knock_checks "a file that may not grow (ulimit)" "a clear error, what was finished is kept"
 
+say "A salvage that has no room"
+(
+  trap '' XFSZ
+  ulimit -f 100
+  t history salvage h.db rest.db | sed -E 's/damaged-[0-9a-f]+/damaged-NR/'
+)
+check "it leaves nothing" not ls rest.db*
+
 say "A result that cannot be written"
 t run null/copy/right --device "$FAKE" --seed 1 --batch 1 --launches 1 --iterations 5 -o /dev/full
 t history list
