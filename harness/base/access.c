@@ -165,3 +165,18 @@ bool access_of_others(const char *path, struct strbuf *found, struct strbuf *men
     free(real);
     return others && found->length > 0;
 }
+
+bool access_is_public(const char *path)
+{
+    char *real = realpath(path, NULL), *slash;
+    struct stat st;
+    bool fits = real && stat(real, &st) == 0 && (st.st_mode & S_IROTH);
+
+    /* From the file up: /a/b, /a, and the root itself. */
+    while (fits && (slash = strrchr(real, '/'))) {
+        *slash = '\0';
+        fits = stat(*real ? real : "/", &st) == 0 && (st.st_mode & S_IXOTH);
+    }
+    free(real);
+    return fits;
+}

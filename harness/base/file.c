@@ -446,19 +446,13 @@ bool file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-bool file_is_public(const char *path)
+int file_look(const char *path, struct error *err)
 {
-    char *real = realpath(path, NULL), *slash;
-    struct stat st;
-    bool fits = real && stat(real, &st) == 0 && (st.st_mode & S_IROTH);
-
-    /* From the file up: /a/b, /a, and the root itself. */
-    while (fits && (slash = strrchr(real, '/'))) {
-        *slash = '\0';
-        fits = stat(*real ? real : "/", &st) == 0 && (st.st_mode & S_IXOTH);
-    }
-    free(real);
-    return fits;
+    if (file_exists(path))
+        return 1;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return 0;
+    return error_set(err, "%s: cannot be looked at: %s", path, strerror(errno));
 }
 
 bool file_first_line(const char *path, char *line, size_t size)

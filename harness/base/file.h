@@ -68,10 +68,10 @@ int file_remove_folder(const char *path, struct error *err);
 /* What was created, renamed or removed under that name stays so after a power cut: synchronises the
  * folder that holds it. */
 int file_sync_folder(const char *path, struct error *err);
+/* False, too, where that cannot be told: for what is not needed. */
 bool file_exists(const char *path);
-/* May every user of this machine read the file: by its own mode, and by those of all folders above
- * it? False where it is not there, or where that cannot be told. */
-bool file_is_public(const char *path);
+/* 1: it is there, 0: it is not, -1: that cannot be told, as of a folder that one may not enter. */
+int file_look(const char *path, struct error *err);
 /* The digest of a file's content as text, see base/digest.h: tells one file from another that took
  * its place. */
 int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err);

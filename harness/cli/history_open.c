@@ -55,14 +55,14 @@ static int check_tuned_history(const char *given, struct error *err)
 
     strbuf_init(&path);
     history_path(given, &path);
-    bool there = file_exists(path.data);
-    int rc = there ? 0
-                   : error_set(err,
-                               "--tuned: there is no history %s, so no setting is kept: `harness "
-                               "tune` finds one and keeps it",
-                               path.data);
+    int there = file_look(path.data, err);
+    if (there == 0)
+        error_set(err,
+                  "--tuned: there is no history %s, so no setting is kept: `harness tune` finds "
+                  "one and keeps it",
+                  path.data);
     strbuf_release(&path);
-    return rc;
+    return there > 0 ? 0 : -1;
 }
 
 int history_tuned(struct tuned *t, const char *given, struct workload_options *o, struct error *err)

@@ -324,8 +324,9 @@ int store_move(const char *path, const char *to, const struct store_teller *tell
 
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
         return error_set(err, "%s: is a link; name the file that it leads to", path);
-    if (!file_exists(path))
-        return error_set(err, "%s: there is no history", path);
+    int there = file_look(path, err);
+    if (there <= 0)
+        return there ? -1 : error_set(err, "%s: there is no history", path);
     if (lstat(to, &st) == 0)
         return error_set(err, "%s: exists already; moving does not replace files", to);
     if (file_make_parent(to, err) || store_open_telling(&s, path, STORE_WRITE, tell, err))

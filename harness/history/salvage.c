@@ -249,8 +249,9 @@ int store_salvage(const char *from, const char *to, struct salvaged *out, struct
     struct salvage s = { .result = out };
 
     *out = (struct salvaged) { .cut_off = false };
-    if (!file_exists(from))
-        return error_set(err, "%s: there is no such file", from);
+    int there = file_look(from, err);
+    if (there <= 0)
+        return there ? -1 : error_set(err, "%s: there is no such file", from);
     if (file_exists(to))
         return error_set(err, "%s: exists already; a salvage does not replace files", to);
     if (file_make_parent(to, err))

@@ -26,8 +26,9 @@ int edits_check(const char *path, const struct store_teller *tell, struct error 
 {
     struct store *store;
 
-    if (!file_exists(path))
-        return error_set(err, "%s: there is no history to write to", path);
+    int there = file_look(path, err);
+    if (there <= 0)
+        return there ? -1 : error_set(err, "%s: there is no history to write to", path);
     if (store_open_telling(&store, path, STORE_WRITE, tell, err))
         return -1;
     store_close(store);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/watcher.h"
 
+#include "base/access.h"
 #include "base/array.h"
-#include "base/file.h"
 #include "core/clock.h"
 #include "http/waiting.h"
 #include "query/query.h"
@@ -140,7 +140,7 @@ static void watcher_follow_file(struct watcher *k)
 
     if (stat(k->options.path, &file) || (k->store && watcher_same_file(&file, &k->file)))
         return;
-    if (k->options.public_only && !file_is_public(k->options.path))
+    if (k->options.public_only && !access_is_public(k->options.path))
         return;
     if (k->store && store_fate(k->store) == STORE_OVERWRITTEN)
         watcher_close_all(k);

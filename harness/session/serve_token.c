@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/serve_token.h"
 
-#include "base/file.h"
+#include "base/access.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,5 +110,5 @@ bool serve_token_may_be_shown(void)
 
     if (fstat(STDOUT_FILENO, &st) || !S_ISREG(st.st_mode))
         return true;
-    return !file_is_public("/proc/self/fd/1");
+    return !access_is_public("/proc/self/fd/1");
 }

@@ -356,9 +356,10 @@ static int write_merged(const char *path, const struct verification_list *fresh,
     struct verification_list list = { 0 };
     char *text = NULL;
     size_t length;
-    int rc = 0;
+    int there = file_look(path, err); /* what cannot be told would be replaced by the fresh ones */
+    int rc = there < 0 ? -1 : 0;
 
-    if (file_exists(path)) {
+    if (there > 0) {
         text = file_read(path, FILE_SETTINGS_MOST, &length, err);
         rc = text ? verification_parse(text, length, path, &list, err) : -1;
         free(text);

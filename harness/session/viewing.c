@@ -319,6 +319,16 @@ static bool is_profile_alone(const struct viewing *v, const char *db)
     return v->request.profile && v->refs.nr == 0 && (v->profile_alone || !file_exists(db));
 }
 
+/* A history that is nobody's choice need not be there. */
+static int heed_no_history(struct viewing *v, struct strbuf *db, struct error *err)
+{
+    int there = file_look(db->data, err);
+
+    if (there)
+        return there < 0 ? -1 : 0;
+    return v->request.profile ? 0 : use_artifacts(v, db, err);
+}
+
 static int find_viewed_store(struct viewing *v, const struct viewing_options *o, int argc,
                              char **argv, struct error *err)
 {
@@ -331,8 +341,8 @@ static int find_viewed_store(struct viewing *v, const struct viewing_options *o,
                        db.data);
     if (rc == 0 && !db.length) {
         history_path(o->db, &db);
-        if (v->refs.nr == 0 && !v->request.nr_run_ids && !o->db && !file_exists(db.data))
-            rc = v->request.profile ? 0 : use_artifacts(v, &db, err);
+        if (v->refs.nr == 0 && !v->request.nr_run_ids && !o->db)
+            rc = heed_no_history(v, &db, err);
     }
     if (rc == 0 && !is_profile_alone(v, db.data))
         rc = open_viewed_store(v, o, db.data, err);

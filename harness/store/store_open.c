@@ -65,9 +65,10 @@ static int check_path(const struct store *s, struct error *err)
     if (stat(s->path, &st) == 0 && S_ISDIR(st.st_mode))
         return error_set(err, "%s: is a folder; name a file in it, such as %s/history.db", s->path,
                          s->path);
-    if (s->mode != STORE_WRITE && !file_exists(s->path))
-        return error_set(err, "%s: there is no history yet; `harness run` makes one", s->path);
-    return 0;
+    int there = s->mode == STORE_WRITE ? 1 : file_look(s->path, err);
+    if (there == 0)
+        error_set(err, "%s: there is no history yet; `harness run` makes one", s->path);
+    return there > 0 ? 0 : -1;
 }
 
 /* SQLite's log has the name of the file: whoever came by another name would not see it. */

@@ -32,3 +32,13 @@ chmod 0 res/2.json res/deep
 t export ./res/ --format csv -o /dev/null
 t compare --baseline ./res/1.json --head ./res/ --no-record --db h/history.db | grep '^Left out'
 chmod u+rwx res/deep
+
+say "A history in a folder that may not be entered"
+mkdir x
+cp h/history.db x/h.db
+chmod 0 x
+t history list --db x/h.db
+t history move y.db --db x/h.db
+t history salvage x/h.db y.db
+t run null/copy/right --device "$FAKE" --batch 1 --dry-run --tuned --db x/h.db
+chmod u+rwx x

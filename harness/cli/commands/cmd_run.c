@@ -242,7 +242,9 @@ static int open_run_history(struct run_session *s, struct error *err)
         return history_open(&s->store, s->o->db, STORE_WRITE, err);
     strbuf_init(&path);
     history_path(s->o->db, &path);
-    int rc = file_exists(path.data) ? history_open(&s->store, s->o->db, STORE_READ, err) : 0;
+    int rc = file_look(path.data, err);
+    if (rc > 0)
+        rc = history_open(&s->store, s->o->db, STORE_READ, err);
     strbuf_release(&path);
     return rc;
 }

@@ -19,6 +19,7 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 
 #else
 
+#include "base/access.h"
 #include "base/file.h"
 #include "cli/progress.h"
 #include "cli/render/report.h"
@@ -216,7 +217,7 @@ static int find_serving_token(struct serving *s, const struct serving_options *o
         return error_set(err, "--edit: there is no history to write to");
     if (o->edit && serve_token_make(&s->edit_key, err))
         return -1;
-    s->is_public = !s->viewing.request.profile && !o->edit && file_is_public(s->path.data);
+    s->is_public = !s->viewing.request.profile && !o->edit && access_is_public(s->path.data);
     struct serve_token_source source = {
         .word = o->token,
         .file = o->token_file,
