@@ -24,6 +24,8 @@ int place_look(const char *path, enum store_mode mode, bool *foreign, struct str
 
 /* The same question, and nothing is changed. */
 bool place_log_is_foreign(const char *path);
+/* Does the file system refuse to lock the file? SQLite takes that for a lock of somebody else. */
+bool place_locks_are_refused(const char *path);
 /* SQLite has the log beside the file itself, not beside a link to it: where that is; free() it. */
 char *place_true_path(const char *path);
 /* Lies a log with something in it beside the file, or beside what a link leads to? */

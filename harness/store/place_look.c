@@ -108,6 +108,7 @@ enum {
     INDEX_PAGES = 20,     /* 4 bytes: of the file */
     FILE_SHARED = 0x40000002,
     FILE_SHARED_NR = 510, /* locked in the file by all who have it open with a log */
+    FILE_NOBODYS = FILE_SHARED + FILE_SHARED_NR, /* SQLite locks nothing there */
 };
 
 /* Who has locked it; 0: nobody. */
@@ -184,6 +185,24 @@ static bool index_is_unused(const char *path, const char *index_path, const char
     (void)path;
     (void)log_path;
     return index < 0 || holder(index, INDEX_ATTACHED, 1) == 0;
+}
+
+static bool locks_are_refused(const char *path, const char *index_path, const char *log_path)
+{
+    struct flock lock = {
+        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = FILE_NOBODYS, .l_len = 1
+    };
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+
+    (void)index_path;
+    (void)log_path;
+    return file >= 0 && fcntl(file, F_SETLK, &lock) &&
+           (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS);
+}
+
+bool place_locks_are_refused(const char *path)
+{
+    return ask_child(locks_are_refused, path, NULL, NULL);
 }
 
 static bool has_seal(const char *path)

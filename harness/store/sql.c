@@ -102,6 +102,11 @@ int sql_error(struct store *s, int code, struct error *err)
 {
     int reason = s->db ? sqlite3_system_errno(s->db) : 0;
 
+    if ((code & 0xff) == SQLITE_BUSY && s->no_locks) {
+        code = SQLITE_IOERR_LOCK; /* SQLite says "busy" of it, and keeps no reason */
+        reason = ENOLCK;
+    }
+    s->no_locks = false;
     s->failure = failure_of(code);
     s->no_room = is_no_room(code, reason);
     if (code == SQLITE_IOERR_DATA)

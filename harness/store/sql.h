@@ -74,6 +74,7 @@ struct store {
     struct keeping *keeping;
     int patience_ms; /* of store_set_patience(); 0: as usual */
     int waited_ms;   /* for the lock in hand */
+    bool no_locks;   /* the file system refuses it, so that waiting is of no use */
     store_wait_fn *on_wait;
     bool elsewhere; /* the handle writes to a new file beside the one that was opened */
     bool lasting;   /* the transaction that is open began with sql_begin_lasting() */

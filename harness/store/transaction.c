@@ -13,6 +13,9 @@ static int patience_of(const struct store *s)
     return keeping_has_run(s) ? SQL_BUSY_RUN_MS : SQL_BUSY_MS;
 }
 
+/* Others are through with most before that; to ask takes a process. */
+enum { LOCKS_ASKED_MS = 100 };
+
 /* Soon again at first, later seldom. */
 static int wait_for_others(void *context, int count)
 {
@@ -21,9 +24,15 @@ static int wait_for_others(void *context, int count)
     struct store *s = context;
     int pause = pauses[count < NR ? count : NR - 1];
 
-    if (count == 0)
+    if (count == 0) {
         s->waited_ms = 0;
+        s->no_locks = false;
+    }
     if (s->waited_ms >= patience_of(s))
+        return 0;
+    if (s->waited_ms < LOCKS_ASKED_MS && s->waited_ms + pause >= LOCKS_ASKED_MS)
+        s->no_locks = place_locks_are_refused(s->path);
+    if (s->no_locks)
         return 0;
     if (s->on_wait && s->waited_ms < SQL_BUSY_TOLD_MS && s->waited_ms + pause >= SQL_BUSY_TOLD_MS)
         s->on_wait(s->path, patience_of(s) / 1000);

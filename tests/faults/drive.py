@@ -47,7 +47,7 @@ HOWS = {
     "truncate": ["EIO", "ENOSPC"],
     "poll": ["EINTR", "ENOMEM"],
     "dup": ["EMFILE"],
-    "lock": ["ENOLCK", "EINTR", "nothing:on"],  # the last: a network file system without locks
+    "lock": ["ENOLCK", "EINTR", "nothing:on", "ENOLCK:on"],  # the last but one: a network file system without locks
     "random": ["ENOSYS"],
     "socket": ["EMFILE", "EINTR"],
     "folder": ["EIO"],

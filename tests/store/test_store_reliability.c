@@ -6,8 +6,10 @@
 
 #include "history/restore.h"
 #include "knocks.h"
+#include "old_kernel.h"
 #include "store/sql.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -423,6 +425,54 @@ SCRATCH_TEST(test_restore_over_bad_sectors)
     store_restored_release(&out);
     knock("a backup restored over sectors that cannot be read", 1, 1,
           "it is there, the old file is kept");
+}
+
+/* ---- locks that are refused ---- */
+
+static bool locks_are_refused(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETLK, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_GETLK, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static const char *unlocked; /* the history there */
+
+static bool it_is_said_at_once(void)
+{
+    enum { AT_ONCE = 20 }; /* s; others are waited for three times as long */
+    static const enum store_mode modes[] = { STORE_READ, STORE_WRITE };
+    time_t begun = time(NULL);
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        struct error err = { "" };
+        struct store *s;
+        if (store_open(&s, unlocked, modes[i], &err) == 0 ||
+            !strstr(err.message, "the file system cannot lock it"))
+            return false;
+    }
+    return time(NULL) - begun < AT_ONCE;
+}
+
+/* SQLite calls it "busy": a minute was waited for nobody, who was said to keep it locked. */
+SCRATCH_TEST(test_locks_are_refused)
+{
+    const struct scratch *scratch = *state;
+    struct error err;
+
+    assert_int_equal(write_run(scratch->path, 3, -1, &err), 0);
+    unlocked = scratch->path;
+    in_a_process(locks_are_refused, it_is_said_at_once);
 }
 
 RUN_TESTS(NULL, NULL)
