@@ -59,6 +59,15 @@ static int gone(struct store *s, struct error *err)
                      s->path, place_words(s->fate));
 }
 
+/* A seal that could not be asked for, for want of memory, is not another one. */
+static int cannot_tell(struct store *s, struct error *err)
+{
+    s->fate = STORE_IN_PLACE;
+    sql_error(s, SQLITE_NOMEM, err);
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}
+
 int sql_begin(struct store *s, struct error *err)
 {
     if (s->mode != STORE_WRITE)
@@ -66,7 +75,10 @@ int sql_begin(struct store *s, struct error *err)
     s->fate = STORE_IN_PLACE;
     if (sql_execute(s, "BEGIN IMMEDIATE", err))
         return -1;
+    s->failure = SQLITE_OK;
     s->fate = place_fate(s);
+    if (s->fate == STORE_OVERWRITTEN && s->failure == SQLITE_NOMEM)
+        return cannot_tell(s, err);
     if (s->fate == STORE_IN_PLACE)
         place_follow_link(s);
     return s->fate == STORE_IN_PLACE ? 0 : gone(s, err);

@@ -1,43 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A salvage that runs out of memory says so, or saves all that is there: no failed allocation
  * stands for damage of the file. */
+#include "failing_memory.h"
 #include "store_histories.h"
 
 #include "history/salvage_parts.h"
-
-/* SQLite's own, of which one fails. */
-static struct {
-    sqlite3_mem_methods own;
-    long left; /* until it fails; 0: none does */
-} memory;
-
-static bool fails(void)
-{
-    return memory.left > 0 && --memory.left == 0;
-}
-
-static void *failing_malloc(int size)
-{
-    return fails() ? NULL : memory.own.xMalloc(size);
-}
-
-static void *failing_realloc(void *old, int size)
-{
-    return fails() ? NULL : memory.own.xRealloc(old, size);
-}
-
-static int memory_setup(void **state)
-{
-    (void)state;
-    sqlite3_mem_methods failing;
-
-    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.own) != SQLITE_OK)
-        return -1;
-    failing = memory.own;
-    failing.xMalloc = failing_malloc;
-    failing.xRealloc = failing_realloc;
-    return sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) == SQLITE_OK ? 0 : -1;
-}
 
 /* Rows that have not the numbers that they would get anew: the first machine went with its run. */
 static void make_renumbered(const char *path)
@@ -65,10 +32,9 @@ static bool try_tables(const char *from, struct store *to, long n)
                      SQLITE_OK);
     salvage_limit(&s, 1 << 24);
     assert_ok(sql_begin(to, &err), &err);
-    memory.left = n;
+    failing_memory_begin(n);
     int rc = salvage_tables(&s, &err);
-    bool failed = memory.left == 0;
-    memory.left = 0;
+    bool failed = failing_memory_end();
     for (size_t i = 0; rc == 0 && i < result.tables.nr; i++)
         if (result.tables.items[i].lost > 0 || result.tables.items[i].more)
             fail_msg("allocation %ld: %s has lost rows", n, result.tables.items[i].name);
@@ -96,4 +62,4 @@ SCRATCH_TEST(test_no_memory)
     store_close(s);
 }
 
-RUN_TESTS(memory_setup, NULL)
+RUN_TESTS(failing_memory_setup, NULL)
