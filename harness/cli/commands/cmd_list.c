@@ -19,6 +19,7 @@
 #include "terminal/terminal.h"
 #include "text/table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,17 +74,27 @@ static int ask_variants_and_exit(const void *context)
 }
 
 /* Some seconds are enough for any library. */
-static void ask_variants_in_child(const struct support_question *q)
-{
-    enum { LONGEST = 5 };
-    struct process_group g;
-    struct error ignored; /* then nothing is known of any */
+enum { ANSWER_LONGEST = 5 };
 
-    if (process_group_start(&g, 0, ask_variants_and_exit, q, &ignored))
-        return;
-    process_group_wait(&g, LONGEST);
+/* 1: it has ended, 0: it was ended, -1: it could not be asked. */
+static int ask_variants_in_child(const struct support_question *q, struct error *err)
+{
+    struct process_group g;
+
+    if (process_group_start(&g, 0, ask_variants_and_exit, q, err))
+        return -1;
+    bool ended = process_group_wait(&g, ANSWER_LONGEST);
     process_group_kill(&g);
     process_group_close(&g);
+    return ended;
+}
+
+static char *why_no_answer(bool ended)
+{
+    char text[80];
+
+    snprintf(text, sizeof(text), "its library did not answer within %d s", ANSWER_LONGEST);
+    return memory_string(ended ? "its library ends the process that opens it" : text);
 }
 
 /* Which variants can run on this machine, as far as it depends on a library that they open at run
@@ -91,24 +102,25 @@ static void ask_variants_in_child(const struct support_question *q)
  *
  * Fills why[i] of the i-th of the registry's `nr` variants: NULL where it runs as far as is known,
  * else the reason, for free(). Only vendor variants of the CPU are asked, and of them no peers,
- * which say it where they are measured. */
-static void available_ask(const struct registry *r, size_t nr, char **why)
+ * which say it where they are measured. -1: of these nothing is known. */
+static int available_ask(const struct registry *r, size_t nr, char **why, struct error *err)
 {
     const size_t size = nr * sizeof(struct answers);
     struct answers *answers =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     if (answers == MAP_FAILED)
-        return;
-    ask_variants_in_child(&(struct support_question) { r, nr, answers });
-    for (size_t i = 0; i < nr; i++) {
+        return error_set(err, "%s", strerror(errno));
+    int ended = ask_variants_in_child(&(struct support_question) { r, nr, answers }, err);
+    for (size_t i = 0; ended >= 0 && i < nr; i++) {
         const struct variant *v = registry_variant_at(r, i);
         if (answers[i].answer == ANSWER_NO)
             why[i] = memory_string(answers[i].why.message);
         else if (answers[i].answer == ANSWER_NONE && is_variant_asked(v))
-            why[i] = memory_string("its library ends the process that opens it");
+            why[i] = why_no_answer(ended > 0);
     }
     munmap(answers, size);
+    return ended < 0 ? -1 : 0;
 }
 
 /* ---- sections ---- */
@@ -175,12 +187,15 @@ static void list_variants(cJSON *section, const struct registry *r)
     size_t nr = 0;
     char name[2 * NAME_SIZE], **why;
     struct verification_list record = { 0 };
-    struct error ignored; /* the record in the binary is one that a test has read */
+    struct error unknown, ignored; /* the record in the binary is one that a test has read */
 
     while (registry_variant_at(r, nr) != NULL)
         nr++;
     why = memory_zeroed(nr + 1, sizeof(*why));
-    available_ask(r, nr, why);
+    bool asked = available_ask(r, nr, why, &unknown) == 0;
+    if (!asked)
+        terminal_note("harness: whether the libraries of vendors are here is not known: %s\n",
+                      unknown.message);
     verification_builtin(&record, &ignored);
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         if (v->flags & VARIANT_HIDDEN)
@@ -192,7 +207,8 @@ static void list_variants(cJSON *section, const struct registry *r)
         cJSON_AddBoolToObject(last_listed(section), "vendor", (v->flags & VARIANT_VENDOR) != 0);
         cJSON_AddBoolToObject(last_listed(section), "peer", (v->flags & VARIANT_PEER) != 0);
         cJSON_AddBoolToObject(last_listed(section), "built", true);
-        if (v->device == DEVICE_CPU && !(v->flags & VARIANT_PEER))
+        if (v->device == DEVICE_CPU && !(v->flags & VARIANT_PEER) &&
+            (asked || !is_variant_asked(v)))
             add_availability(last_listed(section), why[i]);
         add_verification(last_listed(section), &record, v);
     }
