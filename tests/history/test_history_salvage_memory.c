@@ -48,7 +48,7 @@ static bool try_tables(const char *from, struct store *to, long n)
 
 SCRATCH_TEST(test_no_memory)
 {
-    enum { STEP = 7 };
+    enum { STEP = 11 };
     char from[160], to[160];
     long n = 1;
 

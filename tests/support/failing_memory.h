@@ -33,7 +33,9 @@ static inline int failing_memory_setup(void **state)
     sqlite3_mem_methods failing;
 
     (void)state;
-    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &failing_memory.own) != SQLITE_OK)
+    /* Small ones would come from a reserve of the connection, which never fails. */
+    if (sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0) != SQLITE_OK ||
+        sqlite3_config(SQLITE_CONFIG_GETMALLOC, &failing_memory.own) != SQLITE_OK)
         return -1;
     failing = failing_memory.own;
     failing.xMalloc = failing_memory_malloc;
