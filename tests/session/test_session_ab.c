@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "json_facts.h"
-#include "session/measure/ab_session.h"
+#include "session/compare/compare_measured.h"
 
 static const int64_t one_batch[] = { 1 }, two_batches[] = { 1, 2 };
 
@@ -80,7 +80,7 @@ static void check_ending(const struct ending *e, const struct ab_request *r,
     struct error err;
 
     strbuf_init(&summary);
-    ab_session_summary(r, s, &summary);
+    ab_session_summary(s, &r->measuring, &summary);
     assert_has(summary.data, e->summary);
     assert_int_equal(s->end, e->end);
     if (e->blocks >= 0)
@@ -288,6 +288,44 @@ PLACE_TEST(a_history_that_cannot_be_written)
     ab_session_release(&s);
     workload_release(&workload);
     store_close(store);
+}
+
+/* ---- into a comparison ---- */
+
+TEST(a_comparison_takes_over_what_was_measured)
+{
+    static const struct {
+        enum ab_end end;
+        bool finished;
+        int interrupted; /* what the comparison has */
+        const char *note;
+    } cases[] = {
+        { AB_DECIDED, true, 0,
+          "0 blocks of 2 launches a side in 1.000 s: every benchmark is decided\n" },
+        { AB_INTERRUPTED, true, SIGINT, "0 blocks of 2 launches a side in 1.000 s: interrupted\n" },
+        { AB_INTERRUPTED, false, 0, "" },
+    };
+
+    interrupted = SIGINT;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct ab_session s = { .end = cases[i].end, .seconds = 1, .what = { "old", "new" } };
+        struct compared c = { .store = NULL };
+        struct notes notes;
+        notes_init(&notes);
+        const struct measuring m = { .sink = &notes.sink, .interrupted = &interrupted };
+        new_run(&s.records[AB_BASE], 1);
+        new_run(&s.records[AB_HEAD], 2);
+        compared_take_session(&c, &s, cases[i].finished, &m);
+        assert_string_equal(notes.text.data, cases[i].note);
+        assert_int_equal(c.interrupted, cases[i].interrupted);
+        assert_string_equal(c.base.what, "old");
+        assert_string_equal(c.head.what, "new");
+        assert_int_equal(c.base.records.runs[0].started_ms, 1);
+        assert_int_equal(c.head.records.runs[0].started_ms, 2);
+        assert_null(s.records[AB_BASE].runs);
+        compared_release(&c);
+        strbuf_release(&notes.text);
+    }
 }
 
 /* ---- sampling ---- */

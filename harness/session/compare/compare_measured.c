@@ -7,7 +7,6 @@
 #include "session/bench/reach_kernels.h"
 #include "session/builds/builds.h"
 #include "session/builds/git.h"
-#include "session/measure/ab_session.h"
 #include "session/measure/recording.h"
 #include "session/measure/roofs.h"
 #include "session/tune/tuned_workload.h"
@@ -204,16 +203,6 @@ static void note_plan(const struct compare_request *r, const struct workload *wo
                                    : "programs");
 }
 
-static void note_end(const struct ab_request *r, const struct ab_session *s)
-{
-    struct strbuf text;
-
-    strbuf_init(&text);
-    ab_session_summary(r, s, &text);
-    sink_note(r->measuring.sink, "%s\n", text.data);
-    strbuf_release(&text);
-}
-
 /* Now, not at the end: a benchmark leaves when it is decided by these settings. */
 static int heed_placement_here(struct compared *c, const struct device *device, struct error *err)
 {
@@ -226,16 +215,31 @@ static int heed_placement_here(struct compared *c, const struct device *device, 
     return 0;
 }
 
-/* The records go over to the sides; the rest of the session ends here. */
-static void hand_over_records(struct ab_session *s, struct compared *c)
+static void note_session(const struct ab_session *s, const struct measuring *m)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    ab_session_summary(s, m, &text);
+    sink_note(m->sink, "%s\n", text.data);
+    strbuf_release(&text);
+}
+
+void compared_take_session(struct compared *c, struct ab_session *s, bool finished,
+                           const struct measuring *m)
 {
     struct history_side *sides[AB_SIDES] = { [AB_BASE] = &c->base, [AB_HEAD] = &c->head };
 
+    if (finished) {
+        note_session(s, m);
+        c->interrupted = s->end == AB_INTERRUPTED ? (int)*m->interrupted : 0;
+    }
     for (int i = 0; i < AB_SIDES; i++) {
         sides[i]->records = s->records[i];
         s->records[i] = (struct records) { 0 };
         snprintf(sides[i]->what, sizeof(sides[i]->what), "%s", s->what[i]);
     }
+    ab_session_release(s);
 }
 
 static int measure_sides(const struct compare_request *r, const struct ab_source sides[AB_SIDES],
@@ -265,12 +269,7 @@ static int measure_sides(const struct compare_request *r, const struct ab_source
         request.side[AB_BASE].guests = old;
     note_plan(r, workload);
     int rc = ab_session_run(&request, &session, err);
-    if (rc == 0) {
-        note_end(&request, &session);
-        c->interrupted = session.end == AB_INTERRUPTED ? (int)*r->measuring.interrupted : 0;
-    }
-    hand_over_records(&session, c);
-    ab_session_release(&session);
+    compared_take_session(c, &session, rc == 0, &r->measuring);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "session/bench/reach_kernels.h"
+#include "session/compare/compare_measured.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,28 +197,6 @@ static int find_gate_reach(struct gate *g, struct compared *c, struct error *err
 
 /* ---- measuring ---- */
 
-static void hand_over_gate_records(struct ab_session *s, struct compared *c)
-{
-    struct history_side *sides[AB_SIDES] = { [AB_BASE] = &c->base, [AB_HEAD] = &c->head };
-
-    for (int i = 0; i < AB_SIDES; i++) {
-        sides[i]->records = s->records[i];
-        s->records[i] = (struct records) { 0 };
-        snprintf(sides[i]->what, sizeof(sides[i]->what), "%s", s->what[i]);
-    }
-}
-
-static void note_gate_end(const struct compare_request *r, const struct ab_session *s)
-{
-    const struct ab_request spent = { .measuring = r->measuring };
-    struct strbuf text;
-
-    strbuf_init(&text);
-    ab_session_summary(&spent, s, &text);
-    sink_note(r->measuring.sink, "%s\n", text.data);
-    strbuf_release(&text);
-}
-
 static int measure_gate_benches(struct gate *g, struct compared *c, struct error *err)
 {
     const struct compare_request *r = &g->request->compare;
@@ -244,12 +223,7 @@ static int measure_gate_benches(struct gate *g, struct compared *c, struct error
         .blocks_max = (int)r->blocks,
     };
     int rc = bench_ab_run(&request, &session, err);
-    if (rc == 0) {
-        note_gate_end(r, &session);
-        c->interrupted = session.end == AB_INTERRUPTED ? (int)*r->measuring.interrupted : 0;
-    }
-    hand_over_gate_records(&session, c);
-    ab_session_release(&session);
+    compared_take_session(c, &session, rc == 0, &r->measuring);
     return rc;
 }
 

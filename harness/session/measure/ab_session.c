@@ -290,7 +290,7 @@ void ab_session_release(struct ab_session *s)
     }
 }
 
-void ab_session_summary(const struct ab_request *r, const struct ab_session *s, struct strbuf *out)
+void ab_session_summary(const struct ab_session *s, const struct measuring *m, struct strbuf *out)
 {
     char spent[TEXT_UNIT_SIZE], budget[TEXT_UNIT_SIZE];
 
@@ -301,7 +301,7 @@ void ab_session_summary(const struct ab_request *r, const struct ab_session *s, 
         strbuf_adds(out, "every benchmark is decided");
         return;
     case AB_BUDGET:
-        strbuf_addf(out, "the budget of %s is spent", text_time(r->measuring.budget * 1e9, budget));
+        strbuf_addf(out, "the budget of %s is spent", text_time(m->budget * 1e9, budget));
         return;
     case AB_BLOCKS:
         strbuf_adds(out, "no more blocks are allowed");

@@ -67,7 +67,7 @@ void ab_session_release(struct ab_session *s);
 struct comparison *ab_session_comparison(struct ab_session *s, int side);
 
 /* One line: "12 blocks in 1:32; all decided", "... the budget of 2:00 is spent". */
-void ab_session_summary(const struct ab_request *r, const struct ab_session *s, struct strbuf *out);
+void ab_session_summary(const struct ab_session *s, const struct measuring *m, struct strbuf *out);
 
 /* Sampling for a launch of an A/B: what buys evidence is launches, so each is short. */
 struct sampling ab_sampling(const struct sampling *suite);
