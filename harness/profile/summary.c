@@ -223,6 +223,7 @@ static void set_spreads(const struct building *b, int64_t *durations, size_t *ne
     }
 }
 
+/* The name last, so that equal rows stand the same way each time. */
 static int by_side_and_self(const void *a_, const void *b_)
 {
     const struct prof_row *a = a_, *b = b_;
@@ -232,6 +233,11 @@ static int by_side_and_self(const void *a_, const void *b_)
     if (a->self != b->self)
         return a->self > b->self ? -1 : 1;
     return strcmp(a->name, b->name);
+}
+
+void prof_summary_sort(struct prof_summary *summary)
+{
+    qsort(summary->rows, summary->nr_rows, sizeof(*summary->rows), by_side_and_self);
 }
 
 static int build_summary(struct building *b)
@@ -255,7 +261,7 @@ static int build_summary(struct building *b)
         add_flown(b, numbers, 1);
         add_marked(b, numbers);
         set_spreads(b, numbers, next);
-        qsort(b->summary->rows, b->summary->nr_rows, sizeof(struct prof_row), by_side_and_self);
+        prof_summary_sort(b->summary);
     }
     free(numbers);
     free(next);

@@ -48,6 +48,8 @@ struct prof_summary {
 
 /* -1: no memory. Release it before the trace. */
 int prof_summarise(const struct prof_trace *trace, struct prof_summary *summary);
+/* For rows that were made elsewhere: puts them in that order. */
+void prof_summary_sort(struct prof_summary *summary);
 void prof_summary_release(struct prof_summary *summary);
 /* An estimate of how much of its time a host's operation had a GPU at work: that of the kernels it
  * started over its own, at most 1. Kernels may run side by side, and go on when it has ended. 0:

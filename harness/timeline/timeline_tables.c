@@ -155,18 +155,6 @@ static int tables_columns(struct tables_reader *r, const cJSON *summary)
     return r->nr_columns ? 0 : error_set(r->err, "%s: its summary has no \"columns\"", r->what);
 }
 
-/* As a summary has them: the host's first, each side by self time. */
-static int tables_by_side_and_self(const void *x, const void *y)
-{
-    const struct prof_row *a = x, *b = y;
-
-    if (a->side != b->side)
-        return a->side < b->side ? -1 : 1;
-    if (a->self != b->self)
-        return a->self > b->self ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
 static int tables_rows(struct tables_reader *r, const cJSON *summary)
 {
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(summary, "rows"), *one;
@@ -184,7 +172,7 @@ static int tables_rows(struct tables_reader *r, const cJSON *summary)
         s->total[row->side] += row->self;
         s->calls[row->side] += row->calls;
     }
-    qsort(s->rows, s->nr_rows, sizeof(*s->rows), tables_by_side_and_self);
+    prof_summary_sort(s);
     return 0;
 }
 

@@ -86,6 +86,24 @@ TRACE_TEST(rows_are_as_worked_out_by_hand)
     prof_summary_release(&summary);
 }
 
+TEST(rows_that_were_made_elsewhere_are_sorted)
+{
+    struct prof_row made[] = {
+        { .name = "e", .side = PROF_DEVICE, .self = 9 },
+        { .name = "b", .side = PROF_HOST, .self = 5 },
+        { .name = "a", .side = PROF_HOST, .self = 5 },
+        { .name = "d", .side = PROF_HOST, .self = 1 },
+        { .name = "c", .side = PROF_HOST, .self = 7 },
+    };
+    struct prof_summary summary = { .rows = made, .nr_rows = sizeof(made) / sizeof(made[0]) };
+    char order[sizeof(made) / sizeof(made[0]) + 1] = "";
+
+    prof_summary_sort(&summary);
+    for (size_t i = 0; i < summary.nr_rows; i++)
+        order[i] = made[i].name[0];
+    assert_string_equal(order, "cabde");
+}
+
 TRACE_TEST(percentiles_are_ranks)
 {
     struct prof_summary summary;
