@@ -31,15 +31,6 @@ static const char *overview_benchmarks(size_t nr)
     return nr == 1 ? "benchmark" : "benchmarks";
 }
 
-static size_t overview_alarms(const struct comparison *c, enum verdict verdict)
-{
-    size_t nr = 0;
-
-    for (size_t i = 0; i < c->nr; i++)
-        nr += c->rows[i].verdict == verdict && !c->rows[i].accepted;
-    return nr;
-}
-
 static void overview_say_alarms(const struct comparison *c, size_t worse, size_t broken,
                                 struct strbuf *out)
 {
@@ -90,8 +81,8 @@ static bool overview_is_number(const char *label)
 static enum overview_tone overview_say_compared(const struct overview_input *in, struct strbuf *out)
 {
     const struct comparison *c = in->comparison;
-    size_t worse = overview_alarms(c, VERDICT_REGRESSED);
-    size_t broken = overview_alarms(c, VERDICT_BROKEN);
+    size_t worse = comparison_alarms(c, VERDICT_REGRESSED);
+    size_t broken = comparison_alarms(c, VERDICT_BROKEN);
     enum overview_tone tone = OVERVIEW_BAD;
 
     if (c->nr == 0) {

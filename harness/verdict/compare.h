@@ -398,6 +398,10 @@ const char *verdict_word(enum verdict verdict, const struct metric *metric);
 const char *comparison_word(const struct comparison *c, enum verdict verdict);
 /* The same of those alone that nobody accepted, for whoever counts these. */
 const char *comparison_alarm_word(const struct comparison *c, enum verdict verdict);
+/* Regressed or broken, and nobody said that it is meant to be. */
+bool compare_row_is_alarm(const struct compare_row *row);
+/* How many of these have that verdict. */
+size_t comparison_alarms(const struct comparison *c, enum verdict verdict);
 /* What rows of one benchmark differ by. */
 struct compare_several {
     bool metrics, machines; /* there are several of them: of machines in all that was compared */

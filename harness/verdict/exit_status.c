@@ -6,10 +6,18 @@
 
 #include <string.h>
 
-/* Regressed or broken, and nobody said that it is meant to be. */
-static bool is_alarm(const struct compare_row *row)
+bool compare_row_is_alarm(const struct compare_row *row)
 {
     return (row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN) && !row->accepted;
+}
+
+size_t comparison_alarms(const struct comparison *c, enum verdict verdict)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        nr += c->rows[i].verdict == verdict && compare_row_is_alarm(&c->rows[i]);
+    return nr;
 }
 
 void compare_count(struct comparison *c)
@@ -19,7 +27,7 @@ void compare_count(struct comparison *c)
     memset(c->count, 0, sizeof(c->count));
     for (size_t i = 0; i < c->nr; i++) {
         c->count[c->rows[i].verdict]++;
-        alarms += is_alarm(&c->rows[i]);
+        alarms += compare_row_is_alarm(&c->rows[i]);
     }
     c->accepted = c->count[VERDICT_REGRESSED] + c->count[VERDICT_BROKEN] - alarms;
     size_t decided =

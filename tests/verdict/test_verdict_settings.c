@@ -343,11 +343,17 @@ TEST(test_accept)
     assert_string_equal(c.rows[0].accepted, "safer");
     assert_null(c.rows[1].accepted);
     assert_int_equal(c.accepted, 1);
+    assert_false(compare_row_is_alarm(&c.rows[0]));
+    assert_true(compare_row_is_alarm(&c.rows[1]));
+    assert_int_equal(comparison_alarms(&c, VERDICT_REGRESSED), 1);
+    assert_int_equal(comparison_alarms(&c, VERDICT_BROKEN), 0);
+    assert_int_equal(comparison_alarms(&c, VERDICT_SAME), 0); /* none is one */
     assert_int_equal(c.exit_status, EXIT_REGRESSION);
     const struct acceptance more = ACCEPTANCE(B, "p50", "", 0.1, "known");
     compare_accept(&c, &more, 1);
     assert_int_equal(c.exit_status, EXIT_SAME);
     assert_int_equal(c.rows[1].verdict, VERDICT_REGRESSED);
+    assert_int_equal(comparison_alarms(&c, VERDICT_REGRESSED), 0);
     strbuf_init(&text);
     comparison_summary(&c, &text);
     assert_string_equal(text.data, "2 regressed, 13 same; 2 accepted");

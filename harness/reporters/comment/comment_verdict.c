@@ -27,16 +27,6 @@ static const char *rows_word(const struct comparison *c)
     return c->nr == 1 ? "benchmark" : "benchmarks";
 }
 
-/* Alarms of one verdict: those that nobody accepted. */
-static size_t alarms_of(const struct comparison *c, enum verdict verdict)
-{
-    size_t nr = 0;
-
-    for (size_t i = 0; i < c->nr; i++)
-        nr += c->rows[i].verdict == verdict && !c->rows[i].accepted;
-    return nr;
-}
-
 static void add_alarms(const struct comment *k, size_t broken, size_t worse)
 {
     if (broken)
@@ -89,7 +79,8 @@ static void add_calm(const struct comment *k)
 static void add_title(const struct comment *k)
 {
     const struct comparison *c = k->c;
-    size_t broken = alarms_of(c, VERDICT_BROKEN), worse = alarms_of(c, VERDICT_REGRESSED);
+    size_t broken = comparison_alarms(c, VERDICT_BROKEN),
+           worse = comparison_alarms(c, VERDICT_REGRESSED);
 
     strbuf_adds(k->out, "### ");
     if (broken || worse)

@@ -21,11 +21,6 @@ static const struct finding_words {
                          "Bug Risk", "error" },
 };
 
-bool finding_is_one(const struct compare_row *row)
-{
-    return (row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN) && !row->accepted;
-}
-
 static const struct finding_words *words_of_finding(const struct compare_row *row)
 {
     return &finding_words[row->verdict == VERDICT_BROKEN ? FINDING_BROKEN : FINDING_SLOWER];
@@ -113,7 +108,7 @@ cJSON *findings_codequality(const struct comparison *c, const struct finding_pla
     cJSON *list = cJSON_CreateArray();
 
     for (size_t i = 0; i < c->nr; i++)
-        if (finding_is_one(&c->rows[i]) && places[i].file)
+        if (compare_row_is_alarm(&c->rows[i]) && places[i].file)
             cJSON_AddItemToArray(list, codequality_of(&f, i));
     return list;
 }
@@ -195,7 +190,7 @@ static void add_sarif_unplaced(cJSON *run, const struct findings *f)
 
     strbuf_init(&text);
     for (size_t i = 0; i < f->c->nr; i++) {
-        if (!finding_is_one(&f->c->rows[i]) || f->places[i].file)
+        if (!compare_row_is_alarm(&f->c->rows[i]) || f->places[i].file)
             continue;
         cJSON *notice = cJSON_CreateObject();
         list = list ? list : add_sarif_notices(run);
@@ -236,7 +231,7 @@ cJSON *findings_sarif(const struct comparison *c, const struct finding_place *pl
     cJSON_AddStringToObject(run, "columnKind", "utf16CodeUnits");
     results = cJSON_AddArrayToObject(run, "results");
     for (size_t i = 0; i < c->nr; i++)
-        if (finding_is_one(&c->rows[i]) && places[i].file)
+        if (compare_row_is_alarm(&c->rows[i]) && places[i].file)
             cJSON_AddItemToArray(results, sarif_of(&f, i));
     add_sarif_unplaced(run, &f);
     return json;

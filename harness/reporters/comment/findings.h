@@ -29,7 +29,5 @@ struct finding_place {
 cJSON *findings_codequality(const struct comparison *c, const struct finding_place *places);
 cJSON *findings_sarif(const struct comparison *c, const struct finding_place *places,
                       const char *version);
-/* Is the row one of those? */
-bool finding_is_one(const struct compare_row *row);
 
 #endif

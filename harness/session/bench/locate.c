@@ -162,7 +162,7 @@ struct finding_place *places_find(const struct comparison *c, const struct recor
         return places;
     struct greps greps = { .commit = known.hash };
     for (size_t i = 0; i < c->nr; i++)
-        if (finding_is_one(&c->rows[i]))
+        if (compare_row_is_alarm(&c->rows[i]))
             locate_benchmark(&greps, c->rows[i].item->bench, &places[i]);
     greps_release(&greps);
     return places;
