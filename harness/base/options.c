@@ -29,6 +29,14 @@ void string_list_release(struct string_list *list)
     array_release(list);
 }
 
+bool string_list_has(const struct string_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    return false;
+}
+
 static int string_list_order(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -40,7 +48,7 @@ void string_list_sort(struct string_list *list)
         qsort(list->items, list->nr, sizeof(*list->items), string_list_order);
 }
 
-bool string_list_has(const struct string_list *sorted, const char *text)
+bool string_list_has_sorted(const struct string_list *sorted, const char *text)
 {
     return sorted->nr > 0 && bsearch(&text, sorted->items, sorted->nr, sizeof(*sorted->items),
                                      string_list_order) != NULL;

@@ -101,8 +101,9 @@ const char *options_first_given(const struct option_given *options, size_t nr);
 void string_list_add(struct string_list *list, const char *text);
 void string_list_add_split(struct string_list *list, const char *text, char separator);
 void string_list_release(struct string_list *list);
+bool string_list_has(const struct string_list *list, const char *text);
 void string_list_sort(struct string_list *list);
-/* Of a list that string_list_sort() has sorted: it is searched by halves. */
-bool string_list_has(const struct string_list *sorted, const char *text);
+/* The same of a list that string_list_sort() has sorted: it is searched by halves. */
+bool string_list_has_sorted(const struct string_list *sorted, const char *text);
 
 #endif

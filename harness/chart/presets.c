@@ -102,10 +102,7 @@ static enum naming preset_naming(const struct preset *preset, const char *name)
         return BY_NAME;
     if (preset->family && strcmp(preset->family, name) == 0)
         return BY_FAMILY;
-    for (size_t i = 0; i < preset->formerly.nr; i++)
-        if (strcmp(preset->formerly.items[i], name) == 0)
-            return BY_FORMER_NAME;
-    return BY_NOTHING;
+    return string_list_has(&preset->formerly, name) ? BY_FORMER_NAME : BY_NOTHING;
 }
 
 static enum naming presets_naming(const struct presets *presets, const char *name)

@@ -56,14 +56,6 @@ static const char *nearest_of(const char *word, struct string_list *names)
     return text_nearest(word, (const char *const *)names->items);
 }
 
-static bool is_one_of(const struct string_list *names, const char *word)
-{
-    for (size_t i = 0; i < names->nr; i++)
-        if (strcmp(names->items[i], word) == 0)
-            return true;
-    return false;
-}
-
 static void join_list(const struct string_list *names, struct strbuf *list)
 {
     for (size_t i = 0; i < names->nr; i++)
@@ -152,7 +144,7 @@ int selection_nothing_matches(const struct registry *r, const struct device *dev
     strbuf_init(&list);
     join_list(&names, &list);
     const char *other = other_device(r, device, what, word);
-    if (is_one_of(&candidates, word))
+    if (string_list_has(&candidates, word))
         error_set(err, "%s \"%s\" matches nothing that the other options leave", kind, word);
     else if (other)
         error_set(err, "%s \"%s\" matches nothing on device %s, but on device %s: give --device %s",

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- statements: every condition has a text of its own, so they are not kept prepared ---- */
 
@@ -301,14 +300,6 @@ static int read_dim_names(struct store *s, struct string_list *names, struct err
     return rc;
 }
 
-static bool is_listed(const struct string_list *names, const char *name)
-{
-    for (size_t i = 0; i < names->nr; i++)
-        if (strcmp(names->items[i], name) == 0)
-            return true;
-    return false;
-}
-
 static int unknown_dim(const struct query_dim *dim, const struct string_list *names,
                        struct error *err)
 {
@@ -331,7 +322,7 @@ int query_check(const struct query *q, struct store *s, size_t *column, struct e
     if (read_dim_names(s, &names, err))
         rc = -1;
     for (size_t i = 0; rc == 0 && i < q->nr_dims; i++) {
-        if (is_listed(&names, q->dims[i].name))
+        if (string_list_has(&names, q->dims[i].name))
             continue;
         *column = q->dims[i].column;
         rc = unknown_dim(&q->dims[i], &names, err);

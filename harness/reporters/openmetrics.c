@@ -272,14 +272,6 @@ static void own_family_help(const struct number_kind *kind, struct strbuf *help)
     strbuf_addc(help, '.');
 }
 
-static bool is_in_list(const struct string_list *list, const char *text)
-{
-    for (size_t i = 0; i < list->nr; i++)
-        if (strcmp(list->items[i], text) == 0)
-            return true;
-    return false;
-}
-
 static void openmetrics_add_own(const struct exposition *x, const struct metric *metric,
                                 const struct run_rows *rows, struct string_list *names)
 {
@@ -289,7 +281,7 @@ static void openmetrics_add_own(const struct exposition *x, const struct metric 
     int nth = 1;
 
     own_family_name(metric->number, unit, nth, name);
-    while (is_in_list(names, name))
+    while (string_list_has(names, name))
         own_family_name(metric->number, unit, ++nth, name);
     strbuf_init(&help);
     own_family_help(metric->number, &help);

@@ -124,7 +124,7 @@ static void live_view_drop_others(const struct live_view *live, cJSON *trends, c
 
     for (cJSON *item = array ? array->child : NULL, *next; item; item = next) {
         next = item->next;
-        if (!string_list_has(&live->keys, json_string(item, "key", "")))
+        if (!string_list_has_sorted(&live->keys, json_string(item, "key", "")))
             cJSON_Delete(cJSON_DetachItemViaPointer(array, item));
     }
 }

@@ -347,6 +347,6 @@ size_t chart_names_index(struct chart_names *names, const char *name)
 
 bool preset_takes(const struct preset *preset, const char *key)
 {
-    return (!preset->only || string_list_has(preset->only, key)) &&
+    return (!preset->only || string_list_has_sorted(preset->only, key)) &&
            text_filters_take((const char *const *)preset->filter.items, preset->filter.nr, key);
 }

@@ -101,7 +101,7 @@ static bool trend_takes(const struct chart *chart, const struct series *s)
     const char *machine = chart->records->runs[chart->run].machine.class_name, *key = s->bench->key;
 
     return s->nr >= 2 && strcmp(s->machine, machine) == 0 && preset_takes(chart->preset, key) &&
-           (!chart->only || string_list_has(chart->only, key));
+           (!chart->only || string_list_has_sorted(chart->only, key));
 }
 
 static void trend_choose_series(struct trend_chart *t)

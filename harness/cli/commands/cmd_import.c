@@ -101,14 +101,6 @@ static void print_import_part(const struct import_part *part)
     fflush(stdout);
 }
 
-static bool part_has_note(const struct import_part *part, const char *note)
-{
-    for (size_t i = 0; i < part->imported.notes.nr; i++)
-        if (strcmp(part->imported.notes.items[i], note) == 0)
-            return true;
-    return false;
-}
-
 /* A note that several of the files call for, once: with the first of them. */
 static void print_import_note(const struct import_job *job, size_t first, const char *note)
 {
@@ -116,10 +108,10 @@ static void print_import_note(const struct import_job *job, size_t first, const 
     size_t more = 0;
 
     for (size_t i = 0; i < first; i++)
-        if (part_has_note(&job->parts.items[i], note))
+        if (string_list_has(&job->parts.items[i].imported.notes, note))
             return;
     for (size_t i = first + 1; i < job->parts.nr; i++)
-        more += part_has_note(&job->parts.items[i], note);
+        more += string_list_has(&job->parts.items[i].imported.notes, note);
     strbuf_init(&line);
     terminal_add(&line, "note: %s", job->parts.items[first].path);
     if (more > 0)

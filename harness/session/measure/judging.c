@@ -143,10 +143,8 @@ static bool is_wanted(const struct judging *g, const struct variant *v)
 {
     const struct string_list *names = &g->options->against;
 
-    for (size_t i = 0; i < names->nr; i++)
-        if (strcmp(names->items[i], v->name) == 0)
-            return true;
-    return names->nr == 0 && !(v->flags & (VARIANT_PLAIN | VARIANT_PEER | VARIANT_HIDDEN));
+    return string_list_has(names, v->name) ||
+           (names->nr == 0 && !(v->flags & (VARIANT_PLAIN | VARIANT_PEER | VARIANT_HIDDEN)));
 }
 
 static int check_references(const struct judging *g, const struct judge_job *job, struct error *err)
