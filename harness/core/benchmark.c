@@ -3,24 +3,22 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "core/names.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+static const char *const cache_states[CACHE_NR] = { "warm", "cold", "rotate" };
+
 const char *cache_state_name(enum cache_state cache)
 {
-    static const char *const names[CACHE_NR] = { "warm", "cold", "rotate" };
-
-    return names[cache];
+    return cache_states[cache];
 }
 
 int cache_state_find(const char *name)
 {
-    for (int cache = 0; cache < CACHE_NR; cache++)
-        if (strcmp(cache_state_name((enum cache_state)cache), name) == 0)
-            return cache;
-    return -1;
+    return name_find(cache_states, CACHE_NR, name);
 }
 
 const char *benchmark_name_fill(const struct benchmark_name *name)

@@ -27,6 +27,14 @@ bool fact_is_finite(double value)
     return fabs(value) <= FACT_AMOUNT_MAX; /* NaN is not */
 }
 
+int name_find(const char *const *names, size_t nr, const char *name)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
 bool name_is_line(const char *text)
 {
     while (*text) {

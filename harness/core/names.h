@@ -36,6 +36,9 @@ bool name_is_line(const char *text);
 /* Puts '?' in the place of what keeps a text from being a line; true if there was anything. */
 bool name_mend(char *text);
 
+/* Which of `nr` names it is, such as those of an enum's values; -1: none of them. */
+int name_find(const char *const *names, size_t nr, const char *name);
+
 /* The name of a baseline: 1 to `size` - 1 letters, digits and ._/+-, not first '-', and nothing
  * that means something else as a REF ("latest", bare numbers). */
 int name_check_baseline(const char *name, size_t size, struct error *err);

@@ -21,10 +21,7 @@ const char *better_name(enum better better)
 
 int better_find(const char *name)
 {
-    for (int i = 0; i < BETTER_NR; i++)
-        if (strcmp(betters[i], name) == 0)
-            return i;
-    return -1;
+    return name_find(betters, BETTER_NR, name);
 }
 
 /* ---- kinds ---- */

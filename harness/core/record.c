@@ -14,14 +14,6 @@ static const char *const outcomes[OUTCOME_NR] = { "OK", "UNSUPPORTED", "WRONG", 
 static const char *const stop_rules[STOP_RULE_NR] = { "", "precision", "time", "samples" };
 static const char *const run_kinds[RUN_KIND_NR] = { "measured", "profile", "imported", "trial" };
 
-static int index_of_name(const char *const *names, int nr, const char *name)
-{
-    for (int i = 0; i < nr; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    return -1;
-}
-
 const char *outcome_name(enum outcome outcome)
 {
     return outcomes[outcome];
@@ -29,7 +21,7 @@ const char *outcome_name(enum outcome outcome)
 
 int outcome_find(const char *name)
 {
-    return index_of_name(outcomes, OUTCOME_NR, name);
+    return name_find(outcomes, OUTCOME_NR, name);
 }
 
 const char *stop_rule_name(enum stop_rule rule)
@@ -39,7 +31,7 @@ const char *stop_rule_name(enum stop_rule rule)
 
 int stop_rule_find(const char *name)
 {
-    return index_of_name(stop_rules, STOP_RULE_NR, name);
+    return name_find(stop_rules, STOP_RULE_NR, name);
 }
 
 const char *run_kind_name(enum run_kind kind)
@@ -49,7 +41,7 @@ const char *run_kind_name(enum run_kind kind)
 
 int run_kind_find(const char *name)
 {
-    return index_of_name(run_kinds, RUN_KIND_NR, name);
+    return name_find(run_kinds, RUN_KIND_NR, name);
 }
 
 bool record_amount_is_sane(double value)

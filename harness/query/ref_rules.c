@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules by which a REF names runs; query/ref.h lists them. */
 #include "base/array.h"
+#include "core/names.h"
 #include "query/ref_parts.h"
 
 #include <errno.h>
@@ -46,10 +47,7 @@ static bool is_same_part(const struct ref_run *a, const struct ref_run *b)
 
 bool ref_takes_class(const struct ref_scope *scope, const char *class_name)
 {
-    for (size_t i = 0; i < scope->nr_classes; i++)
-        if (strcmp(scope->classes[i], class_name) == 0)
-            return true;
-    return scope->nr_classes == 0;
+    return scope->nr_classes == 0 || name_find(scope->classes, scope->nr_classes, class_name) >= 0;
 }
 
 static bool in_scope(const struct ref_lookup *l, const struct ref_run *c)

@@ -52,10 +52,7 @@ bool filter_wants(const struct store_filter *f, const char *key)
         return true;
     if (f->nr_filters > 0 && text_filters_take(f->filters, f->nr_filters, key))
         return true;
-    for (size_t i = 0; i < f->nr_keys; i++)
-        if (strcmp(f->keys[i], key) == 0)
-            return true;
-    return false;
+    return name_find(f->keys, f->nr_keys, key) >= 0;
 }
 
 int read_dim(struct sql_query *q, struct benchmark_name *name, struct error *err)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,10 +89,7 @@ const char *compare_design_name(enum compare_design design)
 
 int compare_design_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof(designs) / sizeof(designs[0]); i++)
-        if (strcmp(designs[i], name) == 0)
-            return (int)i;
-    return -1;
+    return name_find(designs, sizeof(designs) / sizeof(designs[0]), name);
 }
 
 bool compare_acceptance_fits(const struct acceptance *a, const struct compare_row *row)

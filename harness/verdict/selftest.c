@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "verdict/selftest.h"
 
+#include "core/names.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +31,6 @@ static struct selftest_tally *tally_of(struct selftest *t, double size)
     t->tallies[at] = (struct selftest_tally) { .size = size };
     t->nr++;
     return &t->tallies[at];
-}
-
-static bool is_in(const char *key, const char *const *keys, size_t nr)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (strcmp(keys[i], key) == 0)
-            return true;
-    return false;
 }
 
 static bool judged(const struct compare_row *row)
@@ -77,7 +71,7 @@ int selftest_count(struct selftest_builder *b, const struct comparison *c, doubl
         return error_set(err, "a self-test can plant at most %d sizes", SELFTEST_SIZES_MAX);
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
-        bool is_planted = is_in(row->item->bench->key, planted, nr);
+        bool is_planted = name_find(planted, nr, row->item->bench->key) >= 0;
         alarm |= count_row(tally, row, is_planted);
         if (isfinite(row->noise.launch))
             *array_push(&b->launch) = row->noise.launch;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "core/benchmark.h"
+#include "core/names.h"
 #include "core/registry.h"
 
 #include <stdbool.h>
@@ -201,6 +202,23 @@ static void long_keys(void **state)
     assert_string_equal(err.message, "a benchmark key has 256 characters, more than 255");
 }
 
+static void names_are_found_whole(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "warm", "cold", "", "warm", "rotate" };
+    static const struct {
+        const char *name;
+        size_t nr; /* of the names that are looked at */
+        int place;
+    } cases[] = {
+        { "warm", 5, 0 }, { "rotate", 5, 4 },  { "rotate", 4, -1 }, { "", 5, 2 },
+        { "war", 5, -1 }, { "warmer", 5, -1 }, { "Warm", 5, -1 },   { "warm", 0, -1 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(name_find(names, cases[i].nr, cases[i].name), cases[i].place);
+}
+
 static void cache_states(void **state)
 {
     (void)state;
@@ -301,6 +319,7 @@ int main(void)
         cmocka_unit_test(foreign_keys_are_kept_whole),
         cmocka_unit_test(foreign_sizes_are_dims),
         cmocka_unit_test(long_keys),
+        cmocka_unit_test(names_are_found_whole),
         cmocka_unit_test(cache_states),
         cmocka_unit_test(the_registry_is_consistent),
         cmocka_unit_test(all_six_models_are_there),
