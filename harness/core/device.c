@@ -2,6 +2,7 @@
 #include "core/device.h"
 
 #include "base/array.h"
+#include "core/names.h"
 #include "host/host_memory.h"
 #include "host/processors.h"
 
@@ -107,9 +108,7 @@ static const char graph_suffix[] = "-graph";
 
 bool device_label_is_graph(const char *label)
 {
-    size_t length = strlen(label), suffix = strlen(graph_suffix);
-
-    return length > suffix && strcmp(label + length - suffix, graph_suffix) == 0;
+    return name_has_ending(label, graph_suffix);
 }
 
 size_t device_label_hardware(const char *label)

@@ -35,6 +35,13 @@ int name_find(const char *const *names, size_t nr, const char *name)
     return -1;
 }
 
+bool name_has_ending(const char *name, const char *ending)
+{
+    size_t length = strlen(name), end = strlen(ending);
+
+    return length > end && strcmp(name + length - end, ending) == 0;
+}
+
 bool name_is_line(const char *text)
 {
     while (*text) {

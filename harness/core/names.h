@@ -38,6 +38,8 @@ bool name_mend(char *text);
 
 /* Which of `nr` names it is, such as those of an enum's values; -1: none of them. */
 int name_find(const char *const *names, size_t nr, const char *name);
+/* Does that text end it, with something before it? A file that is called ".json" has no ending. */
+bool name_has_ending(const char *name, const char *ending);
 
 /* The name of a baseline: 1 to `size` - 1 letters, digits and ._/+-, not first '-', and nothing
  * that means something else as a REF ("latest", bare numbers). */

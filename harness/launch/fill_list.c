@@ -2,6 +2,7 @@
 #include "launch/fill_list.h"
 
 #include "base/memory.h"
+#include "core/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,7 @@
 
 bool fill_is_file(const char *text)
 {
-    size_t length = strlen(text);
-
-    return strchr(text, '/') || (length > 4 && strcmp(text + length - 4, ".npy") == 0);
+    return strchr(text, '/') || name_has_ending(text, ".npy");
 }
 
 static int add_once(struct fill_list *list, const struct input_fill *fill, struct error *err)

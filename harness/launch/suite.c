@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/resource.h"
 #include "base/strbuf.h"
+#include "core/names.h"
 #include "launch/selection.h"
 
 #include <math.h>
@@ -161,8 +162,7 @@ static int unknown_suite(const char *name, struct error *err)
 
 int suite_load(struct suite *s, const char *name, struct error *err)
 {
-    size_t length = strlen(name);
-    bool file = strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+    bool file = strchr(name, '/') || name_has_ending(name, ".json");
     char resource[96];
     cJSON *json;
 

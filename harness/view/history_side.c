@@ -17,18 +17,11 @@ static bool history_is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool history_ends_with(const char *text, const char *ending)
-{
-    size_t length = strlen(text), end = strlen(ending);
-
-    return length > end && strcmp(text + length - end, ending) == 0;
-}
-
 bool history_is_path(const char *ref)
 {
     return ref[0] == '/' || strncmp(ref, "./", 2) == 0 || strncmp(ref, "../", 3) == 0 ||
-           strcmp(ref, ".") == 0 || strcmp(ref, "..") == 0 || history_ends_with(ref, ".json") ||
-           history_ends_with(ref, "/");
+           strcmp(ref, ".") == 0 || strcmp(ref, "..") == 0 || name_has_ending(ref, ".json") ||
+           name_has_ending(ref, "/");
 }
 
 static int history_load_path(const char *path, struct history_side *side, struct error *err)

@@ -219,6 +219,31 @@ static void names_are_found_whole(void **state)
         assert_int_equal(name_find(names, cases[i].nr, cases[i].name), cases[i].place);
 }
 
+static void an_ending_has_something_before_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *ending;
+        bool has;
+    } cases[] = {
+        { "a.json", ".json", true },
+        { "x/.json", ".json", true },
+        { ".json", ".json", false },
+        { "son", ".json", false },
+        { "", ".json", false },
+        { "a.json ", ".json", false },
+        { "cuda-graph", "-graph", true },
+        { "-graph", "-graph", false },
+        { "a/", "/", true },
+        { "a.json.gz", ".json", false },
+        { "/", "/", false },
+        { "a.JSON", ".json", false },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(name_has_ending(cases[i].name, cases[i].ending), cases[i].has);
+}
+
 static void cache_states(void **state)
 {
     (void)state;
@@ -320,6 +345,7 @@ int main(void)
         cmocka_unit_test(foreign_sizes_are_dims),
         cmocka_unit_test(long_keys),
         cmocka_unit_test(names_are_found_whole),
+        cmocka_unit_test(an_ending_has_something_before_it),
         cmocka_unit_test(cache_states),
         cmocka_unit_test(the_registry_is_consistent),
         cmocka_unit_test(all_six_models_are_there),

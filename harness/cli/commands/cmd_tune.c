@@ -6,11 +6,10 @@
 #include "cli/progress.h"
 #include "cli/render/tune_report.h"
 #include "cli/shared_options.h"
+#include "core/names.h"
 #include "machine/environment.h"
 #include "session/tune/tuning.h"
 #include "terminal/terminal.h"
-
-#include <string.h>
 
 struct tune_options {
     struct tuning_request request;
@@ -166,20 +165,13 @@ static int conclude_tuning(struct tune_session *s, struct error *err)
     return status;
 }
 
-static bool is_plugin(const char *text)
-{
-    size_t length = strlen(text);
-
-    return length > 3 && strcmp(text + length - 3, ".so") == 0;
-}
-
 /* Plugins among the arguments, the rest are filters. */
 static int take_tune_arguments(struct tune_options *o, int argc, char **argv, struct error *err)
 {
     int nr = 0;
 
     for (int i = 0; i < argc; i++)
-        if (is_plugin(argv[i]))
+        if (name_has_ending(argv[i], ".so"))
             string_list_add(&o->request.what.plugins, argv[i]);
         else
             argv[nr++] = argv[i];

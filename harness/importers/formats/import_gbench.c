@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Google Benchmark's --benchmark_out (JSON), from 1.3 on. */
 #include "base/text.h"
+#include "core/names.h"
 #include "importers/base/import_base.h"
 
 #include <math.h>
@@ -123,13 +124,6 @@ static int gbench_read_context(struct gbench *g, const cJSON *context)
 
 /* ---- benchmarks ---- */
 
-static bool gbench_ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), short_one = strlen(end);
-
-    return length > short_one && strcmp(text + length - short_one, end) == 0;
-}
-
 static void gbench_read_name(const struct gbench *g, const char *text, struct benchmark_name *name)
 {
     struct import_name n;
@@ -149,7 +143,7 @@ const char *import_gbench_aggregate_of(const char *text, char *base, size_t size
                                         "_BigO", "_RMS",    "_min",    "_max" };
 
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        if (gbench_ends_with(text, ends[i])) {
+        if (name_has_ending(text, ends[i])) {
             snprintf(base, size, "%.*s", (int)(strlen(text) - strlen(ends[i])), text);
             return ends[i] + 1;
         }

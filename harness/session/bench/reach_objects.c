@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "core/names.h"
 #include "process/process.h"
 
 #include <dirent.h>
@@ -245,7 +246,7 @@ static void walk_make_files(struct reach_objects *o, const char *inside, int dep
             continue;
         if (S_ISDIR(info.st_mode))
             walk_make_files(o, name, depth + 1);
-        else if (S_ISREG(info.st_mode) && length > 2 && strcmp(name + strlen(name) - 2, ".d") == 0)
+        else if (S_ISREG(info.st_mode) && name_has_ending(entry->d_name, ".d"))
             read_make_file(o, name);
     }
     if (folder)
