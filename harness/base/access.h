@@ -12,6 +12,9 @@
 /* May that user write to the file? root, its owner, members of its group and all others where the
  * mode says so. */
 bool access_may_write(const struct stat *file, uid_t user);
+/* May every user of this machine read the file: by its own mode, and by those of all folders above
+ * it? False where it is not there, or where that cannot be told. */
+bool access_is_public(const char *path);
 
 /*
  * Whether others than its owner and root may change the file or put another one in its place: all

@@ -375,7 +375,6 @@ static void ignore_own_folder(const char *path)
 static int make_one_directory(const char *path, struct error *err)
 {
     struct error ignored;
-    struct stat st;
 
     if (mkdir(path, 0777) == 0) {
         ignore_own_folder(path);
@@ -383,7 +382,7 @@ static int make_one_directory(const char *path, struct error *err)
         return 0;
     }
     int reason = errno;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    if (file_is_folder(path))
         return 0;
     return error_set(err, "%s: cannot create directory: %s", path, strerror(reason));
 }
@@ -453,6 +452,21 @@ int file_look(const char *path, struct error *err)
     if (errno == ENOENT || errno == ENOTDIR)
         return 0;
     return error_set(err, "%s: cannot be looked at: %s", path, strerror(errno));
+}
+
+bool file_is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool file_is_same(const char *a, const char *b)
+{
+    struct stat one, other;
+
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
 }
 
 bool file_first_line(const char *path, char *line, size_t size)

@@ -72,6 +72,9 @@ int file_sync_folder(const char *path, struct error *err);
 bool file_exists(const char *path);
 /* 1: it is there, 0: it is not, -1: that cannot be told, as of a folder that one may not enter. */
 int file_look(const char *path, struct error *err);
+bool file_is_folder(const char *path); /* or a link to one */
+/* Do both names lead to one file, by whatever links? */
+bool file_is_same(const char *a, const char *b);
 /* The digest of a file's content as text, see base/digest.h: tells one file from another that took
  * its place. */
 int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err);

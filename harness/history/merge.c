@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "history/merge.h"
 
+#include "base/file.h"
 #include "history/merge_parts.h"
 #include "store/place.h"
-
-#include <sys/stat.h>
-
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
 
 /* The log that a dead writer left is read, but stays where it is: the last reader of a file would
  * else write it into the file. */
@@ -31,7 +22,7 @@ int store_merge_check(const char *to, const char *path, struct error *err)
 {
     struct store *from;
 
-    if (same_file(to, path))
+    if (file_is_same(to, path))
         return error_set(err, "%s: cannot be merged into itself", path);
     if (store_open(&from, path, STORE_LOOK, err))
         return -1;
@@ -57,7 +48,7 @@ int store_merge(struct store *to, const char *path, struct store_merged *merged,
 {
     struct merge m = { .to = to, .result = merged };
 
-    if (same_file(to->path, path))
+    if (file_is_same(to->path, path))
         return error_set(err, "%s: cannot be merged into itself", path);
     if (open_source(&m.from, path, &to->tell, err))
         return -1;

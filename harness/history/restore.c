@@ -234,13 +234,6 @@ static int restore(const char *path, struct store *from, struct store_restored *
     return rc;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* SQLite has the log of a file beside the file, not beside a link to it. So what a link leads to is
  * restored, or put aside with its log, and the link stays. */
 static char *behind_link(const char *path)
@@ -259,7 +252,7 @@ int store_restore(const char *path, const char *backup, const struct store_telle
 
     *out = (struct store_restored) { .was_there = false };
     strbuf_init(&out->kept);
-    if (same_file(path, backup))
+    if (file_is_same(path, backup))
         return error_set(err, "%s: is the history itself", backup);
     if (store_open_telling(&from, backup, STORE_READ, tell, err))
         return -1;

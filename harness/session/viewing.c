@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Commas part one profile from the next, and stand in the names of our own folders: as many items
  * as make a path that exists, or the one item where none do. Returns how many that were. */
@@ -208,13 +207,6 @@ int viewing_configure(struct viewing *v, const struct viewing_options *o, struct
     return v->request.named_by ? 0 : error_prefix(err, "--group-by");
 }
 
-static bool is_viewed_folder(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* Takes the arguments apart: REFs, and at most one history. */
 static int sort_arguments(struct viewing *v, int argc, char **argv, struct strbuf *db,
                           struct error *err)
@@ -257,7 +249,7 @@ static int use_artifacts(struct viewing *v, struct strbuf *db, struct error *err
     static char artifacts[] = "./artifacts";
     char *arguments[] = { artifacts };
 
-    if (!is_viewed_folder(artifacts))
+    if (!file_is_folder(artifacts))
         return error_set(err,
                          "%s: there is no history yet, and no folder ./artifacts; `harness run` "
                          "makes the first, or name a file or folder of records",
@@ -273,7 +265,7 @@ static void find_folders(struct viewing *v)
         struct ref_runs runs = { .nr = 0 };
         struct error ignored;
         char **ref = &v->refs.items[i];
-        if (history_is_path(*ref) || !is_viewed_folder(*ref))
+        if (history_is_path(*ref) || !file_is_folder(*ref))
             continue;
         if (!v->store || ref_resolve(v->store, *ref, NULL, &runs, &ignored))
             figure_set(ref, "./%s", *ref);
@@ -359,7 +351,7 @@ static void find_viewing_home(struct viewing *v, const struct viewing_options *o
                                                      : "";
     bool path = !v->store || history_is_path(last);
 
-    if (path && is_viewed_folder(last)) {
+    if (path && file_is_folder(last)) {
         strbuf_adds(&v->home, last);
         while (v->home.length > 1 && v->home.data[v->home.length - 1] == '/')
             v->home.data[--v->home.length] = '\0';

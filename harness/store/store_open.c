@@ -58,11 +58,9 @@ static void disconnect(struct store *s)
 
 static int check_path(const struct store *s, struct error *err)
 {
-    struct stat st;
-
     if (s->path[0] == '\0')
         return error_set(err, "the name of the history file is empty");
-    if (stat(s->path, &st) == 0 && S_ISDIR(st.st_mode))
+    if (file_is_folder(s->path))
         return error_set(err, "%s: is a folder; name a file in it, such as %s/history.db", s->path,
                          s->path);
     int there = s->mode == STORE_WRITE ? 1 : file_look(s->path, err);

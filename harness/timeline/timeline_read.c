@@ -485,10 +485,9 @@ static int read_trace_file(const char *path, struct prof_trace *trace, struct er
 int timeline_read(const char *path, struct prof_trace *trace, struct error *err)
 {
     struct strbuf file;
-    struct stat status;
 
     prof_trace_init(trace);
-    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+    if (!file_is_folder(path))
         return read_trace_file(path, trace, err);
     strbuf_init(&file);
     strbuf_addf(&file, "%s/trace.json", path);

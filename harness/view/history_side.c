@@ -8,14 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static bool history_is_folder(const char *path)
-{
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 bool history_is_path(const char *ref)
 {
@@ -26,7 +18,7 @@ bool history_is_path(const char *ref)
 
 static int history_load_path(const char *path, struct history_side *side, struct error *err)
 {
-    bool folder = history_is_folder(path);
+    bool folder = file_is_folder(path);
 
     snprintf(side->what, sizeof(side->what), "%s %.200s", folder ? "folder" : "file", path);
     return folder ? records_read_folder(path, &side->records, &side->notes, err)
@@ -74,7 +66,7 @@ static int history_load_stored(const struct history_source *source, const char *
     int rc = ref_resolve(source->store, ref, scope, &side->runs, err);
 
     side->nothing = side->runs.elsewhere;
-    if (rc && side->runs.nothing && !side->runs.elsewhere && history_is_folder(ref)) {
+    if (rc && side->runs.nothing && !side->runs.elsewhere && file_is_folder(ref)) {
         rc = history_load_path(ref, side, err);
     } else if (rc == 0) {
         snprintf(side->what, sizeof(side->what), "%s", side->runs.what);

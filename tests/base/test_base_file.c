@@ -403,6 +403,35 @@ TEST(directories_with_parents)
     assert_int_equal(file_make_directory("", &err), -1);
 }
 
+TEST(names_of_one_file_and_of_folders)
+{
+    static const struct {
+        const char *a, *b;
+        bool same, folder; /* folder: `a` is one */
+    } cases[] = {
+        { "one", "one", true, false },    { "one", "hard", true, false },
+        { "one", "soft", true, false },   { "soft", "hard", true, false },
+        { "one", "like", false, false },  { "one", "gone", false, false },
+        { "gone", "gone", false, false }, { "broken", "broken", false, false },
+        { "here", "here/.", true, true }, { "there", "here", true, true },
+    };
+    char a[512], b[512];
+    struct error err;
+
+    assert_ok(file_write(in_folder("one", a), "x", 1, &err), &err);
+    assert_ok(file_write(in_folder("like", b), "x", 1, &err), &err);
+    assert_int_equal(link(a, in_folder("hard", b)), 0);
+    assert_int_equal(symlink("one", in_folder("soft", b)), 0);
+    assert_int_equal(symlink("gone", in_folder("broken", b)), 0);
+    assert_ok(file_make_directory(in_folder("here", b), &err), &err);
+    assert_int_equal(symlink("here", in_folder("there", b)), 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        in_folder(cases[i].a, a);
+        assert_int_equal(file_is_same(a, in_folder(cases[i].b, b)), cases[i].same);
+        assert_int_equal(file_is_folder(a), cases[i].folder);
+    }
+}
+
 /* A link goes, what it leads to stays. */
 TEST(folders_are_removed_with_what_is_in_them)
 {

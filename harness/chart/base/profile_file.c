@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char trace_name[] = "trace.json", tables_name[] = "profile.json";
 
@@ -27,10 +26,9 @@ static bool profile_file_is(const char *path, const char *name, size_t *folder)
  * a file's, none of "trace.json" itself. -1: a file of another name, which stands alone. */
 static long profile_file_folder(const char *path)
 {
-    struct stat status;
     size_t folder;
 
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (file_is_folder(path))
         return (long)strlen(path);
     return profile_file_is(path, trace_name, &folder) || profile_file_is(path, tables_name, &folder)
                ? (long)folder

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/history_open.h"
 #include "cli/progress.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct selftest_options {
     struct workload_options what;
@@ -88,14 +88,6 @@ static int choose_selftest_workload(struct testing *s, char **filters, int nr, s
     return 0;
 }
 
-static bool is_same_file(const char *one, const char *other)
-{
-    struct stat a, b;
-
-    return strcmp(one, other) == 0 || (stat(one, &a) == 0 && stat(other, &b) == 0 &&
-                                       a.st_dev == b.st_dev && a.st_ino == b.st_ino);
-}
-
 /* Runs in which something is planted go into a file of their own: they are nobody's history. */
 static int open_selftest_files(struct testing *s, struct error *err)
 {
@@ -107,7 +99,8 @@ static int open_selftest_files(struct testing *s, struct error *err)
     strbuf_init(&sibling);
     history_path(s->o->db, &path);
     history_sibling(path.data, "selftest.db", &sibling);
-    if ((s->o->power || s->o->cost) && is_same_file(path.data, sibling.data))
+    if ((s->o->power || s->o->cost) &&
+        (strcmp(path.data, sibling.data) == 0 || file_is_same(path.data, sibling.data)))
         rc = error_set(err,
                        "%s is where --power puts its planted runs, so it cannot be the history, "
                        "too: give another --db",

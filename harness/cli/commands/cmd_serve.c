@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands/serving.h"
 
+#include "base/access.h"
 #include "cli/command.h"
 #include "cli/shared_options.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/render/report.h"
 
+#include "base/file.h"
 #include "cli/progress.h"
 #include "cli/render/profile_view.h"
 
@@ -13,7 +14,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 enum { RUNS_USUAL = 100, OPERATIONS_MAX = 40 /* in the Markdown */ };
 
@@ -27,9 +27,7 @@ static void print_report_written(const char *path, size_t bytes, const struct st
 /* A folder cannot become a file: said before minutes of work, and in words. */
 static int check_report_target(const char *path, struct error *err)
 {
-    struct stat status;
-
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (file_is_folder(path))
         return error_set(err, "-o %s: that is a folder; name the file, such as %s/report.html",
                          path, path);
     return 0;

@@ -75,7 +75,7 @@ static bool build_place_has_program(const struct build_place *p, const struct bu
     struct stat info;
 
     if (recipe->foreign)
-        return stat(p->build.data, &info) == 0 && S_ISDIR(info.st_mode);
+        return file_is_folder(p->build.data);
     return stat(p->program.data, &info) == 0 && S_ISREG(info.st_mode) &&
            access(p->program.data, X_OK) == 0;
 }
