@@ -81,6 +81,12 @@ void strbuf_keep_last(struct strbuf *sb, size_t nr)
     sb->length = nr;
 }
 
+void strbuf_trim_end(struct strbuf *sb)
+{
+    while (sb->length > 0 && strchr(" \t\r\n", sb->data[sb->length - 1])) /* finds '\0', too */
+        sb->data[--sb->length] = '\0';
+}
+
 void strbuf_pad(struct strbuf *sb, size_t width, char c)
 {
     while (sb->length < width)

@@ -23,6 +23,9 @@ void strbuf_addc(struct strbuf *sb, char c);
 void strbuf_addf(struct strbuf *sb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Forgets all but the last `nr` bytes. */
 void strbuf_keep_last(struct strbuf *sb, size_t nr);
+/* Takes blanks, tabs, line ends and NUL bytes from its end: what a program printed, for a sentence.
+ */
+void strbuf_trim_end(struct strbuf *sb);
 /* Pads with `c` until `length` is at least `width`. */
 void strbuf_pad(struct strbuf *sb, size_t width, char c);
 /* Hands the heap string to the caller (free() it); the buffer is then as after strbuf_release(). */

@@ -35,12 +35,6 @@ int picture_format_find(const char *name, struct error *err)
     return error_set(err, "unknown picture format \"%s\"; there are png, svg and pdf", name);
 }
 
-static void paint_trim(struct strbuf *sb)
-{
-    while (sb->length && strchr(" \n\t\r", sb->data[sb->length - 1]))
-        sb->data[--sb->length] = '\0';
-}
-
 /* Runs gnuplot and collects what it says. */
 static int paint_run(const char *folder, const char *const *argv, struct strbuf *said,
                      struct error *err)
@@ -56,7 +50,7 @@ static int paint_run(const char *folder, const char *const *argv, struct strbuf 
 
     if (process_run(&p, said, NULL, &result, err))
         return -1;
-    paint_trim(said);
+    strbuf_trim_end(said);
     if (result.end == PROCESS_TIMED_OUT)
         return error_set(err, "gnuplot took longer than %d s and was stopped", TIMEOUT_S);
     if (result.end != PROCESS_EXITED || result.status != 0)

@@ -61,6 +61,29 @@ TEST(strings_grow_and_stay_terminated)
     strbuf_release(&sb);
 }
 
+TEST(strings_lose_the_blanks_at_their_end)
+{
+    static const struct {
+        const char *bytes;
+        size_t nr;
+        const char *left;
+    } cases[] = {
+        { "a b", 3, "a b" }, { " a\tb \r\n\t", 8, " a\tb" },
+        { "a\n\0", 3, "a" }, { "\n \n", 3, "" },
+        { "", 0, "" },       { "a\n.", 3, "a\n." },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct strbuf sb;
+        strbuf_init(&sb);
+        strbuf_add(&sb, cases[i].bytes, cases[i].nr);
+        strbuf_trim_end(&sb);
+        assert_string_equal(sb.data, cases[i].left);
+        assert_int_equal(sb.length, strlen(cases[i].left));
+        strbuf_release(&sb);
+    }
+}
+
 TEST(strings_pad_to_a_width)
 {
     struct strbuf sb;

@@ -24,12 +24,6 @@ const char *const git_environment[] = {
     "GIT_PAGER=cat",  "GIT_OPTIONAL_LOCKS=0", NULL,
 };
 
-static void trim_git(struct strbuf *text)
-{
-    while (text->length && strchr(" \n\r\t", text->data[text->length - 1]))
-        text->data[--text->length] = '\0';
-}
-
 /* What a partial clone lacks git would get by itself, from where and by which program the
  * configuration says: a list of protocols with none in it goes before that. */
 static int run_git(const char *const *arguments, bool fetching, struct strbuf *out,
@@ -56,8 +50,8 @@ static int run_git(const char *const *arguments, bool fetching, struct strbuf *o
     int rc = process_run(&p, out, errors, &result, err);
     array_release(&argv);
     array_release(&changes);
-    trim_git(out);
-    trim_git(errors);
+    strbuf_trim_end(out);
+    strbuf_trim_end(errors);
     if (rc == 0 && result.end != PROCESS_EXITED)
         rc = error_set(err, "git %s was killed by signal %d", arguments[0], result.status);
     return rc ? -1 : result.status;
