@@ -13,32 +13,20 @@
 
 enum { FONTS_TIMEOUT_S = 60, CHARACTER_MAX = 4 };
 
-struct fonts_range {
-    uint32_t first, last;
-};
-
 struct fonts_ranges {
-    struct fonts_range *items;
+    struct code_range *items;
     size_t nr, capacity;
 };
-
-static bool fonts_is_in(const struct fonts_range *ranges, size_t nr, uint32_t code)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (code >= ranges[i].first && code <= ranges[i].last)
-            return true;
-    return false;
-}
 
 /* What DejaVu Sans has without a gap: nearly all figures have these alone, and nobody need be
  * asked. */
 static bool fonts_is_usual(uint32_t code)
 {
-    static const struct fonts_range usual[] = { { 0, 0x2e9 },       { 0x38e, 0x3a1 },
-                                                { 0x3a3, 0x525 },   { 0x2000, 0x2064 },
-                                                { 0x2190, 0x2311 }, { 0x2500, 0x269c } };
+    static const struct code_range usual[] = { { 0, 0x2e9 },       { 0x38e, 0x3a1 },
+                                               { 0x3a3, 0x525 },   { 0x2000, 0x2064 },
+                                               { 0x2190, 0x2311 }, { 0x2500, 0x269c } };
 
-    return fonts_is_in(usual, sizeof(usual) / sizeof(usual[0]), code);
+    return CODE_IS_IN(code, usual);
 }
 
 /* The character at `text`, NUL-ended, and its code; returns its bytes, 1 where it is none. */
@@ -61,7 +49,7 @@ static void fonts_read_ranges(const char *text, struct fonts_ranges *ranges)
     char *end;
 
     for (;; text = end) {
-        struct fonts_range range = { .first = (uint32_t)strtoul(text, &end, 16) };
+        struct code_range range = { .first = (uint32_t)strtoul(text, &end, 16) };
         if (end == text)
             return;
         range.last = *end == '-' ? (uint32_t)strtoul(end + 1, &end, 16) : range.first;
@@ -91,7 +79,7 @@ static void fonts_ask(struct fonts_ranges *ranges)
 static bool fonts_have(const struct fonts_ranges *ranges, const char *character, uint32_t code)
 {
     if (ranges->nr)
-        return fonts_is_in(ranges->items, ranges->nr, code);
+        return code_is_in(code, ranges->items, ranges->nr);
     return code <= 0xffff && clean_columns(character) < 2;
 }
 
