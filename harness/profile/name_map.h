@@ -30,6 +30,16 @@ static inline int *prof_map_name(struct prof_map *map, const char *name, uint64_
     return prof_map_at(map, (uint64_t)(uintptr_t)name, b, fresh);
 }
 
+/* Of a text, for the tables that keep one of each: Fowler, Noll and Vo's hash, 1a. */
+static inline size_t prof_text_hash(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3U;
+    return (size_t)hash;
+}
+
 /* Spreads a number over 64 bits. */
 static inline uint64_t prof_map_mixed(uint64_t x)
 {

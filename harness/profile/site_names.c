@@ -119,19 +119,9 @@ void prof_site_names_release(struct prof_site_names *names)
 
 /* ---- sites of names that are known at run time only ---- */
 
-/* Fowler, Noll and Vo's hash, 1a. */
-static size_t site_hash(const char *name)
-{
-    uint64_t hash = 0xcbf29ce484222325U;
-
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3U;
-    return (size_t)hash;
-}
-
 static struct prof_named **site_place(struct prof_named **places, size_t size, const char *name)
 {
-    size_t i = site_hash(name) & (size - 1);
+    size_t i = prof_text_hash(name) & (size - 1);
 
     while (places[i] && strcmp(places[i]->name, name) != 0)
         i = (i + 1) & (size - 1);

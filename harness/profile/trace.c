@@ -39,19 +39,9 @@ void prof_trace_release(struct prof_trace *trace)
     prof_trace_init(trace);
 }
 
-/* Fowler, Noll and Vo's hash, 1a. */
-static size_t hash_of(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325U;
-
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3U;
-    return (size_t)hash;
-}
-
 static char **text_slot(char **texts, size_t size, const char *text)
 {
-    size_t i = hash_of(text) & (size - 1);
+    size_t i = prof_text_hash(text) & (size - 1);
 
     while (texts[i] && strcmp(texts[i], text) != 0)
         i = (i + 1) & (size - 1);
