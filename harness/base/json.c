@@ -336,6 +336,14 @@ void json_add_string(cJSON *object, const char *key, const char *value)
         cJSON_AddStringToObject(object, key, value);
 }
 
+void json_add_strings(cJSON *object, const char *key, char *const *values, size_t nr)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, key);
+
+    for (size_t i = 0; i < nr; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateString(values[i]));
+}
+
 void json_add_int(cJSON *object, const char *key, int64_t value)
 {
     char text[24];

@@ -71,6 +71,8 @@ char *json_number_text(double value, char text[JSON_NUMBER_SIZE]);
 void json_add_number(cJSON *object, const char *key, double value);
 /* Adds a string, or nothing where it is NULL or empty. */
 void json_add_string(cJSON *object, const char *key, const char *value);
+/* Adds an array of that many strings, whatever they are: [] where there is none. */
+void json_add_strings(cJSON *object, const char *key, char *const *values, size_t nr);
 /* Integers beyond 2^53 lose digits in JSON numbers; those that may go beyond use this. */
 void json_add_int(cJSON *object, const char *key, int64_t value);
 

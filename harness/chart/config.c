@@ -379,21 +379,14 @@ static void config_add_from(cJSON *json, const char *key, const char *from)
     cJSON_AddStringToObject(origins, key, from ? from : built_in);
 }
 
-static void config_add_names(cJSON *json, const char *key, const struct string_list *names)
-{
-    cJSON *array = cJSON_AddArrayToObject(json, key);
-
-    for (size_t i = 0; i < names->nr; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateString(names->items[i]));
-}
-
 static void config_add_formats(cJSON *json, const struct config *c)
 {
     struct string_list usual = { 0 };
 
     string_list_add(&usual, "png");
     string_list_add(&usual, "svg");
-    config_add_names(json, "formats", c->formats.from ? &c->formats.names : &usual);
+    const struct string_list *names = c->formats.from ? &c->formats.names : &usual;
+    json_add_strings(json, "formats", names->items, names->nr);
     string_list_release(&usual);
 }
 
@@ -422,7 +415,7 @@ cJSON *config_to_json(const struct config *c)
         for (size_t i = 0; i < c->presets.nr; i++)
             if (config_takes(c, &c->presets.items[i], mode))
                 string_list_add(&names, c->presets.items[i].name);
-        config_add_names(defaults, plot_mode_name(mode), &names);
+        json_add_strings(defaults, plot_mode_name(mode), names.items, names.nr);
         string_list_release(&names);
     }
     for (int bit = 0; bit < PLOT_MODE_NR; bit++)

@@ -405,11 +405,8 @@ int preset_from_json(struct preset *preset, const struct json_source *source, co
 
 static void preset_add_list(cJSON *json, const char *key, const struct string_list *list)
 {
-    if (list->nr == 0)
-        return;
-    cJSON *array = cJSON_AddArrayToObject(json, key);
-    for (size_t i = 0; i < list->nr; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateString(list->items[i]));
+    if (list->nr > 0)
+        json_add_strings(json, key, list->items, list->nr);
 }
 
 static void preset_add_choices(cJSON *json, const struct preset *p)

@@ -224,15 +224,6 @@ static void figure_json_add_about(cJSON *json, const struct about *about, size_t
     figure_json_add_places(json, "run", &about->run, nr, stride);
 }
 
-static cJSON *figure_names_json(const struct figure_names *names)
-{
-    cJSON *json = cJSON_CreateArray();
-
-    for (size_t i = 0; i < names->nr; i++)
-        cJSON_AddItemToArray(json, cJSON_CreateString(names->items[i]));
-    return json;
-}
-
 static void figure_json_add_data(cJSON *json, const struct panel *p, const struct layer *s)
 {
     int x = axis_digits(&p->x), y = axis_digits(&p->y), ends = x > y ? x : y;
@@ -382,8 +373,9 @@ cJSON *figure_to_json(const struct figure *f)
         cJSON_AddItemToArray(samples, sample_json(f, &f->samples[i]));
     if (f->bar.label)
         cJSON_AddItemToObject(json, "scale", scale_json(&f->bar));
-    figure_json_add_or_drop(json, "benchmarks", figure_names_json(&f->benchmarks),
-                            f->benchmarks.nr > 0);
-    figure_json_add_or_drop(json, "runs", figure_names_json(&f->runs), f->runs.nr > 0);
+    if (f->benchmarks.nr > 0)
+        json_add_strings(json, "benchmarks", f->benchmarks.items, f->benchmarks.nr);
+    if (f->runs.nr > 0)
+        json_add_strings(json, "runs", f->runs.items, f->runs.nr);
     return json;
 }

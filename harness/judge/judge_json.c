@@ -149,9 +149,7 @@ cJSON *judgement_to_json(const struct judgement *j, const double *roof)
     cJSON *shapes = cJSON_AddArrayToObject(json, "shapes");
     for (size_t i = 0; i < j->shapes.nr; i++)
         cJSON_AddItemToArray(shapes, shape_to_json(j, &j->shapes.items[i], roof[i]));
-    cJSON *libraries = cJSON_AddArrayToObject(json, "libraries");
-    for (size_t i = 0; i < j->libraries.nr; i++)
-        cJSON_AddItemToArray(libraries, cJSON_CreateString(j->libraries.items[i]));
+    json_add_strings(json, "libraries", j->libraries.items, j->libraries.nr);
     cJSON_AddBoolToObject(json, "vendor_library", j->vendor);
     add_beyond_reach(json, j->job.device->kind);
     return json;

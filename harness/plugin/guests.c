@@ -250,15 +250,6 @@ void guests_close(struct guests *g)
 
 /* ---- the job ---- */
 
-static cJSON *texts_to_json(const struct string_list *list)
-{
-    cJSON *array = cJSON_CreateArray();
-
-    for (size_t i = 0; i < list->nr; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateString(list->items[i]));
-    return array;
-}
-
 static cJSON *command_texts_to_json(const struct command_spec *spec)
 {
     cJSON *array = cJSON_CreateArray();
@@ -266,7 +257,8 @@ static cJSON *command_texts_to_json(const struct command_spec *spec)
     for (size_t i = 0; i < spec->texts.nr; i++) {
         cJSON *text = cJSON_CreateObject();
         cJSON_AddStringToObject(text, "name", spec->texts.items[i].name);
-        cJSON_AddItemToObject(text, "values", texts_to_json(&spec->texts.items[i].values));
+        json_add_strings(text, "values", spec->texts.items[i].values.items,
+                         spec->texts.items[i].values.nr);
         cJSON_AddItemToArray(array, text);
     }
     return array;
@@ -277,8 +269,8 @@ static cJSON *command_to_json(const struct command_spec *spec)
     cJSON *json = cJSON_CreateObject();
 
     cJSON_AddStringToObject(json, "name", spec->name);
-    cJSON_AddItemToObject(json, "argv", texts_to_json(&spec->argv));
-    cJSON_AddItemToObject(json, "dims", texts_to_json(&spec->dims));
+    json_add_strings(json, "argv", spec->argv.items, spec->argv.nr);
+    json_add_strings(json, "dims", spec->dims.items, spec->dims.nr);
     if (spec->texts.nr)
         cJSON_AddItemToObject(json, "texts", command_texts_to_json(spec));
     json_add_string(json, "prepare", spec->prepare);
@@ -307,7 +299,7 @@ void guests_to_job(const struct guests *g, cJSON *job)
         cJSON_AddItemToArray(plugins, plugin);
     }
     if (g->settings.nr)
-        cJSON_AddItemToObject(job, "settings", texts_to_json(&g->settings));
+        json_add_strings(job, "settings", g->settings.items, g->settings.nr);
     if (has_command(g))
         cJSON_AddItemToObject(job, "command", command_to_json(&g->command));
     if (python_guest_any(&g->python))
@@ -461,7 +453,7 @@ void guests_describe(const struct guests *g, cJSON *settings)
     for (size_t i = 0; i < g->plugins.nr; i++)
         cJSON_AddStringToObject(plugins, g->plugins.items[i].file, g->plugins.items[i].digest);
     if (g->settings.nr)
-        cJSON_AddItemToObject(settings, "params", texts_to_json(&g->settings));
+        json_add_strings(settings, "params", g->settings.items, g->settings.nr);
     if (has_command(g))
         cJSON_AddItemToObject(settings, "command", describe_command(&g->command));
     if (python_guest_any(&g->python))

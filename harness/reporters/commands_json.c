@@ -91,11 +91,10 @@ cJSON *commands_report_json(const struct commands_report *r)
     json_add_int(json, "exit_status", r->exit_status);
     array = cJSON_AddArrayToObject(json, "commands");
     for (size_t i = 0; i < r->nr_commands; i++) {
-        cJSON *command = cJSON_CreateObject(), *argv;
+        const struct string_list *argv = &r->commands[i].argv;
+        cJSON *command = cJSON_CreateObject();
         json_add_string(command, "name", r->commands[i].name);
-        argv = cJSON_AddArrayToObject(command, "argv");
-        for (size_t j = 0; j < r->commands[i].argv.nr; j++)
-            cJSON_AddItemToArray(argv, cJSON_CreateString(r->commands[i].argv.items[j]));
+        json_add_strings(command, "argv", argv->items, argv->nr);
         cJSON_AddItemToArray(array, command);
     }
     array = cJSON_AddArrayToObject(json, "results");

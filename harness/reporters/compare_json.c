@@ -85,9 +85,7 @@ cJSON *compare_to_json(const struct comparison *c, const char *base, const char 
     array = cJSON_AddObjectToObject(json, "counts");
     for (int v = 0; v < VERDICT_NR; v++)
         json_add_int(array, verdict_name((enum verdict)v), (int64_t)c->count[v]);
-    array = cJSON_AddArrayToObject(json, "notes");
-    for (size_t i = 0; i < c->nr_notes; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateString(c->notes[i]));
+    json_add_strings(json, "notes", c->notes, c->nr_notes);
     array = cJSON_AddArrayToObject(json, "rows");
     for (size_t i = 0; i < c->nr; i++)
         cJSON_AddItemToArray(array, compare_row_to_json(&c->rows[i]));

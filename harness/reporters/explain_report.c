@@ -212,9 +212,7 @@ static cJSON *explanation_json(const struct explanation *e)
     array = cJSON_AddArrayToObject(json, "causes");
     for (size_t i = 0; i < e->causes.nr; i++)
         cJSON_AddItemToArray(array, cause_json(&e->causes.items[i]));
-    array = cJSON_AddArrayToObject(json, "notes");
-    for (size_t i = 0; i < e->notes.nr; i++)
-        cJSON_AddItemToArray(array, cJSON_CreateString(e->notes.items[i]));
+    json_add_strings(json, "notes", e->notes.items, e->notes.nr);
     return json;
 }
 

@@ -207,6 +207,28 @@ TEST(empty_strings_are_not_written)
     cJSON_Delete(json);
 }
 
+TEST(lists_of_strings_are_written_whole)
+{
+    char *values[] = { (char *)"a", (char *)"", (char *)"\"b\n" };
+    static const struct {
+        size_t nr;
+        const char *text;
+    } cases[] = {
+        { 0, "{\"list\":[]}" },
+        { 1, "{\"list\":[\"a\"]}" },
+        { 3, "{\"list\":[\"a\",\"\",\"\\\"b\\n\"]}" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cJSON *json = cJSON_CreateObject();
+        json_add_strings(json, "list", cases[i].nr ? values : NULL, cases[i].nr);
+        char *text = cJSON_PrintUnformatted(json);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+        cJSON_Delete(json);
+    }
+}
+
 TEST(unknown_keys_name_the_nearest)
 {
     static const char *const keys[] = { "filters", "launches", "dims", NULL };

@@ -80,7 +80,7 @@ static void print_merged(const struct store *store, const struct store_merged *m
 
 static int print_merged_json(const struct store_merged *m, struct error *err)
 {
-    cJSON *json = cJSON_CreateObject(), *conflicts;
+    cJSON *json = cJSON_CreateObject();
     struct added added[KINDS];
 
     list_merged(m, added);
@@ -92,9 +92,7 @@ static int print_merged_json(const struct store_merged *m, struct error *err)
     json_add_int(json, "measurements", m->measurements);
     for (int i = 0; i < KINDS; i++)
         json_add_int(json, added[i].key, added[i].nr);
-    conflicts = cJSON_AddArrayToObject(json, "conflicts");
-    for (size_t i = 0; i < m->conflicts.nr; i++)
-        cJSON_AddItemToArray(conflicts, cJSON_CreateString(m->conflicts.items[i]));
+    json_add_strings(json, "conflicts", m->conflicts.items, m->conflicts.nr);
     return output_json(json, NULL, err);
 }
 

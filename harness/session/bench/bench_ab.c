@@ -125,9 +125,8 @@ static cJSON *bench_settings(const struct bench_ab_request *r)
         json_add_string(json, "format", import_format_name(r->format));
     if (r->numbers && r->numbers->nr > 0)
         cJSON_AddItemToObject(json, "metrics", number_specs_to_json(r->numbers));
-    cJSON *ways = r->betters && r->betters->nr ? cJSON_AddArrayToObject(json, "better") : NULL;
-    for (size_t i = 0; ways && i < r->betters->nr; i++)
-        cJSON_AddItemToArray(ways, cJSON_CreateString(r->betters->items[i]));
+    if (r->betters && r->betters->nr > 0)
+        json_add_strings(json, "better", r->betters->items, r->betters->nr);
     add_bench_text(json, "build_command", r->build_command);
     return json;
 }
