@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti/clock_offset.h"
 
-#include <time.h>
+#include "base/monotonic.h"
 
 enum { READINGS = 64 };
 
@@ -20,14 +20,6 @@ struct clock_offset clock_offset_of(const struct clock_bracket *brackets, size_t
     return best;
 }
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 struct clock_offset clock_offset_measure(clock_read_fn *read, void *ctx)
 {
     struct clock_bracket brackets[READINGS];
@@ -35,10 +27,10 @@ struct clock_offset clock_offset_measure(clock_read_fn *read, void *ctx)
 
     for (int i = 0; i < READINGS; i++) {
         struct clock_bracket *b = &brackets[nr];
-        b->before = monotonic_ns();
+        b->before = (int64_t)monotonic_ns();
         if (read(ctx, &b->other) != 0)
             continue;
-        b->after = monotonic_ns();
+        b->after = (int64_t)monotonic_ns();
         nr++;
     }
     return clock_offset_of(brackets, nr);

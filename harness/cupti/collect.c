@@ -2,6 +2,7 @@
 #include "cupti/collect.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "cupti/clock_offset.h"
 #include "cupti/cupti_library.h"
 #include "cupti/cupti_parse.h"
@@ -14,7 +15,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BUFFER_BYTES = 1 << 20, BUFFERS = 8, MOST_BUFFERS = 64 };
 
@@ -122,14 +122,6 @@ static void *read_buffers(void *ctx)
     return NULL;
 }
 
-static uint64_t our_time(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static int read_clock(void *ctx, int64_t *ns)
 {
     const struct activity_collector *c = ctx;
@@ -137,7 +129,7 @@ static int read_clock(void *ctx, int64_t *ns)
     int code = CUPTI_OK;
 
     if (c->on_our_clock)
-        now = our_time();
+        now = monotonic_ns();
     else
         code = c->library.call.timestamp(&now);
 
@@ -229,7 +221,7 @@ static void give_our_clock(struct activity_collector *c)
     if (!symbol)
         return;
     memcpy(&give, &symbol, sizeof(give));
-    c->on_our_clock = give(our_time) == CUPTI_OK;
+    c->on_our_clock = give(monotonic_ns) == CUPTI_OK;
 }
 
 /* From the registered callbacks on; undone by disable_kinds() and quit_reading(). */

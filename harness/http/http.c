@@ -2,6 +2,7 @@
 #include "http/http_base.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -292,9 +293,9 @@ const struct listening *http_listening(const struct http *http)
 
 static void wait_until_answered(struct http *http, int patience_ms)
 {
-    int64_t until = http_now_ms() + patience_ms;
+    int64_t until = monotonic_ms() + patience_ms;
 
-    while (atomic_load(&http->answering) > 0 && http_now_ms() < until)
+    while (atomic_load(&http->answering) > 0 && monotonic_ms() < until)
         usleep(5000);
 }
 
@@ -302,8 +303,8 @@ static void wait_until_answered(struct http *http, int patience_ms)
 static void say_goodbye(struct events *events)
 {
     events_close(events);
-    for (int64_t until = http_now_ms() + HTTP_GOODBYE_MS;
-         events_readers(events) > 0 && http_now_ms() < until;)
+    for (int64_t until = monotonic_ms() + HTTP_GOODBYE_MS;
+         events_readers(events) > 0 && monotonic_ms() < until;)
         usleep(5000);
 }
 

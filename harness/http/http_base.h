@@ -79,7 +79,6 @@ struct http_visit {
     bool counted; /* among those being answered */
 };
 
-int64_t http_now_ms(void);
 /* Cuts connections whose time is up, until the server closes. */
 void *http_watch(void *http);
 void http_connection_changed(void *http, struct MHD_Connection *connection, void **slot,

@@ -4,22 +4,15 @@
  */
 #include "http/http_base.h"
 
+#include "base/monotonic.h"
+
 #include <poll.h>
 #include <sys/socket.h>
-#include <time.h>
 
 enum {
     LOOK_MS = 200,
     LEAVE_MS = 1000, /* one who has closed one half may still be reading */
 };
-
-int64_t http_now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static int fd_of(const struct http *http, struct MHD_Connection *connection)
 {
@@ -69,7 +62,7 @@ static struct http_slot *take_slot(struct http *http, struct MHD_Connection *con
         return NULL;
     slot->used = true;
     slot->fd = fd_of(http, connection);
-    slot->deadline_ms = http_now_ms() + HTTP_REQUEST_MS;
+    slot->deadline_ms = monotonic_ms() + HTTP_REQUEST_MS;
     slot->work_ms = 0;
     atomic_store(&slot->gone, false);
     slot->member = http->arriving;
@@ -103,7 +96,7 @@ void http_set_deadline(struct http *http, struct MHD_Connection *connection, int
     if (!slot)
         return;
     pthread_mutex_lock(&http->lock);
-    slot->deadline_ms = ms ? http_now_ms() + ms : 0;
+    slot->deadline_ms = ms ? monotonic_ms() + ms : 0;
     pthread_mutex_unlock(&http->lock);
 }
 
@@ -111,8 +104,8 @@ void http_set_deadline(struct http *http, struct MHD_Connection *connection, int
 
 void http_pause(struct http *http, int ms)
 {
-    for (int64_t until = http_now_ms() + ms; !atomic_load(&http->closing);) {
-        int64_t left = until - http_now_ms();
+    for (int64_t until = monotonic_ms() + ms; !atomic_load(&http->closing);) {
+        int64_t left = until - monotonic_ms();
         if (left <= 0)
             return;
         struct timespec pause = { .tv_nsec = (left < LOOK_MS ? left : LOOK_MS) * 1000000L };
@@ -134,7 +127,7 @@ bool http_begin_work(struct http *http, struct MHD_Connection *connection)
 
     if (!slot || !slot->member || !quota_begin(http->quotas, slot->member, HTTP_PATIENCE_MS))
         return false;
-    note_work(http, slot, http_now_ms());
+    note_work(http, slot, monotonic_ms());
     return true;
 }
 
@@ -157,7 +150,7 @@ enum http_over http_request_over(const struct http_request *request)
     if (atomic_load(&slot->gone))
         return HTTP_GONE;
     int most = http->options.work_ms ? http->options.work_ms : HTTP_WORK_MS;
-    return http_now_ms() - slot->work_ms > most ? HTTP_LATE : HTTP_GO_ON;
+    return monotonic_ms() - slot->work_ms > most ? HTTP_LATE : HTTP_GO_ON;
 }
 
 /* With the lock held. The library does not look at a connection while its answer is made. */
@@ -172,7 +165,7 @@ static void look_whether_gone(struct http_slot *slot, int64_t now)
 
 static void cut_late_ones(struct http *http)
 {
-    int64_t now = http_now_ms();
+    int64_t now = monotonic_ms();
 
     pthread_mutex_lock(&http->lock);
     for (size_t i = 0; i < sizeof(http->slots) / sizeof(http->slots[0]); i++) {

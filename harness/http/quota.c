@@ -2,6 +2,7 @@
 #include "http/quota.h"
 
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "http/waiting.h"
 
 #include <errno.h>
@@ -31,13 +32,6 @@ struct quotas {
     size_t connections, works;
     struct quota_client members[MEMBERS];
 };
-
-static int64_t quota_now_ms(void)
-{
-    struct timespec t = waiting_until(0);
-
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 struct quotas *quotas_create(void)
 {
@@ -69,7 +63,7 @@ static void allowance_refill(struct allowance *a, double rate, double most, int6
 /* In ms, until what is spent now has grown again. */
 static int allowance_spend(struct allowance *a, double rate, double most, double amount)
 {
-    allowance_refill(a, rate, most, quota_now_ms());
+    allowance_refill(a, rate, most, monotonic_ms());
     a->left -= amount;
     return a->left < 0 ? (int)(-a->left * 1000 / rate) + 1 : 0;
 }
@@ -93,7 +87,7 @@ int quota_pace_bytes(struct quotas *quotas, struct quota_client *member, size_t 
 bool quota_may_guess(struct quotas *quotas, struct quota_client *member)
 {
     pthread_mutex_lock(&quotas->lock);
-    allowance_refill(&member->guesses, 1, QUOTA_GUESSES, quota_now_ms());
+    allowance_refill(&member->guesses, 1, QUOTA_GUESSES, monotonic_ms());
     bool may = member->guesses.left >= 1;
     pthread_mutex_unlock(&quotas->lock);
     return may;
@@ -121,7 +115,7 @@ static struct quota_client *quota_find(struct quotas *quotas, const struct clien
         if (m->connections == 0 && (!oldest || (oldest->used && m->seen_ms < oldest->seen_ms)))
             oldest = m;
     }
-    int64_t now = quota_now_ms();
+    int64_t now = monotonic_ms();
     *oldest = (struct quota_client) {
         .client = *client,
         .used = true,
@@ -139,7 +133,7 @@ struct quota_client *quota_enter(struct quotas *quotas, const struct client *cli
     bool many = quotas->connections >= QUOTA_CONNECTIONS - QUOTA_CONNECTIONS_KEPT;
     bool fits = quotas->connections < QUOTA_CONNECTIONS &&
                 m->connections < (many ? QUOTA_CONNECTIONS_FEW : QUOTA_CONNECTIONS_EACH);
-    m->seen_ms = quota_now_ms();
+    m->seen_ms = monotonic_ms();
     m->connections += fits;
     quotas->connections += fits;
     pthread_mutex_unlock(&quotas->lock);
@@ -151,7 +145,7 @@ void quota_leave(struct quotas *quotas, struct quota_client *member)
     pthread_mutex_lock(&quotas->lock);
     member->connections--;
     quotas->connections--;
-    member->seen_ms = quota_now_ms();
+    member->seen_ms = monotonic_ms();
     pthread_mutex_unlock(&quotas->lock);
 }
 

@@ -2,6 +2,7 @@
 #include "machine/sensor_tracks.h"
 
 #include "base/array.h"
+#include "base/monotonic.h"
 #include "machine/host_sensors.h"
 
 #include <math.h>
@@ -46,10 +47,7 @@ struct sensor_tracks {
 
 static int64_t now_ns(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
+    return (int64_t)monotonic_ns();
 }
 
 /* ---- looking ---- */

@@ -6,6 +6,7 @@
  */
 #include "testing.h"
 
+#include "base/monotonic.h"
 #include "cupti/clock_offset.h"
 #include "cupti/collect.h"
 #include "cupti/pool.h"
@@ -13,7 +14,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LAUNCHES = 3000, THREADS = 4 };
@@ -146,21 +146,18 @@ ACTIVITY_TEST(dropped_records_are_counted)
     assert_int_equal(list->nr, 5);
 }
 
-static int64_t monotonic_ns(void)
+static int64_t now_ns(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t)monotonic_ns();
 }
 
 /* Its clock is ours, so nothing is converted. */
 ACTIVITY_TEST(cupti_takes_our_clock)
 {
     struct activity_collector *c = start(&(struct activity_options) { 0 });
-    int64_t before = monotonic_ns();
+    int64_t before = now_ns();
     stub_run()("_Z1fv", 1);
-    int64_t after = monotonic_ns();
+    int64_t after = now_ns();
     stop(c, list);
     assert_true(list->has_clock);
     assert_int_equal(activity_host_time(list, list->items[0].start), list->items[0].start);
@@ -174,14 +171,14 @@ ACTIVITY_TEST(clocks_are_told_apart)
     struct error err;
 
     use(CUPTI_STUB_PATH, "wall=1");
-    int64_t before = monotonic_ns();
+    int64_t before = now_ns();
     assert_ok(activity_start(&c, &(struct activity_options) { 0 }, &err), &err);
-    int64_t begun = monotonic_ns();
+    int64_t begun = now_ns();
     usleep(20000);
     stub_run()("_Z1fv", 1);
-    int64_t launched = monotonic_ns();
+    int64_t launched = now_ns();
     stop(c, list);
-    int64_t after = monotonic_ns();
+    int64_t after = now_ns();
     assert_true(list->has_clock);
     /* 135 ns of its clock, from the start to the stop: the kernel ends with the line. */
     int64_t end = activity_host_time(list, list->items[1].end);
@@ -246,7 +243,7 @@ ACTIVITY_TEST(what_is_not_kept_is_cut)
 
     stub_run()("_Z4warmv", 4);
     usleep(1000);
-    int64_t from = monotonic_ns();
+    int64_t from = now_ns();
     stub_run()("_Z4keptv", 3);
     stop(c, list);
     assert_int_equal(list->nr, 14);
