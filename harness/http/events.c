@@ -2,7 +2,7 @@
 #include "http/events.h"
 
 #include "base/memory.h"
-#include "http/waiting.h"
+#include "base/monotonic.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +37,7 @@ struct events *events_create(void)
     struct events *e = memory_zeroed(1, sizeof(*e));
 
     pthread_mutex_init(&e->lock, NULL);
-    waiting_init(&e->news);
+    monotonic_condition_init(&e->news);
     return e;
 }
 
@@ -164,7 +164,7 @@ static void events_say(struct events_reader *r, const char *text)
 static bool events_wait(struct events_reader *r)
 {
     struct events *e = r->events;
-    struct timespec until = waiting_until(EVENTS_HEARTBEAT_MS);
+    struct timespec until = monotonic_until(EVENTS_HEARTBEAT_MS);
     char text[sizeof(r->text)];
     int rc = 0;
 

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "http/waiting.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -38,7 +37,7 @@ struct quotas *quotas_create(void)
     struct quotas *quotas = memory_zeroed(1, sizeof(*quotas));
 
     pthread_mutex_init(&quotas->lock, NULL);
-    waiting_init(&quotas->ended);
+    monotonic_condition_init(&quotas->ended);
     return quotas;
 }
 
@@ -160,7 +159,7 @@ static bool quota_may_work(const struct quotas *quotas, const struct quota_clien
 
 bool quota_begin(struct quotas *quotas, struct quota_client *member, int patience_ms)
 {
-    struct timespec until = waiting_until(patience_ms);
+    struct timespec until = monotonic_until(patience_ms);
     int rc = 0;
 
     pthread_mutex_lock(&quotas->lock);

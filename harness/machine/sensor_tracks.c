@@ -134,17 +134,13 @@ static void *watch(void *argument)
 struct sensor_tracks *sensor_tracks_start(const struct sensor_tracks_sources *sources)
 {
     struct sensor_tracks *s = memory_zeroed(1, sizeof(*s));
-    pthread_condattr_t monotonic;
 
     s->from = *sources;
     host_own_cpus(&s->cpus);
     host_energy_begin(&s->energy, s->from.root);
     s->energy_time = now_ns();
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    monotonic_condition_init(&s->wake);
     take_sample(s);
     s->running = pthread_create(&s->thread, NULL, watch, s) == 0;
     return s;

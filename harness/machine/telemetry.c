@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/monotonic.h"
 #include "core/clock.h"
 
 #include <math.h>
@@ -88,22 +89,13 @@ static void look_at_gpu(struct telemetry_nvml *t)
     t->looks++;
 }
 
-static void next_look(struct timespec *when)
-{
-    when->tv_nsec += LOOK_EVERY_MS * 1000000L;
-    when->tv_sec += when->tv_nsec / 1000000000;
-    when->tv_nsec %= 1000000000;
-}
-
 static void *watch(void *argument)
 {
     struct telemetry_nvml *t = argument;
-    struct timespec when;
 
     pthread_mutex_lock(&t->lock);
     while (!t->stop) {
-        clock_gettime(CLOCK_MONOTONIC, &when);
-        next_look(&when);
+        struct timespec when = monotonic_until(LOOK_EVERY_MS);
         while (!t->stop && pthread_cond_timedwait(&t->wake, &t->lock, &when) == 0)
             ;
         if (!t->stop)
@@ -115,17 +107,12 @@ static void *watch(void *argument)
 
 struct telemetry_nvml *telemetry_nvml_begin(const struct nvml *n)
 {
-    pthread_condattr_t monotonic;
-
     if (!n)
         return NULL;
     struct telemetry_nvml *t = memory_zeroed(1, sizeof(*t));
     t->nvml = n;
     pthread_mutex_init(&t->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&t->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    monotonic_condition_init(&t->wake);
     look_at_gpu(t);
     t->energy = nvml_read(n, NVML_ENERGY_JOULES);
     t->running = pthread_create(&t->thread, NULL, watch, t) == 0;

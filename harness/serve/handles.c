@@ -2,7 +2,7 @@
 #include "serve/handles.h"
 
 #include "base/memory.h"
-#include "http/waiting.h"
+#include "base/monotonic.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -49,7 +49,7 @@ int handles_open(const char *path, size_t nr, const struct store_teller *tell, s
     h->path = memory_string(path);
     h->tell = *tell;
     pthread_mutex_init(&h->lock, NULL);
-    waiting_init(&h->given);
+    monotonic_condition_init(&h->given);
     *out = h;
     for (; h->nr < nr && h->nr < HANDLES_MAX; h->nr++)
         if (handle_open(h, &h->items[h->nr].store, err)) {
@@ -107,7 +107,7 @@ static void handle_give(struct handles *h, struct handle *handle)
 
 struct store *handles_take(struct handles *h, int patience_ms)
 {
-    struct timespec until = waiting_until(patience_ms);
+    struct timespec until = monotonic_until(patience_ms);
     struct handle *handle;
     int rc = 0;
 

@@ -3,8 +3,8 @@
 
 #include "base/access.h"
 #include "base/array.h"
+#include "base/monotonic.h"
 #include "core/clock.h"
-#include "http/waiting.h"
 #include "query/query.h"
 
 #include <errno.h>
@@ -185,7 +185,7 @@ static void watcher_look(struct watcher *k, struct query_state *state)
 
 static void watcher_pause(struct watcher *k)
 {
-    struct timespec until = waiting_until(WATCHER_LOOK_MS);
+    struct timespec until = monotonic_until(WATCHER_LOOK_MS);
 
     pthread_mutex_lock(&k->lock);
     if (!atomic_load(&k->closing))
@@ -267,7 +267,7 @@ static struct watched_class *watcher_find(struct watcher *k, const char *machine
 static struct watched_class *watcher_wait(struct watcher *k, const char *machine_class,
                                           int patience_ms)
 {
-    struct timespec until = waiting_until(patience_ms);
+    struct timespec until = monotonic_until(patience_ms);
     struct watched_class *kept = watcher_find(k, machine_class);
     int rc = 0;
 
@@ -364,8 +364,8 @@ int watcher_open(const struct watcher_options *options, struct watcher **out, st
     k->options = *options;
     watcher_grow(k);
     pthread_mutex_init(&k->lock, NULL);
-    waiting_init(&k->wanted);
-    waiting_init(&k->made);
+    monotonic_condition_init(&k->wanted);
+    monotonic_condition_init(&k->made);
     if (stat(options->path, &k->file)) /* before it is opened: what comes later is a change */
         k->file = (struct stat) { 0 };
     int rc = store_open_telling(&k->store, options->path, STORE_READ, &options->tell, err);

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/monotonic.h"
 #include "base/resource.h"
 #include "base/strbuf.h"
 
@@ -157,6 +158,39 @@ TEST(resources_hold_the_files)
     assert_true(suites >= 3);
     assert_null(resource_find("suites/quick"));
     assert_null(resource_find(""));
+}
+
+static uint64_t ns_of(const struct timespec *t)
+{
+    return (uint64_t)t->tv_sec * 1000000000U + (uint64_t)t->tv_nsec;
+}
+
+TEST(what_is_waited_for_is_so_far_away)
+{
+    static const int ms[] = { 0, 1, 999, 1000, 1500, 3600000 };
+
+    for (size_t i = 0; i < sizeof(ms) / sizeof(ms[0]); i++) {
+        uint64_t before = monotonic_ns(), length = (uint64_t)ms[i] * 1000000U;
+        struct timespec t = monotonic_until(ms[i]);
+        assert_true(t.tv_nsec >= 0 && t.tv_nsec < 1000000000);
+        assert_true(ns_of(&t) >= before + length && ns_of(&t) <= monotonic_ns() + length);
+    }
+}
+
+/* By the wall clock the moment would be long past. */
+TEST(a_condition_waits_by_that_clock)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition;
+
+    monotonic_condition_init(&condition);
+    struct timespec until = monotonic_until(2);
+    pthread_mutex_lock(&lock);
+    while (pthread_cond_timedwait(&condition, &lock, &until) == 0) /* it may wake for nothing */
+        ;
+    pthread_mutex_unlock(&lock);
+    assert_true(monotonic_ns() >= ns_of(&until));
+    pthread_cond_destroy(&condition);
 }
 
 RUN_TESTS(NULL, NULL)
