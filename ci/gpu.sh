@@ -26,6 +26,8 @@
 # --no-record writes no verification.json.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
 
 all=(probe verify sanitize profile measure anchors table)
 named=(rates)
@@ -33,41 +35,28 @@ named=(rates)
 declare -A limit=([probe]=50 [verify]=90 [sanitize]=60 [profile]=60 [measure]=120 [anchors]=140 [table]=20 [rates]=420)
 kernels=(gemm attention layernorm pointwise embedding)
 
-usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
-
 out=gpu-results record=yes filter='' stages=() again=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --output | --again | --filter) [ $# -ge 2 ] || { echo "gpu.sh: $1 needs a value" >&2; exit 2; } ;;
+    --output | --again | --filter) [ $# -ge 2 ] || fail "$1 needs a value" ;;
   esac
   case $1 in
     --output) out=$2; shift ;;
     --again) again+=("$2"); shift ;;
     --filter) filter=$2; shift ;;
     --no-record) record=no ;;
-    -h|--help) usage; exit 0 ;;
-    -*) usage >&2; exit 2 ;;
+    -h|--help) usage_of "$0"; exit 0 ;;
+    -*) usage_of "$0" >&2; exit 2 ;;
     *) stages+=("$1") ;;
   esac
   shift
 done
 for stage in "${stages[@]}" "${again[@]}"; do
   [[ " ${all[*]} ${named[*]} " == *" $stage "* ]] ||
-    { echo "gpu.sh: no stage $stage; there are: ${all[*]} ${named[*]}" >&2; exit 2; }
+    fail "no stage $stage; there are: ${all[*]} ${named[*]}"
 done
 [ ${#stages[@]} -gt 0 ] || stages=("${all[@]}")
 
-find_harness() {
-  local candidate
-  for candidate in "${HARNESS:-}" "$here/../../../bin/harness" "$here"/../build/{release,cuda,dev}/harness; do
-    if [ -n "$candidate" ] && [ -x "$candidate" ]; then
-      realpath "$candidate"
-      return
-    fi
-  done
-  echo "gpu.sh: no harness found: build it, or set HARNESS to it" >&2
-  return 2
-}
 harness=$(find_harness)
 
 # folder_of LIBRARY: where it is if the loader does not know: in the toolkit, or beside python3's own
