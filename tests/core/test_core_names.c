@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of benchmarks, there and back over the whole registry; foreign keys; finding kernels and
  * variants. Features: U-03, U-04, S0-01. */
-#include "testing.h"
+#include "same_records.h"
 
 #include "base/text.h"
 #include "core/benchmark.h"
@@ -16,22 +16,6 @@ static const struct device devices[] = {
     { .kind = DEVICE_CPU, .label = "cpu-128t" },
     { .kind = DEVICE_CUDA, .label = "cuda" },
 };
-
-static void assert_same_name(const struct benchmark_name *a, const struct benchmark_name *b)
-{
-    assert_string_equal(a->key, b->key);
-    assert_string_equal(a->kernel, b->kernel);
-    assert_string_equal(a->variant, b->variant);
-    assert_string_equal(a->math, b->math);
-    assert_string_equal(a->device, b->device);
-    assert_string_equal(a->cache, b->cache);
-    assert_string_equal(a->fill, b->fill);
-    assert_int_equal(a->nr_dims, b->nr_dims);
-    for (int i = 0; i < a->nr_dims; i++) {
-        assert_string_equal(a->dims[i].name, b->dims[i].name);
-        assert_true(a->dims[i].value == b->dims[i].value);
-    }
-}
 
 static void assert_round_trip(const struct variant *v, const struct shape *shape)
 {

@@ -2,6 +2,7 @@
 /* Records as values and as JSON: every field comes back, what is malformed is refused with its
  * name, copies own what they hold. Features: S0-10, S0-22, U-05. */
 #include "legacy_cases.h"
+#include "same_records.h"
 #include "testing.h"
 
 #include "base/json.h"
@@ -47,45 +48,6 @@ static struct measurement sample(void)
     measurement_add_telemetry(&m, "cpu_mhz", 2400.123456789);
     measurement_add_telemetry(&m, "steal_percent", 0);
     return m;
-}
-
-static void assert_same_double(double a, double b)
-{
-    if (!(a == b || (isnan(a) && isnan(b))))
-        fail_msg("%.17g is not %.17g", a, b);
-}
-
-static void assert_same_measurement(const struct measurement *a, const struct measurement *b)
-{
-    assert_string_equal(a->bench.key, b->bench.key);
-    assert_string_equal(a->bench.kernel, b->bench.kernel);
-    assert_int_equal(a->bench.nr_dims, b->bench.nr_dims);
-    assert_int_equal(a->outcome, b->outcome);
-    assert_int_equal(!a->message, !b->message);
-    if (a->message)
-        assert_string_equal(a->message, b->message);
-    assert_int_equal(a->vendor, b->vendor);
-    assert_same_double(a->max_error, b->max_error);
-    assert_same_double(a->tolerance, b->tolerance);
-    assert_same_double(a->checked, b->checked);
-    assert_same_double(a->flops, b->flops);
-    assert_same_double(a->bytes, b->bytes);
-    assert_same_double(a->tokens, b->tokens);
-    assert_true(a->footprint == b->footprint);
-    assert_int_equal(a->batch, b->batch);
-    assert_int_equal(a->nr_samples, b->nr_samples);
-    for (size_t i = 0; i < a->nr_samples; i++)
-        assert_true(a->samples[i] == b->samples[i]);
-    assert_int_equal(a->stop, b->stop);
-    assert_int_equal(a->warmups, b->warmups);
-    assert_string_equal(a->clock, b->clock);
-    assert_true(a->started_ms == b->started_ms);
-    assert_same_double(a->seconds, b->seconds);
-    assert_int_equal(a->nr_telemetry, b->nr_telemetry);
-    for (int i = 0; i < a->nr_telemetry; i++) {
-        assert_string_equal(a->telemetry[i].name, b->telemetry[i].name);
-        assert_same_double(a->telemetry[i].value, b->telemetry[i].value);
-    }
 }
 
 /* By way of text, as through a pipe or file. Takes the tree. */
@@ -309,47 +271,6 @@ static struct run sample_run(void)
     };
 }
 
-static void assert_same_facts(const struct run *run, enum run_kind kind, const struct run_ab *ab,
-                              const struct run_shard *shard)
-{
-    assert_int_equal(run->kind, kind);
-    assert_string_equal(run->ab.id, ab->id);
-    assert_string_equal(run->ab.side, ab->side);
-    assert_int_equal(run->ab.block, ab->block);
-    assert_string_equal(run->shard.sweep, shard->sweep);
-    assert_int_equal(run->shard.index, shard->index);
-    assert_int_equal(run->shard.count, shard->count);
-    assert_string_equal(run->shard.plan, shard->plan);
-}
-
-static void assert_same_run(const struct run *a, const struct run *b)
-{
-    const struct machine *m = &a->machine, *n = &b->machine;
-
-    assert_string_equal(a->uuid, b->uuid);
-    assert_true(a->started_ms == b->started_ms && a->ended_ms == b->ended_ms);
-    assert_string_equal(a->suite, b->suite);
-    assert_string_equal(a->label, b->label);
-    assert_same_facts(a, b->kind, &b->ab, &b->shard);
-    assert_string_equal(m->id, n->id);
-    assert_string_equal(m->class_name, n->class_name);
-    assert_string_equal(m->cpu, n->cpu);
-    assert_string_equal(m->isa, n->isa);
-    assert_string_equal(m->gpu, n->gpu);
-    assert_true(m->cores == n->cores && m->threads == n->threads && m->l1d == n->l1d &&
-                m->l2 == n->l2 && m->l3 == n->l3 && m->l3_shared_by == n->l3_shared_by &&
-                m->memory == n->memory);
-    assert_string_equal(a->build.version, b->build.version);
-    assert_string_equal(a->build.commit, b->build.commit);
-    assert_string_equal(a->build.branch, b->build.branch);
-    assert_int_equal(a->build.dirty, b->build.dirty);
-    assert_string_equal(a->build.compiler, b->build.compiler);
-    assert_string_equal(a->build.flags, b->build.flags);
-    assert_string_equal(a->build.build_type, b->build.build_type);
-    assert_string_equal(a->environment, b->environment);
-    assert_string_equal(a->settings, b->settings);
-}
-
 static void runs_round_trip(void **state)
 {
     (void)state;
@@ -415,13 +336,13 @@ static void older_forward_passes_are_known(void **state)
     for (size_t i = 0; i < LEGACY_TOKENS; i++) {
         struct measurement m = { .tokens = 7 }, back;
         assert_ok(benchmark_name_parse(legacy_tokens_of[i].key, &m.bench, &err), &err);
-        assert_same_double(legacy_tokens(&m.bench), legacy_tokens_of[i].tokens);
+        assert_same_real(legacy_tokens(&m.bench), legacy_tokens_of[i].tokens);
         cJSON *json = through_text(measurement_to_json(&m));
         assert_ok(measurement_from_json(json, &back, &err), &err);
-        assert_same_double(back.tokens, 7); /* it says so */
+        assert_same_real(back.tokens, 7); /* it says so */
         cJSON_DeleteItemFromObject(json, "tokens");
         assert_ok(measurement_from_json(json, &back, &err), &err);
-        assert_same_double(back.tokens, legacy_tokens_of[i].tokens);
+        assert_same_real(back.tokens, legacy_tokens_of[i].tokens);
         cJSON_Delete(json);
     }
 }

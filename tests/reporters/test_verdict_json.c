@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is kept of a verdict reads back as it was, and decides again as it did. Features: U-12. */
 #include "analysis_fixture.h"
+#include "same_records.h"
 
 #include "base/array.h"
 #include "base/json.h"
@@ -22,18 +23,11 @@ static struct kept_items read_back(const struct compare_item *item)
     return kept;
 }
 
-static void assert_same_real(double a, double b)
-{
-    assert_true(a == b || (isnan(a) && isnan(b)));
-}
-
 static void assert_same_side(const struct evidence_side *a, const struct evidence_side *b)
 {
     assert_true(a->nr == b->nr && a->failures == b->failures && a->outcome == b->outcome &&
                 a->present == b->present && a->negatives == b->negatives);
-    assert_true(!a->message == !b->message);
-    if (a->message)
-        assert_string_equal(a->message, b->message);
+    assert_same_text(a->message, b->message);
     for (size_t i = 0; a->values && b->values && i < a->nr; i++) {
         assert_same_real(a->values[i].value, b->values[i].value);
         assert_same_real(a->values[i].inner, b->values[i].inner);

@@ -3,6 +3,8 @@
  * Features: U-05, U-06, S0-03, S0-29. */
 #include "test_store.h"
 
+#include "same_records.h"
+
 #include "core/names.h"
 
 #include "store/sql.h"
@@ -45,90 +47,6 @@ static void add_measurements(struct store *s, int64_t launch_id, unsigned from, 
         assert_ok(store_add_measurement(s, launch_id, &m, &err), &err);
         measurement_release(&m);
     }
-}
-
-static void assert_same_text(const char *a, const char *b)
-{
-    if (a && b)
-        assert_string_equal(a, b);
-    else
-        assert_ptr_equal(a, b);
-}
-
-static void assert_same_real(double a, double b)
-{
-    assert_true(isnan(a) ? isnan(b) : a == b);
-}
-
-static void assert_same_bench(const struct benchmark_name *a, const struct benchmark_name *b)
-{
-    assert_string_equal(a->key, b->key);
-    assert_string_equal(a->kernel, b->kernel);
-    assert_string_equal(a->variant, b->variant);
-    assert_string_equal(a->math, b->math);
-    assert_string_equal(a->device, b->device);
-    assert_string_equal(a->cache, b->cache);
-    assert_string_equal(a->fill, b->fill);
-    assert_int_equal(a->nr_dims, b->nr_dims);
-    for (int i = 0; i < a->nr_dims; i++) {
-        assert_string_equal(a->dims[i].name, b->dims[i].name);
-        assert_true(a->dims[i].value == b->dims[i].value);
-    }
-}
-
-static void assert_same_measurement(const struct measurement *a, const struct measurement *b)
-{
-    assert_same_bench(&a->bench, &b->bench);
-    assert_int_equal(a->outcome, b->outcome);
-    assert_same_text(a->message, b->message);
-    assert_int_equal(a->vendor, b->vendor);
-    assert_same_real(a->max_error, b->max_error);
-    assert_same_real(a->tolerance, b->tolerance);
-    assert_same_real(a->checked, b->checked);
-    assert_same_real(a->flops, b->flops);
-    assert_same_real(a->bytes, b->bytes);
-    assert_true(a->footprint == b->footprint);
-    assert_int_equal(a->batch, b->batch);
-    assert_int_equal(a->nr_samples, b->nr_samples);
-    for (size_t i = 0; i < a->nr_samples; i++)
-        assert_true(a->samples[i] == b->samples[i]);
-    assert_int_equal(a->stop, b->stop);
-    assert_int_equal(a->warmups, b->warmups);
-    assert_string_equal(a->clock, b->clock);
-    assert_true(a->started_ms == b->started_ms);
-    assert_same_real(a->seconds, b->seconds);
-    assert_int_equal(a->nr_telemetry, b->nr_telemetry);
-    for (int i = 0; i < a->nr_telemetry; i++) {
-        assert_string_equal(a->telemetry[i].name, b->telemetry[i].name);
-        assert_same_real(a->telemetry[i].value, b->telemetry[i].value);
-    }
-}
-
-static void assert_same_run(const struct run *a, const struct run *b)
-{
-    const struct machine *m = &a->machine, *n = &b->machine;
-
-    assert_true(a->id == b->id && a->started_ms == b->started_ms && a->ended_ms == b->ended_ms);
-    assert_string_equal(a->uuid, b->uuid);
-    assert_string_equal(a->suite, b->suite);
-    assert_string_equal(a->label, b->label);
-    assert_same_text(a->environment, b->environment);
-    assert_same_text(a->settings, b->settings);
-    assert_string_equal(m->id, n->id);
-    assert_string_equal(m->class_name, n->class_name);
-    assert_string_equal(m->cpu, n->cpu);
-    assert_string_equal(m->isa, n->isa);
-    assert_string_equal(m->gpu, n->gpu);
-    assert_true(m->cores == n->cores && m->threads == n->threads && m->l1d == n->l1d &&
-                m->l2 == n->l2 && m->l3 == n->l3 && m->l3_shared_by == n->l3_shared_by &&
-                m->memory == n->memory);
-    assert_string_equal(a->build.version, b->build.version);
-    assert_string_equal(a->build.commit, b->build.commit);
-    assert_string_equal(a->build.branch, b->build.branch);
-    assert_int_equal(a->build.dirty, b->build.dirty);
-    assert_string_equal(a->build.compiler, b->build.compiler);
-    assert_string_equal(a->build.flags, b->build.flags);
-    assert_string_equal(a->build.build_type, b->build.build_type);
 }
 
 /* Every field at a value that a sloppy conversion would lose. */
@@ -201,6 +119,7 @@ SCRATCH_TEST(test_round_trip)
     assert_string_equal(store_path(s), scratch->path);
     assert_ok(store_load(s, &run.id, 1, NULL, &loaded, &err), &err);
     assert_int_equal(loaded.nr_runs, 1);
+    assert_true(run.id == loaded.runs[0].id);
     assert_same_run(&run, &loaded.runs[0]);
     assert_int_equal(loaded.nr, NR_ROUND_TRIP);
     for (size_t i = 0; i < NR_ROUND_TRIP; i++) {

@@ -5,6 +5,7 @@
 #include "store_histories.h"
 
 #include "legacy_cases.h"
+#include "same_records.h"
 
 #include "history/merge.h"
 #include "history/restore.h"
@@ -93,14 +94,7 @@ static void make_old(const char *path, int version)
 static void assert_run_is(const struct run *run, const struct legacy_run *c)
 {
     assert_string_equal(run->label, c->label);
-    assert_string_equal(run_kind_name(run->kind), run_kind_name(c->kind));
-    assert_string_equal(run->ab.id, c->ab.id);
-    assert_string_equal(run->ab.side, c->ab.side);
-    assert_int_equal(run->ab.block, c->ab.block);
-    assert_string_equal(run->shard.sweep, c->shard.sweep);
-    assert_int_equal(run->shard.index, c->shard.index);
-    assert_int_equal(run->shard.count, c->shard.count);
-    assert_string_equal(run->shard.plan, c->shard.plan);
+    assert_same_facts(run, c->kind, &c->ab, &c->shard);
 }
 
 static void assert_tokens_are(const struct records *records)
