@@ -186,29 +186,33 @@ ACTIVITY_TEST(processes_apart)
 
 TEST(verdicts)
 {
-    struct work model = { .flops = 1000, .bytes = 400 };
+    static const struct work_bounds wide_bytes = { 1, 2 }, wide_flops = { 0.5, 1.06 };
+    static const struct {
+        struct work model, counted;
+        bool wide; /* by bounds of the caller's */
+        enum work_verdict flops, bytes;
+        double flops_ratio;
+    } cases[] = {
+        { { 1000, 400 }, { 1000, 400 }, false, WORK_AGREES, WORK_AGREES, 1 },
+        { { 1000, 400 }, { 1060, 600 }, false, WORK_MORE, WORK_MORE, 1.06 },
+        { { 1000, 400 }, { 1060, 600 }, true, WORK_AGREES, WORK_AGREES, 1.06 },
+        { { 1000, 400 }, { 980, 100 }, false, WORK_FEWER, WORK_FEWER, 0.98 },
+        { { 1000, 400 }, { NAN, 400 }, false, WORK_UNKNOWN, WORK_AGREES, NAN },
+        /* A copy has no FLOPs: there is no ratio to nothing. */
+        { { 0, 400 }, { 12, 400 }, false, WORK_UNKNOWN, WORK_AGREES, NAN },
+    };
 
-    struct work_check c = work_compare(model, (struct work) { 1000, 400 }, NULL, NULL);
-    assert_int_equal(c.bytes.verdict, WORK_AGREES);
-    assert_int_equal(c.flops.verdict, WORK_AGREES);
-    c = work_compare(model, (struct work) { 1060, 600 }, NULL, NULL);
-    assert_close(c.flops.ratio, 1.06, 1e-12);
-    assert_int_equal(c.flops.verdict, WORK_MORE);
-    assert_int_equal(c.bytes.verdict, WORK_MORE);
-    c = work_compare(model, (struct work) { 980, 100 }, NULL, NULL);
-    assert_int_equal(c.flops.verdict, WORK_FEWER);
-    assert_int_equal(c.bytes.verdict, WORK_FEWER);
-    c = work_compare(model, (struct work) { NAN, 400 }, NULL, NULL);
-    assert_int_equal(c.flops.verdict, WORK_UNKNOWN);
-    assert_true(isnan(c.flops.ratio));
-    assert_int_equal(c.bytes.verdict, WORK_AGREES);
-    /* A copy has no FLOPs: there is no ratio to nothing. */
-    c = work_compare((struct work) { 0, 400 }, (struct work) { 12, 400 }, NULL, NULL);
-    assert_int_equal(c.flops.verdict, WORK_UNKNOWN);
-    c = work_compare(model, (struct work) { 1060, 600 }, &(struct work_bounds) { 1, 2 },
-                     &(struct work_bounds) { 0.5, 1.06 });
-    assert_int_equal(c.flops.verdict, WORK_AGREES);
-    assert_int_equal(c.bytes.verdict, WORK_AGREES);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct work_check c =
+            work_compare(cases[i].model, cases[i].counted, cases[i].wide ? &wide_bytes : NULL,
+                         cases[i].wide ? &wide_flops : NULL);
+        assert_int_equal(c.flops.verdict, cases[i].flops);
+        assert_int_equal(c.bytes.verdict, cases[i].bytes);
+        if (isnan(cases[i].flops_ratio))
+            assert_true(isnan(c.flops.ratio));
+        else
+            assert_close(c.flops.ratio, cases[i].flops_ratio, 1e-12);
+    }
     assert_non_null(strstr(work_bytes_words(WORK_FEWER), "cache"));
     assert_non_null(strstr(work_flops_words(WORK_MORE), "padding"));
 }

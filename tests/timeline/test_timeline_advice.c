@@ -55,23 +55,52 @@ TRACE_TEST(nothing_without_evidence)
 
 TEST(of_a_split)
 {
+    static const struct timeline_split
+        waits = { .span = 1000,
+                  .ns = { [PART_GPU] = 390, [PART_LAUNCH] = 90, [PART_HOST_WAIT] = 520 } },
+        short_wait = { .span = 1000, .ns = { [PART_GPU] = 801, [PART_HOST_WAIT] = 199 } },
+        many_gaps = { .span = 100000,
+                      .ns = { [PART_GPU] = 60000, [PART_KERNEL_WAIT] = 40000 },
+                      .nr_gaps = 8 },
+        one_gap = { .span = 100000,
+                    .ns = { [PART_GPU] = 60000, [PART_KERNEL_WAIT] = 40000 },
+                    .nr_gaps = 1 };
+    static const struct {
+        const struct timeline_split *split;
+        const char *rule, *text;
+    } cases[] = {
+        { &waits, "launch-bound",
+          "61 % of the time between kernels, before the CPU had launched the next (9.0 % inside "
+          "the calls that launch; kernels run for 39 %): launch-bound; capture a graph, or fuse "
+          "kernels" },
+        { &waits, "kernel-wait", "" },
+        { &short_wait, "launch-bound", "" },
+        /* 5 us a gap: launches on their way; 100 us: something is waited for */
+        { &many_gaps, "kernel-wait",
+          "40 % of the time the GPU is idle while its next kernel's launch is on its way: 8 gaps "
+          "of 5.000 us in the mean, as long as a launch takes to get there; capture a graph, or "
+          "fuse kernels" },
+        { &one_gap, "kernel-wait",
+          "40 % of the time the GPU is idle although its next work was launched: it waits for "
+          "events, other streams or a copy; look at what ends just before" },
+    };
+    struct prof_trace trace;
+
+    prof_trace_init(&trace);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        expect(&(struct advice_evidence) { .trace = &trace, .split = cases[i].split },
+               cases[i].rule, cases[i].text);
+}
+
+TEST(of_a_split_several_things)
+{
     struct timeline_split split = { .device = 0, .span = 1000 };
     struct prof_trace trace;
     struct advice_evidence e = { .trace = &trace, .split = &split };
 
     prof_trace_init(&trace);
-    split.ns[PART_GPU] = 390;
-    split.ns[PART_LAUNCH] = 90;
-    split.ns[PART_HOST_WAIT] = 520;
-    expect(&e, "launch-bound",
-           "61 % of the time between kernels, before the CPU had launched the next (9.0 % inside "
-           "the calls that launch; kernels run for 39 %): launch-bound; capture a graph, or fuse "
-           "kernels");
-    expect(&e, "kernel-wait", "");
-    split = (struct timeline_split) { .device = 0, .span = 1000 };
     split.ns[PART_GPU] = 801;
     split.ns[PART_HOST_WAIT] = 199;
-    expect(&e, "launch-bound", "");
     split.ns[PART_TRANSFER] = 150;
     split.ns[PART_KERNEL_WAIT] = 200;
     struct advice_list list = advise(&e);
@@ -80,18 +109,6 @@ TEST(of_a_split)
     assert_string_equal(list.items[1].rule, "transfer-bound");
     assert_int_equal(strncmp(list.items[1].text, "15 % of the time in copies", 26), 0);
     timeline_advice_release(&list);
-    /* 5 us a gap: launches on their way; 100 us: something is waited for */
-    split = (struct timeline_split) { .device = 0, .span = 100000, .nr_gaps = 8 };
-    split.ns[PART_GPU] = 60000;
-    split.ns[PART_KERNEL_WAIT] = 40000;
-    expect(&e, "kernel-wait",
-           "40 % of the time the GPU is idle while its next kernel's launch is on its way: 8 gaps "
-           "of 5.000 us in the mean, as long as a launch takes to get there; capture a graph, or "
-           "fuse kernels");
-    split.nr_gaps = 1;
-    expect(&e, "kernel-wait",
-           "40 % of the time the GPU is idle although its next work was launched: it waits for "
-           "events, other streams or a copy; look at what ends just before");
     split = (struct timeline_split) { .device = -1, .span = 1000 };
     split.ns[PART_HOST_WAIT] = 900; /* of no GPU */
     split.ns[PART_OUTSIDE] = 300;
@@ -104,6 +121,19 @@ TEST(of_a_split)
 /* pass 0-1000 ( head 0-580: 539.4 at the roof, rows 580-900: from DRAM, tail ), roofs 1 a ns. */
 TRACE_TEST(of_roofs)
 {
+    static const struct {
+        const char *rule, *text;
+    } cases[] = {
+        { "at-limit",
+          "head: 58 % of the time at 93 % of the FMA roof: at its limit, only less work would make "
+          "it shorter; the rest is 42 %" },
+        { "below-roof",
+          "rows: 32 % of the time, memory-bound at 34 % of the bandwidth of DRAM: at that roof the "
+          "whole would take 21 % less" },
+        { "above-roof",
+          "odd: 200 % of the FMA roof, which cannot be: the work it tells, its time or the roof is "
+          "wrong" },
+    };
     struct timeline_roofs roofs = { .flops = 1e9, .math = "fp32", .bandwidth = { 1e9 } };
     struct prof_summary summary;
 
@@ -119,18 +149,8 @@ TRACE_TEST(of_roofs)
     assert_int_equal(prof_trace_sort(trace, NULL), 0);
     assert_int_equal(prof_summarise(trace, &summary), 0);
     struct advice_evidence e = { .trace = trace, .summary = &summary, .roofs = &roofs };
-    expect(
-        &e, "at-limit",
-        "head: 58 % of the time at 93 % of the FMA roof: at its limit, only less work would make "
-        "it shorter; the rest is 42 %");
-    expect(
-        &e, "below-roof",
-        "rows: 32 % of the time, memory-bound at 34 % of the bandwidth of DRAM: at that roof the "
-        "whole would take 21 % less");
-    expect(
-        &e, "above-roof",
-        "odd: 200 % of the FMA roof, which cannot be: the work it tells, its time or the roof is "
-        "wrong");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        expect(&e, cases[i].rule, cases[i].text);
     roofs = (struct timeline_roofs) { .math = "fp32" };
     struct advice_list none = advise(&e);
     assert_int_equal(none.nr, 0);
