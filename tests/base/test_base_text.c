@@ -8,33 +8,34 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The list as it reads back: "1,2,4". */
-static void assert_list(const char *text, const char *expected)
-{
-    struct int_list list = { 0 };
-    struct strbuf got;
-    struct error err;
-
-    strbuf_init(&got);
-    assert_ok(text_parse_ints(text, 1, 1000000000, "--batch", &list, &err), &err);
-    for (size_t i = 0; i < list.nr; i++)
-        strbuf_addf(&got, "%s%lld", i ? "," : "", (long long)list.items[i]);
-    assert_string_equal(got.data, expected);
-    strbuf_release(&got);
-    array_release(&list);
-}
-
 TEST(lists_and_ranges)
 {
-    assert_list("1", "1");
-    assert_list("1,2,4", "1,2,4");
-    assert_list("4,1,4", "4,1,4"); /* as typed; selections drop repeats */
-    assert_list("32:512:*2", "32,64,128,256,512");
-    assert_list("32:511:*2", "32,64,128,256");
-    assert_list("64:256:+64", "64,128,192,256");
-    assert_list("1,8:32:*2,100:300:+100,7", "1,8,16,32,100,200,300,7");
-    assert_list("5:5:+1", "5");
-    assert_list("1000000000", "1000000000");
+    static const struct {
+        const char *text, *list; /* as it reads back */
+    } cases[] = {
+        { "1", "1" },
+        { "1,2,4", "1,2,4" },
+        { "4,1,4", "4,1,4" }, /* as typed; selections drop repeats */
+        { "32:512:*2", "32,64,128,256,512" },
+        { "32:511:*2", "32,64,128,256" },
+        { "64:256:+64", "64,128,192,256" },
+        { "1,8:32:*2,100:300:+100,7", "1,8,16,32,100,200,300,7" },
+        { "5:5:+1", "5" },
+        { "1000000000", "1000000000" },
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct int_list list = { 0 };
+        struct strbuf got;
+        struct error err;
+        strbuf_init(&got);
+        assert_ok(text_parse_ints(cases[i].text, 1, 1000000000, "--batch", &list, &err), &err);
+        for (size_t j = 0; j < list.nr; j++)
+            strbuf_addf(&got, "%s%lld", j ? "," : "", (long long)list.items[j]);
+        assert_string_equal(got.data, cases[i].list);
+        strbuf_release(&got);
+        array_release(&list);
+    }
 }
 
 TEST(bad_lists_are_refused)

@@ -230,6 +230,16 @@ static void check_cut(const char *name, const char *room, const char *wanted)
 TEST(widths_and_cuts)
 {
     static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64,n=50257,k=256/cpu-2t/warm";
+    static const struct {
+        const char *name, *room, *cut;
+    } cuts[] = {
+        { "attention_kernel", "attention_ker", "attention…" }, /* after a word */
+        { "attention_kernel", "atten", "att…" },
+        { "k_attention_kernel", "k_attenti", "k_atte…" }, /* a word of one letter tells nothing */
+        { "softmaxForward", "softmaxFor", "softmax…" },
+        { "中中中中", "中中", "中…" }, /* whole characters */
+        { "short", "shorter", "short" },
+    };
 
     assert_close(text_width("H", 1000, false), 752, 0);
     assert_true(text_width("iiii", 12, false) < text_width("WWWW", 12, false));
@@ -239,13 +249,8 @@ TEST(widths_and_cuts)
         assert_true(text_width(cut, 12, false) <= room);
         free(cut);
     }
-    check_cut("attention_kernel", "attention_ker", "attention…"); /* after a word */
-    check_cut("attention_kernel", "atten", "att…");
-    check_cut("k_attention_kernel", "k_attenti",
-              "k_atte…"); /* a word of one letter tells nothing */
-    check_cut("softmaxForward", "softmaxFor", "softmax…");
-    check_cut("中中中中", "中中", "中…"); /* whole characters */
-    check_cut("short", "shorter", "short");
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
+        check_cut(cuts[i].name, cuts[i].room, cuts[i].cut);
     char *whole = text_elide("short", 12, 500);
     assert_string_equal(whole, "short");
     free(whole);

@@ -95,19 +95,26 @@ static void assert_bad_csv(const char *text, const char *message)
 
 TEST(bad_csv)
 {
-    assert_bad_csv("", "f.csv: no table");
-    assert_bad_csv("==PROF== only words\n", "no table");
-    assert_bad_csv("\"ID\",\"Metric Name\",\"Metric Value\"\n", "f.csv:1: the table has no column");
-    assert_bad_csv("\"ID\",\"Kernel Name\",\"Metric Name\"\n", "no \"Metric Value\"");
-    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\"\n", "f.csv:2: 3 fields, the header has 5");
-    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1.2.3\"\n",
-                   "f.csv:2:25: Metric Value: \"1.2.3\" is no number");
-    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1,23\"\n", "is no number");
-    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1,2345\"\n", "is no number");
-    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\",234\"\n", "is no number");
-    assert_bad_csv(LONG_HEADER "\"x\",\"k\",\"Duration\",\"ns\",\"1\"\n", "f.csv:2:1: ID: \"x\"");
-    assert_bad_csv(LONG_HEADER "\"0\",\"k", "f.csv:2:5: the quote is never closed");
-    assert_bad_csv(LONG_HEADER "\"0\"x,\"k\"\n", "f.csv:2:4: a comma must follow");
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        { "", "f.csv: no table" },
+        { "==PROF== only words\n", "no table" },
+        { "\"ID\",\"Metric Name\",\"Metric Value\"\n", "f.csv:1: the table has no column" },
+        { "\"ID\",\"Kernel Name\",\"Metric Name\"\n", "no \"Metric Value\"" },
+        { LONG_HEADER "\"0\",\"k\",\"Duration\"\n", "f.csv:2: 3 fields, the header has 5" },
+        { LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1.2.3\"\n",
+          "f.csv:2:25: Metric Value: \"1.2.3\" is no number" },
+        { LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1,23\"\n", "is no number" },
+        { LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1,2345\"\n", "is no number" },
+        { LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\",234\"\n", "is no number" },
+        { LONG_HEADER "\"x\",\"k\",\"Duration\",\"ns\",\"1\"\n", "f.csv:2:1: ID: \"x\"" },
+        { LONG_HEADER "\"0\",\"k", "f.csv:2:5: the quote is never closed" },
+        { LONG_HEADER "\"0\"x,\"k\"\n", "f.csv:2:4: a comma must follow" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_bad_csv(cases[i].text, cases[i].message);
 }
 
 /* Bytes changed at random: an error or not, but nothing worse, which the sanitizers would tell. */

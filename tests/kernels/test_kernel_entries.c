@@ -147,13 +147,16 @@ static void epilogues(gemm_linear_fn *run, bool packed, int64_t m, int64_t n, in
 
 static void every_size(gemm_linear_fn *run, bool packed)
 {
-    epilogues(run, packed, 1, 1, 1);
-    epilogues(run, packed, 9, 50, 17);
-    epilogues(run, packed, 21, 33, 64);
-    epilogues(run, packed, 3, 1001, 5);
-    epilogues(run, packed, 2, 700, 400);
-    epilogues(run, packed, 9, 1700, 20); /* groups of columns when streamed */
-    epilogues(run, packed, 530, 600, 2); /* and of rows */
+    static const struct {
+        int64_t m, n, k;
+    } sizes[] = {
+        { 1, 1, 1 },     { 9, 50, 17 },   { 21, 33, 64 },
+        { 3, 1001, 5 },  { 2, 700, 400 }, { 9, 1700, 20 }, /* groups of columns when streamed */
+        { 530, 600, 2 },                                   /* and of rows */
+    };
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        epilogues(run, packed, sizes[i].m, sizes[i].n, sizes[i].k);
 }
 
 /* With weights that int8 rounds, held against the rounded ones: what is left is the rounding of x

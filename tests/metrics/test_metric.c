@@ -29,21 +29,29 @@ static void fill(struct measurement *m, size_t n, unsigned batch)
 
 RECORDS_TEST(test_percentiles)
 {
+    const struct {
+        const char *id;
+        double value, tolerance;
+    } cases[] = {
+        { "min", 1000, 1e-9 },
+        { "p5", 6000, 1e-9 },
+        { "p25", 26000, 1e-9 },
+        { "p50", 51000, 1e-9 },
+        { "median", 51000, 1e-9 },
+        { "p99", 100000, 1e-9 },
+        { "max", 101000, 1e-9 },
+        { "mean", 51000, 1e-9 },
+        { "sd", 1000 * sqrt(101.0 * 102 / 12), 1e-6 },
+        { "n", 101, 0 },
+    };
     struct summary s;
+
     fixture_run(r, "m", 1);
     struct measurement *m = fixture_add(r, 0, GEMM, 1, 1);
     fill(m, 101, 3);
     summary_init_one(&s, m);
-    assert_close(value("min", &s), 1000, 1e-9);
-    assert_close(value("p5", &s), 6000, 1e-9);
-    assert_close(value("p25", &s), 26000, 1e-9);
-    assert_close(value("p50", &s), 51000, 1e-9);
-    assert_close(value("median", &s), 51000, 1e-9);
-    assert_close(value("p99", &s), 100000, 1e-9);
-    assert_close(value("max", &s), 101000, 1e-9);
-    assert_close(value("mean", &s), 51000, 1e-9);
-    assert_close(value("sd", &s), 1000 * sqrt(101.0 * 102 / 12), 1e-6);
-    assert_close(value("n", &s), 101, 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_close(value(cases[i].id, &s), cases[i].value, cases[i].tolerance);
     /* p99 of 101 samples has no interval and says so; p50 has both. */
     struct metric_value p99 = metric_get("p99", &s, NULL), p50 = metric_get("p50", &s, NULL);
     assert_true(p99.few && isnan(p99.interval.low));

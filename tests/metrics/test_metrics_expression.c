@@ -178,14 +178,18 @@ TEST(any_name_without_a_list)
 
 TEST(plain_names)
 {
-    assert_true(expression_is_plain("p99"));
-    assert_true(expression_is_plain("  steal_percent "));
-    assert_false(expression_is_plain(""));
-    assert_false(expression_is_plain("9p"));
-    assert_false(expression_is_plain("a b"));
-    assert_false(expression_is_plain("a/b"));
-    assert_false(expression_is_plain("a-b"));
-    assert_false(expression_is_plain("(a)"));
+    static const struct {
+        const char *text;
+        bool plain;
+    } cases[] = {
+        { "p99", true },  { "  steal_percent ", true },
+        { "", false },    { "9p", false },
+        { "a b", false }, { "a/b", false },
+        { "a-b", false }, { "(a)", false },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(expression_is_plain(cases[i].text), cases[i].plain);
 }
 
 /* Random texts of the alphabet: an error or a value, never anything else (sanitizers look on). */

@@ -175,13 +175,17 @@ TEST(test_sort)
 
 TEST(test_quantile)
 {
-    const double x[] = { 1, 2, 4, 8, 16 };
-    near(stats_quantile(x, 5, 0), 1);
-    near(stats_quantile(x, 5, 0.5), 4);
-    near(stats_quantile(x, 5, 0.6), 5.6); /* type 7: position 2.4 */
-    near(stats_quantile(x, 5, 0.95), 14.4);
-    near(stats_quantile(x, 5, 1), 16);
-    near(stats_quantile(x, 1, 0.99), 1);
+    static const double x[] = { 1, 2, 4, 8, 16 };
+    static const struct {
+        size_t nr;
+        double p, value;
+    } cases[] = {
+        { 5, 0, 1 },       { 5, 0.5, 4 }, { 5, 0.6, 5.6 }, /* type 7: position 2.4 */
+        { 5, 0.95, 14.4 }, { 5, 1, 16 },  { 1, 0.99, 1 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        near(stats_quantile(x, cases[i].nr, cases[i].p), cases[i].value);
     assert_true(isnan(stats_quantile(x, 0, 0.5)));
     assert_true(isnan(stats_quantile(x, 5, -0.1)) && isnan(stats_quantile(x, 5, NAN)));
 }

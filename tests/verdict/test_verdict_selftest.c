@@ -247,37 +247,61 @@ static void expect_gate(const struct selftest *t, double delta, enum selftest_an
 
 TEST(gates)
 {
+    static const struct {
+        size_t found[4]; /* of 10, by size */
+        double delta;
+        enum selftest_answer answer;
+        const char *part;
+    } cases[] = {
+        /* 4.16 % with a floor of 3 % */
+        { { 0, 0, 10, 10 }, 0.03, SELFTEST_CARRIES, "carries a gate of 3 %" },
+        { { 0, 0, 10, 10 }, 0.03, SELFTEST_CARRIES, "is 4.2 %, with 10 launches a side." },
+        { { 0, 0, 10, 10 }, 0.025, SELFTEST_CARRIES, "carries a gate of 2.5 %" },
+        { { 0, 0, 10, 10 }, 0.05, SELFTEST_CARRIES, "carries a gate of 5 %" }, /* 6.16 % at most */
+        { { 0, 0, 10, 10 }, 0.02, SELFTEST_UNKNOWN, "Test with --delta 2%" },  /* 3.16 to 4.16 % */
+        { { 0, 0, 10, 10 }, 0.01, SELFTEST_CANNOT, "and may be 2 % at most" }, /* 2.16 % at least */
+        { { 0, 0, 10, 10 }, 0.01, SELFTEST_CANNOT, "--delta 3%" },
+        /* 8.7 %: 5.7 % on top */
+        { { 0, 0, 0, 10 }, 0.03, SELFTEST_CANNOT, "--delta 6%" },
+        { { 0, 0, 0, 10 }, 0.06, SELFTEST_CARRIES, "is 8.7 %" },
+        { { 0, 0, 0, 1 }, 0.03, SELFTEST_CANNOT, "not even a change of 10 %" },
+        { { 0, 0, 0, 1 }, 0.04, SELFTEST_CANNOT, "cannot carry a gate of 4 %" }, /* over 10 % */
+        { { 0, 0, 0, 1 }, 0.08, SELFTEST_UNKNOWN, "Nobody can tell" },
+    };
     struct selftest t = fresh();
 
-    set(&t, sizes, (const size_t[]) { 0, 0, 10, 10 }, 10, 4); /* 4.16 % with a floor of 3 % */
-    expect_gate(&t, 0.03, SELFTEST_CARRIES, "carries a gate of 3 %");
-    expect_gate(&t, 0.03, SELFTEST_CARRIES, "is 4.2 %, with 10 launches a side.");
-    expect_gate(&t, 0.025, SELFTEST_CARRIES, "carries a gate of 2.5 %");
-    expect_gate(&t, 0.05, SELFTEST_CARRIES, "carries a gate of 5 %"); /* 6.16 % at most */
-    expect_gate(&t, 0.02, SELFTEST_UNKNOWN, "Test with --delta 2%");  /* 3.16 to 4.16 % */
-    expect_gate(&t, 0.01, SELFTEST_CANNOT, "and may be 2 % at most"); /* 2.16 % at least */
-    expect_gate(&t, 0.01, SELFTEST_CANNOT, "--delta 3%");
-    set(&t, sizes, (const size_t[]) { 0, 0, 0, 10 }, 10, 4); /* 8.7 %: 5.7 % on top */
-    expect_gate(&t, 0.03, SELFTEST_CANNOT, "--delta 6%");
-    expect_gate(&t, 0.06, SELFTEST_CARRIES, "is 8.7 %");
-    set(&t, sizes, (const size_t[]) { 0, 0, 0, 1 }, 10, 4);
-    expect_gate(&t, 0.03, SELFTEST_CANNOT, "not even a change of 10 %");
-    expect_gate(&t, 0.04, SELFTEST_CANNOT, "cannot carry a gate of 4 %"); /* over 10 % */
-    expect_gate(&t, 0.08, SELFTEST_UNKNOWN, "Nobody can tell");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        set(&t, sizes, cases[i].found, 10, 4);
+        expect_gate(&t, cases[i].delta, cases[i].answer, cases[i].part);
+    }
     snprintf(t.kind, sizeof(t.kind), "power-ab");
     expect_gate(&t, 0.03, SELFTEST_CANNOT, "at most 10 launches a side");
-    t.nr = 0;
-    t.visible = NAN;
-    expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "Nobody can tell");
-    t.visible = 0.05;
-    expect_gate(&t, 0.03, SELFTEST_CARRIES, "that should be found");
-    t.visible = 3.94;
-    expect_gate(&t, 0.03, SELFTEST_CANNOT, "4 times in 5 is 394 %, with at most 10 launches");
-    t.launches = 1;
-    expect_gate(&t, 0.03, SELFTEST_CANNOT, "with at most 1 launch a side");
-    t.visible = SELFTEST_VISIBLE_MOST;
-    expect_gate(&t, 0.03, SELFTEST_CANNOT,
-                "not even a change of 900 % need be found, with at most 1");
+}
+
+/* Nothing was planted: what should be seen is worked out. */
+TEST(gates_without_trials)
+{
+    static const struct {
+        double visible;
+        int launches;
+        enum selftest_answer answer;
+        const char *part;
+    } cases[] = {
+        { NAN, 10, SELFTEST_UNKNOWN, "Nobody can tell" },
+        { 0.05, 10, SELFTEST_CARRIES, "that should be found" },
+        { 3.94, 10, SELFTEST_CANNOT, "4 times in 5 is 394 %, with at most 10 launches" },
+        { 3.94, 1, SELFTEST_CANNOT, "with at most 1 launch a side" },
+        { SELFTEST_VISIBLE_MOST, 1, SELFTEST_CANNOT,
+          "not even a change of 900 % need be found, with at most 1" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct selftest t = fresh();
+        snprintf(t.kind, sizeof(t.kind), "power-ab");
+        t.visible = cases[i].visible;
+        t.launches = cases[i].launches;
+        expect_gate(&t, 0.03, cases[i].answer, cases[i].part);
+    }
 }
 
 /* Limits by the beta distribution: 6 of 6 may be as few as 54 %, 5 of 5 48 %; 0 of 2 as many as
