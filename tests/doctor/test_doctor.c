@@ -568,28 +568,40 @@ TREE_TEST(watched)
     expect_in(&in, "steadiness", DOCTOR_WARN, "40.0 %");
 }
 
+/* Two GPUs: the first is fine, the second is as the row says. */
 TREE_TEST(gpus)
 {
+    static const struct nvml_gpu fine = { .name = "NVIDIA H200", .ecc = 1, .persistence = 1 },
+                                 shared = { .limits = NVML_LIMIT_POWER, .processes = 2, .mig = 1 };
+    static const struct {
+        const struct nvml_gpu *second;
+        const char *check;
+        enum doctor_state state;
+        const char *part;
+    } cases[] = {
+        { &fine, "GPU", DOCTOR_FINE, "2, the first NVIDIA H200" },
+        { &fine, "GPU persistence", DOCTOR_FINE, "on" },
+        { &fine, "GPU clocks", DOCTOR_NOTE, "not known to be locked" },
+        { &fine, "GPU programs", DOCTOR_FINE, "none" },
+        { &fine, "GPU MIG", DOCTOR_FINE, "off" },
+        { &fine, "GPU ECC", DOCTOR_FINE, "on" },
+        { &shared, "GPU persistence", DOCTOR_WARN, "off on GPU 1" },
+        { &shared, "GPU clocks", DOCTOR_WARN, "on GPU 1" },
+        { &shared, "GPU programs", DOCTOR_WARN, "on GPU 1" },
+        { &shared, "GPU MIG", DOCTOR_NOTE, "on GPU 1" },
+        { &shared, "GPU ECC", DOCTOR_FINE, "off on GPU 1" },
+    };
     struct doctor_finding findings[DOCTOR_MAX];
     struct doctor_input in = input_of(state);
     size_t without = doctor_run(&in, findings);
 
     in.nr_gpus = 2;
-    in.gpus[0] = (struct nvml_gpu) { .name = "NVIDIA H200", .ecc = 1, .persistence = 1 };
-    in.gpus[1] = in.gpus[0];
+    in.gpus[0] = in.gpus[1] = fine;
     assert_int_equal(doctor_run(&in, findings), without + 6); /* none where there is no GPU */
-    expect_in(&in, "GPU", DOCTOR_FINE, "2, the first NVIDIA H200");
-    expect_in(&in, "GPU persistence", DOCTOR_FINE, "on");
-    expect_in(&in, "GPU clocks", DOCTOR_NOTE, "not known to be locked");
-    expect_in(&in, "GPU programs", DOCTOR_FINE, "none");
-    expect_in(&in, "GPU MIG", DOCTOR_FINE, "off");
-    expect_in(&in, "GPU ECC", DOCTOR_FINE, "on");
-    in.gpus[1] = (struct nvml_gpu) { .limits = NVML_LIMIT_POWER, .processes = 2, .mig = 1 };
-    expect_in(&in, "GPU persistence", DOCTOR_WARN, "off on GPU 1");
-    expect_in(&in, "GPU clocks", DOCTOR_WARN, "on GPU 1");
-    expect_in(&in, "GPU programs", DOCTOR_WARN, "on GPU 1");
-    expect_in(&in, "GPU MIG", DOCTOR_NOTE, "on GPU 1");
-    expect_in(&in, "GPU ECC", DOCTOR_FINE, "off on GPU 1");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        in.gpus[1] = *cases[i].second;
+        expect_in(&in, cases[i].check, cases[i].state, cases[i].part);
+    }
     in.gpus[0].limits = in.gpus[1].limits = NVML_LIMIT_SETTING;
     expect_in(&in, "GPU clocks", DOCTOR_FINE, "set by somebody");
     in.gpus[0].persistence = in.gpus[0].processes = -1;

@@ -179,6 +179,16 @@ TEST(peers_are_selected_by_name_only)
         "filters=gemm variants=simd,openblas",
         "models=nano",
     };
+    static const struct {
+        const char *text;
+        size_t peers; /* of each shape */
+    } named[] = {
+        { "filters=gemm/nn/blis", 1 },
+        { "filters=gemm/nn variants=simd,blis", 1 },
+        { "filters=gemm/nn/blis,gemm/nn/onednn", 2 },
+        { "filters=gemm/nn,gemm/nn/blis", 1 },
+        { "filters=*/nn/blis", 1 },
+    };
     size_t shapes = registry_kernel(registry_builtin(), "gemm/nn")->nr_shapes;
 
     for (size_t i = 0; i < 3; i++)
@@ -192,11 +202,8 @@ TEST(peers_are_selected_by_name_only)
         selection_release(&s);
         array_release(&list);
     }
-    assert_int_equal(count_peers("filters=gemm/nn/blis"), shapes);
-    assert_int_equal(count_peers("filters=gemm/nn variants=simd,blis"), shapes);
-    assert_int_equal(count_peers("filters=gemm/nn/blis,gemm/nn/onednn"), 2 * shapes);
-    assert_int_equal(count_peers("filters=gemm/nn,gemm/nn/blis"), shapes);
-    assert_int_equal(count_peers("filters=*/nn/blis"), shapes);
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+        assert_int_equal(count_peers(named[i].text), named[i].peers * shapes);
     assert_int_equal(count("filters=gemm/nn/blis/fp32/batch=4*", &cpu) > 0, 1);
     assert_int_equal(count_peers("models=nano variants=torch"), 2);
 }
@@ -234,12 +241,20 @@ TEST(a_variants_name_is_that_of_its_settings)
 /* Replaced dims: every combination of the lists with each different rest of a default shape. */
 TEST(dims_multiply)
 {
-    assert_int_equal(count("filters=null/copy/right batch=1,2", &fake), 2);
-    assert_int_equal(count("filters=null/copy/right batch=1,2 seq=16,32,64", &fake), 6);
-    assert_int_equal(count("filters=null/copy/right seq=8", &fake), 6);
-    assert_int_equal(count("filters=null/copy/right seq=8,16", &fake), 12);
-    assert_int_equal(count("filters=null/copy/right batch=7,7,7", &fake), 1);
-    assert_int_equal(count("filters=null/copy/right batch=7 batch=7,8", &fake), 2); /* adds up */
+    static const struct {
+        const char *text;
+        size_t nr;
+    } cases[] = {
+        { "filters=null/copy/right batch=1,2", 2 },
+        { "filters=null/copy/right batch=1,2 seq=16,32,64", 6 },
+        { "filters=null/copy/right seq=8", 6 },
+        { "filters=null/copy/right seq=8,16", 12 },
+        { "filters=null/copy/right batch=7,7,7", 1 },
+        { "filters=null/copy/right batch=7 batch=7,8", 2 }, /* adds up */
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(count(cases[i].text, &fake), cases[i].nr);
 }
 
 /* Different rests of the default shapes, counted pair by pair. */

@@ -31,6 +31,19 @@ static struct activity *add(struct activity_list *list, enum activity_kind kind,
     return a;
 }
 
+/* A call, and what it launched: the same correlation. */
+struct work_row {
+    enum activity_kind kind;
+    int64_t start, end;
+    uint32_t correlation;
+};
+
+static void add_rows(struct activity_list *list, const struct work_row *rows, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        add(list, rows[i].kind, rows[i].start, rows[i].end, rows[i].correlation);
+}
+
 static void copy(struct activity_list *list, int64_t start, int64_t end, int64_t bytes)
 {
     struct activity *a = add(list, ACTIVITY_MEMCPY, start, end, 0);
@@ -206,18 +219,18 @@ static bool same_split(const struct time_split *a, const struct time_split *b)
 /* To a trace, to a file, from there, and to a list: its time splits as before. */
 TEST(there_and_back)
 {
+    static const struct work_row rows[] = {
+        { ACTIVITY_RUNTIME, 900, 950, 1 },   { ACTIVITY_KERNEL, 1000, 1500, 1 },
+        { ACTIVITY_RUNTIME, 1650, 1750, 2 }, { ACTIVITY_KERNEL, 1800, 2000, 2 },
+        { ACTIVITY_RUNTIME, 1950, 1990, 4 }, { ACTIVITY_KERNEL, 2400, 2500, 4 },
+    };
     struct activity_list list, back;
     struct prof_trace trace, again;
     struct error err;
 
     prof_trace_init(&trace);
     activity_list_init(&list);
-    add(&list, ACTIVITY_RUNTIME, 900, 950, 1);
-    add(&list, ACTIVITY_KERNEL, 1000, 1500, 1);
-    add(&list, ACTIVITY_RUNTIME, 1650, 1750, 2);
-    add(&list, ACTIVITY_KERNEL, 1800, 2000, 2);
-    add(&list, ACTIVITY_RUNTIME, 1950, 1990, 4);
-    add(&list, ACTIVITY_KERNEL, 2400, 2500, 4);
+    add_rows(&list, rows, sizeof(rows) / sizeof(rows[0]));
     copy(&list, 2600, 2700, 400);
     put(&trace, &list);
     char *text = written(prof_write_trace(file, &trace));
@@ -339,6 +352,12 @@ static void replace_all(char *text, const char *old, const char *with)
  */
 TEST(scopes_get_the_time_of_what_they_launched)
 {
+    static const struct work_row rows[] = {
+        { ACTIVITY_RUNTIME, 20, 40, 1 },   { ACTIVITY_KERNEL, 100, 300, 1 },
+        { ACTIVITY_RUNTIME, 50, 60, 2 },   { ACTIVITY_KERNEL, 300, 450, 2 },
+        { ACTIVITY_RUNTIME, 220, 240, 3 }, { ACTIVITY_KERNEL, 440, 600, 3 }, /* started early */
+        { ACTIVITY_RUNTIME, 440, 450, 4 }, { ACTIVITY_KERNEL, 700, 800, 4 },
+    };
     struct activity_list list;
     struct prof_trace trace;
     char why[256];
@@ -363,14 +382,7 @@ TEST(scopes_get_the_time_of_what_they_launched)
     assert_int_equal(prof_trace_sort(&trace, NULL), 0);
     activity_list_init(&list);
     list.has_clock = true;
-    add(&list, ACTIVITY_RUNTIME, 20, 40, 1);
-    add(&list, ACTIVITY_KERNEL, 100, 300, 1);
-    add(&list, ACTIVITY_RUNTIME, 50, 60, 2);
-    add(&list, ACTIVITY_KERNEL, 300, 450, 2);
-    add(&list, ACTIVITY_RUNTIME, 220, 240, 3);
-    add(&list, ACTIVITY_KERNEL, 440, 600, 3); /* started early */
-    add(&list, ACTIVITY_RUNTIME, 440, 450, 4);
-    add(&list, ACTIVITY_KERNEL, 700, 800, 4);
+    add_rows(&list, rows, sizeof(rows) / sizeof(rows[0]));
     assert_ok(timeline_add_gpu(&trace, &list, &err), &err);
     if (prof_trace_check(&trace, why, sizeof(why)) != 0)
         fail_msg("%s", why);
