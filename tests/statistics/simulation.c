@@ -264,16 +264,26 @@ void assert_rate_at_least(const char *what, size_t hits, size_t n, double bound)
         fail_msg("%s: the rate is below %g", what, bound);
 }
 
+/* How often a rate that is the bound itself is seen as far off: with few trials that is no rarity,
+ * and who changed a rule, which draws other numbers, needs more of them to know. */
+static void fail_seen(const char *what, const char *side, double bound, double chance)
+{
+    fail_msg(
+        "%s: what was seen is %s %g; a rate of just that would be seen so in %.2g %% of draws: "
+        "HARNESS_TRIALS=10 tells more",
+        what, side, bound, 100 * chance);
+}
+
 void assert_seen_at_most(const char *what, size_t hits, size_t n, double bound)
 {
     report(what, hits, n, "itself at most", bound);
     if ((double)hits > bound * (double)n)
-        fail_msg("%s: what was seen is above %g", what, bound);
+        fail_seen(what, "above", bound, 1 - stats_binomial_cdf(hits - 1, n, bound));
 }
 
 void assert_seen_at_least(const char *what, size_t hits, size_t n, double bound)
 {
     report(what, hits, n, "itself at least", bound);
     if ((double)hits < bound * (double)n)
-        fail_msg("%s: what was seen is below %g", what, bound);
+        fail_seen(what, "below", bound, stats_binomial_cdf(hits, n, bound));
 }
