@@ -43,19 +43,24 @@ seconds() {
   done | awk '{ t = $1 + $2 } NR == 1 || t < least { least = t } END { print least }'
 }
 
+small_multiple() { awk -v s="$1" -v l="$2" -v most=$times_most 'BEGIN { exit !(l <= most * s) }'; }
+
 failed=0
 for runs in 2 '2 --baseline 1' '1 2'; do
   # shellcheck disable=SC2086  # words
   small=$(seconds 3 $few $runs)
   # shellcheck disable=SC2086
   large=$(seconds 1 $many $runs)
+  # A time that a busy machine made longer is not taken for the program's: the least counts here, too.
+  # shellcheck disable=SC2086
+  small_multiple "$small" "$large" || large=$(seconds 2 $many $runs)
   if [ -e failed ]; then
     cat out.txt
     ! grep -q 'built without its page' out.txt || exit 77
     exit 1
   fi
   echo "report $runs: $(wc -c <report.html) bytes, $small s for $few benchmarks, $large s for $many"
-  awk -v s="$small" -v l="$large" -v most=$times_most 'BEGIN { exit !(l <= most * s) }' || {
+  small_multiple "$small" "$large" || {
     echo "report $runs: more than $times_most times"
     failed=1
   }
