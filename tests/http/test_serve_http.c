@@ -645,7 +645,7 @@ SITE_TEST(test_work_of_others)
         fds[i] = client_connect(site->port);
         assert_true(client_send(fds[i], request, sizeof(request) - 1));
     }
-    for (int i = 0; i < 1000 && atomic_load(&site->asked) < QUOTA_WORKS_EACH; i++)
+    for (int i = 0; i < PATIENCE_MS && atomic_load(&site->asked) < QUOTA_WORKS_EACH; i++)
         usleep(1000);
     usleep(200000);
     assert_int_equal(atomic_load(&site->asked), QUOTA_WORKS_EACH);
