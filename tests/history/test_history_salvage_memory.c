@@ -30,7 +30,6 @@ static bool try_tables(const char *from, struct store *to, long n)
 
     assert_int_equal(sqlite3_open_v2(from, &s.from, SQLITE_OPEN_READWRITE, PAGE_CHECKSUM_VFS),
                      SQLITE_OK);
-    salvage_limit(&s, 1 << 24);
     assert_ok(sql_begin(to, &err), &err);
     failing_memory_begin(n);
     int rc = salvage_tables(&s, &err);
