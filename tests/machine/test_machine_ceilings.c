@@ -97,11 +97,11 @@ TEST(roofs_without_cache_sizes)
 }
 
 static const struct device_class *plain_class;
-static int allocations_until_none;
+static int allocations_until_failure;
 
-static void *alloc_until_none(struct device *d, size_t bytes, struct error *err)
+static void *alloc_but_one(struct device *d, size_t bytes, struct error *err)
 {
-    if (--allocations_until_none > 0)
+    if (--allocations_until_failure != 0)
         return plain_class->alloc(d, bytes, err);
     error_set(err, "cannot allocate %zu bytes", bytes);
     return NULL;
@@ -128,9 +128,9 @@ TEST(roofs_without_memory_for_them)
         assert_ok(device_open(&d, "cpu:1", &err), &err);
         struct device_class scarce = *d.ops;
         plain_class = d.ops;
-        scarce.alloc = alloc_until_none;
+        scarce.alloc = alloc_but_one;
         d.ops = &scarce;
-        allocations_until_none = rows[i].fails;
+        allocations_until_failure = rows[i].fails;
         int nr = ceilings_measure(&d, &rows[i].machine, c, &err);
         d.ops = plain_class;
         device_close(&d);
