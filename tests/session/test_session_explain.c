@@ -60,12 +60,16 @@ TEST(an_operation_that_was_made_slower)
         .budget = 150,
     };
     explain_planted(&s, &e, &pairs, &why);
+    for (int again = 0; again < 4 && !(e.change.low > 0); again++) { /* nothing to explain yet */
+        explanation_release(&e);
+        explain_planted(&s, &e, &pairs, &why);
+    }
     assert_string_equal(why.message, "");
     assert_true(pairs >= 1);
+    if (!(e.change.low > 0))
+        fail_msg("the slow-down itself was not told in five tries");
     const struct cause *first = &e.causes.items[0];
-    if (!(e.change.low > 0)) /* then there is nothing to explain */
-        printf("skipped: on this machine now the slow-down itself cannot be told\n");
-    else if (first->kind != CAUSE_OPERATION || strcmp(first->name, "head") != 0)
+    if (first->kind != CAUSE_OPERATION || strcmp(first->name, "head") != 0)
         fail_msg("%zu pairs; the first cause is %s (%s), %.0f %%: %s", pairs, first->name,
                  cause_kind_name(first->kind), 100 * first->share, first->evidence);
     explanation_release(&e);
