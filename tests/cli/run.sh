@@ -32,6 +32,7 @@ export KNOCKS=$WORK.log/knocks
 # What a test must not inherit.
 unset OPENBLAS_CORETYPE BLIS_ARCH_TYPE ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA MKL_ENABLE_INSTRUCTIONS ATEN_CPU_CAPABILITY
 unset HARNESS_DB HARNESS_FAKE HARNESS_ISA HARNESS_SWEEP SLURM_ARRAY_JOB_ID NO_COLOR COLUMNS OMP_NUM_THREADS XDG_CONFIG_HOME
+export no_proxy=127.0.0.1,localhost # where the servers of tests are
 # Roofs of tests are looked at by none but their own.
 export HARNESS_ROOFS=quick
 export LC_ALL=C.UTF-8 TZ=UTC0
