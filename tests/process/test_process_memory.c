@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -290,10 +291,12 @@ static int64_t held_below(void (*hold)(int ready))
         prctl(PR_SET_CHILD_SUBREAPER, 1);
         if (fork() == 0)
             hold(ends[1]);
+        close(ends[1]);
         for (;;)
             pause();
     }
-    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[1]); /* who cannot hold it ends, and then there is nothing to wait for */
+    ssize_t told = read(ends[0], &byte, 1);
     memory_watch_over(&watch, guard);
     int64_t held = watch.held;
     process_tree_kill(guard);
@@ -301,8 +304,16 @@ static int64_t held_below(void (*hold)(int ready))
     memory_watch_release(&watch);
     assert_int_equal(waitpid(guard, NULL, 0), guard);
     close(ends[0]);
-    close(ends[1]);
+    assert_int_equal(told, 1);
     return held;
+}
+
+/* A container's is of 64 MB often, and others write there as well. */
+static bool is_roomy(const char *folder)
+{
+    struct statvfs fs;
+
+    return statvfs(folder, &fs) == 0 && (int64_t)(fs.f_bavail * fs.f_frsize) >= 4 * (int64_t)PART;
 }
 
 TEST(what_hides_counts_once)
@@ -326,6 +337,10 @@ TEST(what_hides_counts_once)
     const int64_t pages = PART / 256;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].hold == hold_closed_deleted && !is_roomy("/dev/shm")) {
+            print_message("skipped: there is no room in /dev/shm for a %s\n", rows[i].name);
+            continue;
+        }
         int64_t held = held_below(rows[i].hold);
         if (held < rows[i].parts * (int64_t)PART - pages ||
             held >= (rows[i].parts + 1) * (int64_t)PART)
