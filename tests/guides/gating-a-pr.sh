@@ -44,12 +44,12 @@ pytest_project() {
   git -c init.defaultBranch=main init -q "$HOME/python"
   (
     cd "$HOME/python" || exit 1
-    printf 'import time\n\nDELAY = 0.001\n\n\ndef test_sort(benchmark):\n    benchmark.pedantic(time.sleep, (DELAY,), rounds=20)\n' >test_sort.py
+    printf 'import time\n\nDELAY = 0.01\n\n\ndef test_sort(benchmark):\n    benchmark.pedantic(time.sleep, (DELAY,), rounds=20)\n' >test_sort.py
     printf '%s\n' .harness __pycache__ .pytest_cache .benchmarks >.gitignore
     git add .
     git commit -q -m 'Start'
     git checkout -q -b slower
-    sed -i 's/0.001/0.002/' test_sort.py
+    sed -i 's/0.01/0.03/' test_sort.py
     git commit -q -a -m 'Slower'
     harness gate --bench '/usr/bin/python3 -m pytest -q --benchmark-json=$OUT' --output ../python-left
   ) >"$WORK/said" 2>&1 || status=$?
