@@ -24,8 +24,5 @@ bool access_is_public(const char *path);
  * about it.
  */
 bool access_of_others(const char *path, struct strbuf *found, struct strbuf *mend);
-/* May every user of this machine read the file: by its own mode, and by those of all folders above
- * it? False where it is not there, or where that cannot be told. */
-bool access_is_public(const char *path);
 
 #endif
