@@ -11,7 +11,9 @@
  *   launch  sd of the log of a whole process launch                (0)
  *   placement  the same, in launches that were placed anew (device/memory_placement.h)   (0)
  *   sd      sd of the log of one sample                            (0)
- *   seed    of both noises; 0 draws a fresh one each process       (0)
+ *   seed    of all noise, the same in each launch; 0 draws a fresh one each process   (0)
+ *   draw    the same, mixed with the launch's number: launches differ, and so do sides and runs of
+ *           one call; the same call has the same noise again       (0: by `seed`)
  *   only    slow applies only to benchmarks whose first dim is N   (all)
  *   disturb the machine is slower beside so many of all cases, and its probe tells   (0: no probe)
  *   by      by this factor                                         (1.5)
@@ -26,6 +28,8 @@
  *
  * The kernel is still run (so that it can be checked); only its time is invented.
  */
+#include "device/device_fake.h"
+
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/kernel.h"
@@ -41,7 +45,8 @@
 #include <unistd.h>
 
 struct fake {
-    double base, slow, launch, placement, sd, seed, only, disturb, by, beside, crash, hang, grow;
+    double base, slow, launch, placement, sd, seed, draw, only, disturb, by, beside;
+    double crash, hang, grow;
     double factor; /* of this process */
     struct random random;
 };
@@ -58,6 +63,7 @@ static const struct {
     { "placement", offsetof(struct fake, placement), 0, 1 },
     { "sd", offsetof(struct fake, sd), 0, 1 },
     { "seed", offsetof(struct fake, seed), 0, 0x1p53 },
+    { "draw", offsetof(struct fake, draw), 0, 0x1p32 },
     { "only", offsetof(struct fake, only), 0, DIM_LIMIT },
     { "disturb", offsetof(struct fake, disturb), 0, 1 },
     { "by", offsetof(struct fake, by), 1, 100 },
@@ -76,7 +82,7 @@ static int set_one(struct fake *fake, const char *name, const char *value, struc
     }
     return error_set(err,
                      "unknown setting \"%s\"; there are base, slow, launch, placement, sd, "
-                     "seed, only, disturb, by, beside, crash, hang, grow",
+                     "seed, draw, only, disturb, by, beside, crash, hang, grow",
                      name);
 }
 
@@ -98,6 +104,17 @@ static int parse_settings(struct fake *fake, const char *argument, struct error 
     return rc;
 }
 
+/* Seeds of the launches of one draw lie side by side, far from those of the next one. */
+static uint64_t noise_seed(const struct fake *fake)
+{
+    enum { LAUNCHES = 1 << 20 };
+    const char *launch = getenv(DEVICE_FAKE_LAUNCH);
+
+    if (fake->draw > 0)
+        return (uint64_t)fake->draw * LAUNCHES + (launch ? strtoull(launch, NULL, 10) : 0);
+    return fake->seed > 0 ? (uint64_t)fake->seed : random_fresh_seed();
+}
+
 static int fake_open(struct device *d, const char *argument, struct error *err)
 {
     struct fake *fake = memory_zeroed(1, sizeof(*fake));
@@ -116,7 +133,7 @@ static int fake_open(struct device *d, const char *argument, struct error *err)
         free(fake);
         return -1;
     }
-    random_seed(&fake->random, fake->seed > 0 ? (uint64_t)fake->seed : random_fresh_seed());
+    random_seed(&fake->random, noise_seed(fake));
     fake->factor = exp(fake->launch * random_normal(&fake->random));
     if (fake->placement > 0 && placement_is_fresh())
         fake->factor *= exp(fake->placement * random_normal(&fake->random));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/launch_process.h"
 
+#include "device/device_fake.h"
+#include "device/devices.h"
 #include "device/memory_placement.h"
 #include "process/descriptors.h"
 #include "process/process.h"
@@ -10,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -26,24 +29,41 @@ void launch_close(int *fd)
     *fd = -1;
 }
 
+/* What the environment refers to. */
+struct child_settings {
+    char placement[PLACEMENT_SIZE], number[48];
+};
+
+/* Counted over all runs and sides of this process, so that no two are alike. */
+static void number_launch(struct child_settings *s)
+{
+    static unsigned long launches;
+
+    snprintf(s->number, sizeof(s->number), "%s=%lu", DEVICE_FAKE_LAUNCH, ++launches);
+}
+
 /*
  * libgomp's threads spin for milliseconds at a barrier before they sleep. On a machine that is not
  * wholly ours that is poison: the one that spins keeps the core that the other needs. This count
  * (about 0.2 ms) covers the gaps between timed launches and no more. What the user has set stays.
  * A program that is measured gets the environment as it is.
  */
-static char **child_environment(const struct job *job, char placement[PLACEMENT_SIZE])
+static char **child_environment(const struct job *job, struct child_settings *s)
 {
     bool program = job->settings.guests && job->settings.guests->command_guest;
     bool chosen = program || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY");
-    const char *changes[3] = { NULL };
+    const char *changes[4] = { NULL };
     size_t nr = 0;
 
-    placement_draw(placement);
+    placement_draw(s->placement);
     if (!program)
-        changes[nr++] = job->settings.fixed_placement ? PLACEMENT_VARIABLE : placement;
+        changes[nr++] = job->settings.fixed_placement ? PLACEMENT_VARIABLE : s->placement;
     if (!chosen)
         changes[nr++] = "GOMP_SPINCOUNT=10000";
+    if (!job->ceilings && device_kind_of(job->device_spec) == DEVICE_FAKE) {
+        number_launch(s);
+        changes[nr++] = s->number;
+    }
     return process_environment_of(changes);
 }
 
@@ -168,9 +188,9 @@ int launch_process_start(struct launch_process *p, const char *program, const st
                          struct error *err)
 {
     int ends[PIPES][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, rc = -1;
-    char placement[PLACEMENT_SIZE];
+    struct child_settings settings;
     struct birth birth = { .path = program ? program : LAUNCH_SELF,
-                           .env = child_environment(job, placement),
+                           .env = child_environment(job, &settings),
                            .fixed = job->settings.fixed_placement };
 
     note_others(p);

@@ -30,3 +30,15 @@ J
 t run --suite ./mine.json --device "$FAKE" --seed 1
 t run --suite ./mine.json --device "$FAKE" --seed 1 --launches 1 --label again
 t history list
+
+say "Noise that is another in each launch, and the same when all is done again"
+# times DRAW: what each launch took.
+times() {
+  "$HARNESS" run null/copy/right --batch 1 --iterations 5 --launches 3 --db noise.db \
+    --device "fake:base=1e6,launch=0.05,draw=$1" --json >run.json 2>/dev/null
+  for launch in 0 1 2; do json run.json runs 0 measurements $launch samples_ns 0; done
+}
+first=$(times 5)
+check "three times" test "$(sort -u <<<"$first" | wc -l)" -eq 3
+check "the same again" test "$(times 5)" = "$first"
+check "another draw has others" test "$(times 6)" != "$first"

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "core/clock.h"
 #include "core/kernel.h"
+#include "device/device_fake.h"
 #include "device/devices.h"
 #include "device/memory_placement.h"
 #include "host/host_cache.h"
@@ -173,6 +174,7 @@ TEST(bad_specs_are_refused)
         { "fake:base=0", "base: 0 is out of range" },
         { "fake:base=-5", "base: -5 is out of range" },
         { "fake:slow=nan", "slow: nan is out of range" },
+        { "fake:draw=-1", "draw: -1 is out of range" },
         { "fake:slwo=2", "unknown setting \"slwo\"; there are base, slow, launch" },
         { "fake:base=1000,oops=1", "unknown setting \"oops\"" },
     };
@@ -437,6 +439,33 @@ TEST(the_fake_launch_noise_is_one_factor)
         device_close(&d);
     }
     assert_close(sqrt(squares / N), 0.05, 5 * 0.05 / sqrt(2.0 * N));
+}
+
+/* In the launch of this number. */
+static uint64_t time_in_launch(const char *spec, const char *launch)
+{
+    struct device d;
+    int launches = 0;
+
+    setenv(DEVICE_FAKE_LAUNCH, launch, 1);
+    open_device(&d, spec);
+    unsetenv(DEVICE_FAKE_LAUNCH);
+    uint64_t ns = time_once(&d, 1, 1, &launches);
+    device_close(&d);
+    return ns;
+}
+
+TEST(the_fake_noise_is_each_launchs_own)
+{
+    static const char drawn[] = "fake:base=1e9,launch=0.05,draw=5",
+                      other[] = "fake:base=1e9,launch=0.05,draw=6",
+                      seeded[] = "fake:base=1e9,launch=0.05,seed=5";
+    uint64_t first = time_in_launch(drawn, "1");
+
+    assert_true(time_in_launch(drawn, "1") == first); /* again, and not by the time of day */
+    assert_true(time_in_launch(drawn, "2") != first);
+    assert_true(time_in_launch(other, "1") != first);
+    assert_true(time_in_launch(seeded, "1") == time_in_launch(seeded, "2"));
 }
 
 TEST(clocks_go_forward)

@@ -215,6 +215,37 @@ TEST(a_deaf_child_is_survived)
     free(cases);
 }
 
+/* What each launch of three took, and in all its cases. */
+static void times_of_launches(const char *device, int64_t ns[3])
+{
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep = make_sweep(device, cases, make_cases("right", 2, cases), 3);
+    struct log log;
+
+    run_to_end(&sweep, &log);
+    assert_int_equal(log.seen.nr, 6);
+    for (size_t i = 0; i < 6; i += 2) {
+        ns[i / 2] = (int64_t)log.seen.items[i].m.samples[0];
+        assert_int_equal((int64_t)log.seen.items[i + 1].m.samples[0], ns[i / 2]);
+    }
+    log_release(&log);
+}
+
+/* On the device with a scripted clock: launches of all sweeps differ, by a seed none does. */
+TEST(each_launch_has_noise_of_its_own)
+{
+    int64_t drawn[6], seeded[3];
+
+    times_of_launches("fake:base=1e6,launch=0.1,draw=3", drawn);
+    times_of_launches("fake:base=1e6,launch=0.1,draw=3", drawn + 3);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < i; j++)
+            assert_int_not_equal(drawn[i], drawn[j]);
+    times_of_launches("fake:base=1e6,launch=0.1,seed=3", seeded);
+    assert_int_equal(seeded[1], seeded[0]);
+    assert_int_equal(seeded[2], seeded[0]);
+}
+
 TEST(jobs_round_trip)
 {
     struct benchmark cases[CASES_MAX];
