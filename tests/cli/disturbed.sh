@@ -25,8 +25,9 @@ told run.json
 t history list
 
 say "One in four, at twice its time: it is gone"
-"$HARNESS" run null/copy/right --batch 1,2,3,4,5,6 --iterations 5 --launches 10 \
-  --device fake:base=2000,disturb=0.25,by=2 --json >run.json 2>/dev/null
+# The first launch is judged by itself alone: where nearly all of it is slow, slow is usual. Not in this draw.
+"$HARNESS" run null/copy/right --batch 1,2,3,4,5,6 --iterations 5 --launches 10 --seed 1 \
+  --device fake:base=2000,disturb=0.25,by=2,draw=1 --json >run.json 2>/dev/null
 told run.json >text
 check "some were made again" grep -vq ' 0 made again' text
 check "60 measurements, each once" grep -q '^60 measurements, 60 different' text
