@@ -5,7 +5,9 @@
 #   tests/perf/planted.sh HARNESS FOLDER
 #
 # First on the device with a scripted clock, with the noise of a quiet machine: 1 % from launch to
-# launch, 2 % from sample to sample. 10 % stand 15 standard errors beyond the floor of 3 % there.
+# launch, 2 % from sample to sample. 10 % stand 15 standard errors beyond the floor of 3 % there. Each
+# run draws noise of its own, the same whenever this is run: else two runs of the same would, once in
+# 200, lie so far apart that nothing is shown.
 # Then for real: the same kernel by the portable instruction set instead of this machine's best.
 set -euo pipefail
 harness=$1
@@ -37,11 +39,11 @@ verdict() {
 }
 
 noise=launch=0.01,sd=0.02
-fake=(null/copy/right --launches 10 --iterations 200)
-measure base "${fake[@]}" --device "fake:$noise"
-measure unchanged "${fake[@]}" --device "fake:$noise"
-measure one-slower "${fake[@]}" --device "fake:$noise,slow=1.10,only=4"
-measure all-slower "${fake[@]}" --device "fake:$noise,slow=1.10"
+fake=(null/copy/right --launches 10 --iterations 200 --seed 1)
+measure base "${fake[@]}" --device "fake:$noise,draw=1"
+measure unchanged "${fake[@]}" --device "fake:$noise,draw=2"
+measure one-slower "${fake[@]}" --device "fake:$noise,draw=3,slow=1.10,only=4"
+measure all-slower "${fake[@]}" --device "fake:$noise,draw=4,slow=1.10"
 verdict 0 base unchanged
 verdict 1 base one-slower
 verdict 1 base all-slower
