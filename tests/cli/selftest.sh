@@ -39,7 +39,7 @@ selftest --aa 2 --ab --device "$FAKE" | grep -v '^2> block'
 
 say "A machine so noisy that it carries no gate of 3 %"
 "$HARNESS" selftest null/copy/right --iterations 5 --seed 7 --launches 4 --aa 1 --power \
-  --repeats 2 --device fake:base=2000,launch=0.2 --json >noisy.json 2>/dev/null
+  --repeats 2 --device fake:base=2000,launch=0.2,draw=1 --json >noisy.json 2>/dev/null
 echo "[$?]"
 json noisy.json tests 1 carries
 check "it says so" grep -q 'cannot carry a gate of 3 %' noisy.json
@@ -70,7 +70,7 @@ warned() {
   grep -c 'The last self-test here: This machine cannot carry' text || true
 }
 warned
-one --aa 1 --launches 4 --device fake:base=2000,launch=0.2
+one --aa 1 --launches 4 --device fake:base=2000,launch=0.2,draw=1
 warned
 one --aa 1 --batch 2 --device "$FAKE,crash=2" # judges nothing
 warned
