@@ -148,6 +148,8 @@ NEVER_ONE = {"list", "roofline", "bisect", "trend", "detect", "report", "plot", 
              "model", "model-logits", "selftest", "doctor", "help", "serve",
              *(name for name in COMMANDS if name.startswith(("history-", "baseline-"))
                and name != "history-merge")}
+# Folders that --output names.
+GIVEN = ("p/", "o/", "plots/")
 # What says how much it has done, and that.
 AMOUNTS = re.compile(r"\d+ measurements?, \d+ samples?")
 TELLS = {"import", "import-folder"}
@@ -249,12 +251,13 @@ class Driver:
 
     @staticmethod
     def files(folder):
-        """All files, and empty folders, whose names end with "/"."""
+        """All files, and empty folders, whose names end with "/", but for those of a command line."""
         found = set()
         for path, folders, names in os.walk(folder):
             found |= {os.path.relpath(os.path.join(path, name), folder) for name in names}
-            if not folders and not names:
-                found.add(os.path.relpath(path, folder) + "/")
+            here = os.path.relpath(path, folder) + "/"
+            if not folders and not names and not here.startswith(GIVEN):
+                found.add(here)
         # recorded, no temporaries; what git and a build do is theirs, but for folders of results
         other = re.compile(r"-(wal|shm|journal)$|^report-of-|\.trace\.json$|^\.git/|^builds/(?!.*/out-[^/]*/$)")
         return {f for f in found if not other.search(f)}
