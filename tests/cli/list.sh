@@ -28,7 +28,7 @@ if "$HARNESS" list variants | grep -q '^  gemm/nn/openblas '; then
     -eq "$(absent | grep -c '/openblas ')"
   check "in JSON, too" grep -q '"available":[[:space:]]*false' <(absent --json)
   # The loader has one descriptor to open libraries with; a child needs two more.
-  few() { bash -c 'ulimit -n 4 && exec "$@"' few "$HARNESS" list variants "$@"; }
+  few() { bash -c 'exec 3>&-; ulimit -n 4 && exec "$@"' few "$HARNESS" list variants "$@"; }
   check "it is not blamed where no child can be had" \
     not grep -qE 'its library|"available":[[:space:]]*false' <(few --json 2>/dev/null)
   check "which is told" grep -q 'is not known: .*Too many open files' <(few 2>&1 >/dev/null)
