@@ -2,34 +2,40 @@
 #include "chart/places.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/resource.h"
 
 #include <pthread.h>
 #include <string.h>
 
 static pthread_once_t places_once = PTHREAD_ONCE_INIT;
-static cJSON *places_file; /* which the rows borrow from */
 static struct place places[PLACES_MAX];
 static size_t nr_places;
+
+static char *place_text(const cJSON *place, const char *key)
+{
+    return memory_string(json_string(place, key, ""));
+}
 
 /* The file is built in: what is wrong in it is found by a test. */
 static void places_read(void)
 {
-    const struct resource *file = resource_find("plots/places.json");
-    const cJSON *one;
+    const struct resource *resource = resource_find("plots/places.json");
     struct error ignored;
+    cJSON *file = json_parse(resource->data, resource->length, resource->name, &ignored);
+    const cJSON *one;
 
-    places_file = json_parse(file->data, file->length, file->name, &ignored);
-    cJSON_ArrayForEach(one, places_file)
+    cJSON_ArrayForEach(one, file)
     {
         if (one->string[0] != '_' && nr_places < PLACES_MAX)
             places[nr_places++] = (struct place) {
-                .name = one->string,
-                .filter = json_string(one, "filter", ""),
-                .words = json_string(one, "words", ""),
-                .chapter = json_string(one, "chapter", ""),
+                .name = memory_string(one->string),
+                .filter = place_text(one, "filter"),
+                .words = place_text(one, "words"),
+                .chapter = place_text(one, "chapter"),
             };
     }
+    cJSON_Delete(file);
 }
 
 const struct place *place_at(size_t i)
