@@ -11,8 +11,8 @@
 
 /* What SQLite says of the damaged file; -1. */
 int salvage_unread(sqlite3 *db, struct error *err);
-/* Is it the memory that is short? That says nothing of the file: it ends the salvage, where all
- * else is damage. */
+/* Is it the memory that is short? That says nothing of the file: where rows are read it ends the
+ * salvage, where all else is damage. (A look for where to go on takes it for damage.) */
 bool salvage_no_memory(int rc);
 
 /* Is called with a statement that stands at a row. */

@@ -333,7 +333,7 @@ static int criterion_walk_inside(struct criterion_folder *c, const char *folder,
                                  int depth)
 {
     struct strbuf path;
-    struct stat status;
+    struct stat status = { .st_mode = 0 }; /* of what is gone meanwhile */
     int rc = 0;
 
     strbuf_init(&path);
