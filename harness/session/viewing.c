@@ -333,7 +333,7 @@ static int find_viewed_store(struct viewing *v, const struct viewing_options *o,
                        db.data);
     if (rc == 0 && !db.length) {
         history_path(o->db, &db);
-        if (v->refs.nr == 0 && !v->request.nr_run_ids && !o->db)
+        if (v->refs.nr == 0 && !v->request.nr_run_ids && !o->db && !v->profile_alone)
             rc = heed_no_history(v, &db, err);
     }
     if (rc == 0 && !is_profile_alone(v, db.data))

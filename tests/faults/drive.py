@@ -449,7 +449,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     o = parser.parse_args()
     o.cases = os.environ.get("HARNESS_CASES") or cases_of(o.what)
-    o.seed = int(os.environ.get("HARNESS_SEED") or time.time() // 86400)  # or the day's, as all knocks
+    o.seed = int(os.environ.get("HARNESS_SEED") or time.time() // 86400 * 1000)  # or the day's, as all knocks
     o.knocks = os.environ.get("HARNESS_KNOCKS")
     if o.knocks:
         open(o.knocks, "w").close()

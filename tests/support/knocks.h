@@ -59,12 +59,13 @@ static inline long knock_times(long times)
     return factor > 0 ? (scaled > 0 ? scaled : 1) : times;
 }
 
-/* Of random cases and moments: HARNESS_SEED, or the day's (UTC), so that who changes something draws
- * what CI draws, and tomorrow everybody draws anew. It is told beside the result. */
+/* Of random cases and moments: HARNESS_SEED, or the day's (UTC), so that who changes something
+ * draws what CI draws, and tomorrow everybody draws anew; cases count on from it. It is told beside
+ * the result. */
 static inline uint64_t knock_seed(void)
 {
     const char *given = getenv("HARNESS_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) / 86400;
+    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) / 86400 * 1000;
 
     printf("seed: HARNESS_SEED=%" PRIu64 "\n", seed);
     return seed;

@@ -392,6 +392,12 @@ static bool stands_aside(struct tuning_race *r, const struct store_tuned_list *k
 
     if (!before || !before->decided)
         return false;
+    for (size_t i = 0; i < r->runners.nr; i++) { /* this one knows better */
+        enum race_state state = r->race.runners[i].state;
+        if ((state == RACE_SLOWER || state == RACE_OUT) &&
+            strcmp(r->runners.items[i].setting, before->setting) == 0)
+            return false;
+    }
     r->stands = memory_string(before->setting);
     r->stands_ms = before->tuned_ms;
     return true;
