@@ -20,7 +20,6 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 
 #else
 
-#include "base/access.h"
 #include "base/file.h"
 #include "cli/progress.h"
 #include "cli/render/report.h"
