@@ -128,7 +128,10 @@ knock_if() {
 
 # Of random cases and moments, for RANDOM: HARNESS_SEED, or the day's, as tests/support/knocks.h has
 # it. It is told beside the result.
-random_seed() { echo "${HARNESS_SEED:-$(($(date +%s) / 86400 * 1000))}"; }
+random_seed() {
+  local day=$(($(date +%s) / 86400))
+  echo "${HARNESS_SEED:-$((day * 1000))}"
+}
 
 not() { ! "$@"; }
 
