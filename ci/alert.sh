@@ -87,7 +87,7 @@ jq "$definitions"'
     facts: [ .steps[], (.withdrawn // [])[] |
       { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
         fact: (if .accepted then "accepted: " + .accepted
-               elif (.surroundings // "") != "" then "came with a change of surroundings: " + .surroundings
+               elif (.surroundings // "") != "" then "came with a change of environment: " + .surroundings
                elif .back or .gone then .state else null end) } | select(.fact) ],
     watch: [ (.watch // [])[] | select(.worse) ] | length }' \
   "$trend" >"$work/now.json" || fail "$trend cannot be read"

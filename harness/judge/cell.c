@@ -416,7 +416,7 @@ int cell_open(struct cell *c, const struct cell_job *job, const struct test_vect
 
     *c = (struct cell) { .job = job };
     arena_plan(&c->arena, job->spec, &job->shape, v->dtype, v->slots);
-    c->past = memory_zeroed((size_t)v->slots, c->arena.slot_bytes);
+    c->withdrawn = memory_zeroed((size_t)v->slots, c->arena.slot_bytes);
     c->has_past = memory_zeroed((size_t)v->slots, sizeof(*c->has_past));
     if (arena_make(&c->arena, job->device, err))
         return -1;
@@ -443,7 +443,7 @@ void cell_close(struct cell *c)
     }
     arena_close(&c->arena);
     own_folder_remove(c->folder);
-    free(c->past);
+    free(c->withdrawn);
     free(c->has_past);
     free(c->mapped);
     *c = (struct cell) { .state = CELL_NONE, .arena = { .fd = -1 } };

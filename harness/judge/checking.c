@@ -22,7 +22,7 @@ double tally_once_rms(const struct tally *t)
 
 static unsigned char *past_of(const struct cell *c, int slot, int output)
 {
-    return c->past + (size_t)slot * c->arena.slot_bytes + c->arena.offset[output];
+    return c->withdrawn + (size_t)slot * c->arena.slot_bytes + c->arena.offset[output];
 }
 
 /* A wrong row that some launch before this has given, in this slot or another. */

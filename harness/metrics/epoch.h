@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An epoch is a stretch of history in which the surroundings of the code did not change: same
+ * An epoch is a stretch of history in which the environment of the code did not change: same
  * machine, compiler, flags, driver, governor. A change opens a new one, which is shown (a line in
  * trend plots, a note under a comparison) and never silently pooled.
  *

@@ -94,7 +94,7 @@ struct overview_change {
     char *title;  /* "gemm/linear simd 4x64: 13 % slower"; owned */
     char *values; /* "40.3 ms → 45.6 ms, +11 to +15 %"; owned */
     char *since;  /* "since 2026-10-12, commits 3f2a91c..9be01aa"; owned */
-    char *note;   /* what else speaks of it: surroundings, annotations; "" if nothing; owned */
+    char *note;   /* what else speaks of it: environment, annotations; "" if nothing; owned */
     const struct run *from, *to;   /* the change lies after the first, the second has it; NULL: not
                                     * known */
     struct overview_point *points; /* oldest first; owned */

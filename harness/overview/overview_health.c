@@ -182,7 +182,7 @@ static void health_add_governor(struct overview_making *m)
     cJSON_Delete(environment);
 }
 
-static void health_add_surroundings(struct overview_making *m)
+static void health_add_environment(struct overview_making *m)
 {
     const struct run *base = m->input->base;
     struct strbuf what;
@@ -192,7 +192,7 @@ static void health_add_surroundings(struct overview_making *m)
     strbuf_init(&what);
     int nr = epoch_difference(base, m->head, &what);
     if (nr)
-        health_add(m, OVERVIEW_OPEN, "surroundings", "differ from the base's: %.200s", what.data);
+        health_add(m, OVERVIEW_OPEN, "environment", "differ from the base's: %.200s", what.data);
     strbuf_release(&what);
 }
 
@@ -215,6 +215,6 @@ void overview_add_health(struct overview_making *m)
     health_add_load(m);
     health_add_throttling(m);
     health_add_governor(m);
-    health_add_surroundings(m);
+    health_add_environment(m);
     health_add_failures(m);
 }

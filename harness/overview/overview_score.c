@@ -82,7 +82,7 @@ static bool score_same_dims(const struct benchmark_name *a, const struct benchma
     return true;
 }
 
-/* The oldest value of the last days that was measured in the surroundings of the head: of many
+/* The oldest value of the last days that was measured in the environment of the head: of many
  * points the median of the first ones, which one wild run does not move. NaN: there is none. */
 static double score_past_of(const struct score_making *s, const struct run_row *row, int64_t *when)
 {

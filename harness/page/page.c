@@ -84,7 +84,7 @@ static void page_number_epochs(struct page *page)
 
     for (size_t i = 0; i < page->nr_runs; i++) {
         size_t first = 0;
-        while (page->runs[first].surroundings != page->runs[i].surroundings)
+        while (page->runs[first].epoch_id != page->runs[i].epoch_id)
             first++;
         page->runs[i].epoch = first < i ? page->runs[first].epoch : nr++;
     }
@@ -114,7 +114,7 @@ static void page_collect_runs(struct page *page)
     if (page->nr_runs)
         qsort(page->runs, page->nr_runs, sizeof(*page->runs), page_order_runs);
     for (size_t i = 0; i < page->nr_runs; i++)
-        page->runs[i].surroundings = epoch_id(page->runs[i].run);
+        page->runs[i].epoch_id = epoch_id(page->runs[i].run);
     page_number_epochs(page);
     page_name_runs(page);
     page->head = view->head < 0 ? -1 : page_find_run(page, &view->records.runs[view->head]);

@@ -36,8 +36,8 @@ struct page_run {
     const struct records *records;   /* that hold its measurements; NULL: they are not loaded */
     int index;                       /* of the run in these records */
     char *name;                      /* short, unique among the page's runs; owned by the page */
-    uint64_t surroundings;           /* epoch_id() */
-    int epoch;                       /* states of the surroundings, counted as they came */
+    uint64_t epoch_id;               /* of its environment */
+    int epoch;                       /* states of the environment, counted as they came */
 };
 
 /* What a page was asked for beside its runs and their base, so that its commands ask for the same.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory: what is live and its peak, for all threads together. */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 static void raise_to(int64_t *highest, int64_t value)
 {

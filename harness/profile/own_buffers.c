@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which buffer is whose: those of a thread by the profilers it records for, given back when it
  * ends; and what becomes of all in a child that a process forks. */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scopes as they begin and end: the only code that runs inside a measured program. */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 /* A number from a counter (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
  * generators": the finaliser of SplitMix64). */

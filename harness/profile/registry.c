@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All profilers that there are, by their numbers, and the locks that a process which forks takes.
  */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -5,7 +5,7 @@
  * whole at any time, and nothing grows. Scopes that are open then are copied to the new part as its
  * first records.
  */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 #include <stdlib.h>
 

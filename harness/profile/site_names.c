@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile/site_names.h"
 
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

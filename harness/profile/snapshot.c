@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From the threads' buffers to a trace. */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 #include "profile/site_names.h"
 #include "profile/trace.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profilers: made, switched, emptied; what is set for all threads, and which buffer is whose. */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

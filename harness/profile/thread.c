@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread's buffer: what it alone fills and others read up to its count. Chunks of records, lists
  * of what few records have, what it saw of memory. */
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -39,7 +39,7 @@ cJSON *compare_row_to_json(const struct compare_row *row)
     cJSON *noise = cJSON_AddObjectToObject(json, "noise");
     json_add_number(noise, "within", row->noise.within);
     json_add_number(noise, "launch", row->noise.launch);
-    json_add_number(noise, "occasion", row->noise.occasion);
+    json_add_number(noise, "occasion", row->noise.run);
     json_add_number(noise, "placement", row->noise.placement);
     json_add_string(json, "design", compare_design_name(row->item->evidence.design));
     json_add_int(json, "looks", row->looks);
@@ -80,7 +80,7 @@ cJSON *compare_to_json(const struct comparison *c, const char *base, const char 
     json_add_int(json, "accepted", (int64_t)c->accepted);
     json_add_number(json, "common_shift", c->common_shift);
     json_add_number(json, "probe_shift", c->probe_shift);
-    json_add_number(json, "occasion", c->occasion);
+    json_add_number(json, "occasion", c->run_noise);
     json_add_number(json, "serial", c->serial);
     array = cJSON_AddObjectToObject(json, "counts");
     for (int v = 0; v < VERDICT_NR; v++)

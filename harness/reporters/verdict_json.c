@@ -13,7 +13,7 @@
 
 /* ---- writing ---- */
 
-enum { VALUES, OCCASIONS, INNER, PROBE };
+enum { VALUES, RUNS, INNER, PROBE };
 
 /* The arrays of a side, and what need not be said. */
 static const struct series {
@@ -21,8 +21,8 @@ static const struct series {
     size_t offset;
     double otherwise;
 } arrays[] = {
-    [VALUES] = { "values", offsetof(struct evidence_value, value), INFINITY },   /* always said */
-    [OCCASIONS] = { "occasions", offsetof(struct evidence_value, occasion), 0 }, /* integers */
+    [VALUES] = { "values", offsetof(struct evidence_value, value), INFINITY }, /* always said */
+    [RUNS] = { "occasions", offsetof(struct evidence_value, run), 0 },         /* integers */
     [INNER] = { "inner", offsetof(struct evidence_value, inner), 0 },
     [PROBE] = { "probe", offsetof(struct evidence_value, probe), NAN },
 };
@@ -31,15 +31,15 @@ static double kept_get(const struct evidence_value *v, int which)
 {
     const void *at = (const char *)v + arrays[which].offset;
 
-    return which == OCCASIONS ? v->occasion : *(const double *)at;
+    return which == RUNS ? v->run : *(const double *)at;
 }
 
 static void kept_set(struct evidence_value *v, int which, double x)
 {
     void *at = (char *)v + arrays[which].offset;
 
-    if (which == OCCASIONS)
-        v->occasion = x >= 0 && x <= KEPT_OCCASION_MAX ? (int)x : -1;
+    if (which == RUNS)
+        v->run = x >= 0 && x <= KEPT_RUN_MAX ? (int)x : -1;
     else
         *(double *)at = x;
 }
@@ -131,7 +131,7 @@ static int check_values(const struct evidence_side *side, const char *name, stru
     for (size_t i = 0; i < side->nr; i++) {
         const struct evidence_value *v = &side->values[i];
         bool sound = (v->value > 0 || (v->value == 0 && !means)) && isfinite(v->value);
-        if (!sound || v->occasion < 0 || !(v->inner >= 0))
+        if (!sound || v->run < 0 || !(v->inner >= 0))
             return error_set(err, "launch %zu of the %s side has no sound value", i, name);
     }
     return 0;
@@ -189,7 +189,7 @@ static int kept_read_earlier(struct kept_items *kept, const cJSON *evidence,
     if (kept_read_side(kept, evidence, "earlier", side, err))
         return -1;
     for (size_t i = 0; i < side->nr; i++)
-        if (side->values[i].occasion >= COMPARE_EARLIER_MAX)
+        if (side->values[i].run >= COMPARE_EARLIER_MAX)
             return error_set(err, "it has more than %d earlier runs", COMPARE_EARLIER_MAX);
     return 0;
 }

@@ -15,9 +15,9 @@
  * probed, `failures` and `negatives` 0, `outcome` OK, `present` true. A NaN is null.
  *
  * `earlier` has one value a run before the base: its mean, and as `inner` the variance of that; the
- * occasions are below COMPARE_EARLIER_MAX. Left out if there are none.
+ * runs are below COMPARE_EARLIER_MAX. Left out if there are none.
  *
- * Occasions (runs or blocks of a side) are numbered from 0 to KEPT_OCCASION_MAX at most: rules
+ * Occasions (runs or blocks of a side) are numbered from 0 to KEPT_RUN_MAX at most: rules
  * count up to the largest, so a damaged file must not name one that is out of all proportion.
  */
 #ifndef HARNESS_REPORTERS_VERDICT_JSON_H
@@ -25,7 +25,7 @@
 
 #include "verdict/compare.h"
 
-enum { KEPT_OCCASION_MAX = 65535 };
+enum { KEPT_RUN_MAX = 65535 };
 
 /* free() the texts. */
 char *evidence_text(const struct compare_item *item);

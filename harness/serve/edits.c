@@ -57,7 +57,7 @@ static int edit_parse(const struct http_request *request, struct edit *e, struct
         return error_set(err, "\"kind\" is step or drift");
     if (e->run <= 0)
         return error_set(err, "\"run\" is missing, or no number of a run");
-    return store_remark_check(e->text, "a remark", err);
+    return store_annotation_check(e->text, "an annotation", err);
 }
 
 /* ---- the card ---- */
@@ -134,7 +134,7 @@ static size_t edit_count(const struct class_history *history)
 {
     const struct trend_settings *settings = &history->trends.settings;
 
-    return settings->nr_accepted + settings->nr_remarks;
+    return settings->nr_accepted + settings->nr_annotations;
 }
 
 /* Until what others ask for has it. */

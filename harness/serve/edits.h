@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a reader of the page writes into the history, where the server was started for that: that a
- * step or drift is meant to be, and remarks on the run that has it. Who may: docs/decisions/0015.
+ * step or drift is meant to be, and annotations of the run that has it. Who may:
+ * docs/decisions/0015.
  */
 #ifndef HARNESS_SERVE_EDITS_H
 #define HARNESS_SERVE_EDITS_H

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int store_remark_check(const char *text, const char *what, struct error *err)
+int store_annotation_check(const char *text, const char *what, struct error *err)
 {
     size_t length = strlen(text);
     uint32_t code;
@@ -61,7 +61,7 @@ static int insert(struct store *s, int64_t run_id, int64_t written_ms, const cha
 int store_annotate(struct store *s, int64_t run_id, int64_t written_ms, const char *text,
                    struct error *err)
 {
-    if (store_remark_check(text, "an annotation", err) || sql_begin_lasting(s, err))
+    if (store_annotation_check(text, "an annotation", err) || sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, insert(s, run_id, written_ms, text, err), err);
 }

@@ -20,8 +20,8 @@ enum { ANNOTATION_LENGTH_MAX = 1000 };
 
 /* Refuses texts that are empty, too long, of several lines or not UTF-8; `what` is "an annotation".
  */
-int store_remark_check(const char *text, const char *what, struct error *err);
-/* Refuses an unknown run and what store_remark_check() refuses. */
+int store_annotation_check(const char *text, const char *what, struct error *err);
+/* Refuses an unknown run and what store_annotation_check() refuses. */
 int store_annotate(struct store *s, int64_t run_id, int64_t written_ms, const char *text,
                    struct error *err);
 /* Appends what is written about a run, oldest first; 0: about all runs. */

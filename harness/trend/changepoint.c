@@ -7,7 +7,7 @@
  *    and Siegmund (1982), or where few points say more than a normal tail can, against the exact
  *    generating function of the statistic (Mann and Whitney 1947; Chernoff 1952), summed over all
  *    splits. Right for independent noise of any shape: heavy tails, modes, outliers.
- * 2. By likelihood (changepoint_step.c): how much better a step explains the piece than the best
+ * 2. By likelihood (changepoint_judge.c): how much better a step explains the piece than the best
  *    explanation without one, both with correlated noise, AR(1), AR(2) or AR(1) plus white noise,
  *    fitted anew. Without a step (changepoint_gradual.c) there are a level, smooth curves, a bend
  *    and a ramp between two levels, so that what goes gradually is no step. The same must hold for
@@ -22,7 +22,7 @@
  * latter a standard error more than is seen. A short window cannot hide here what correlates its
  * points.
  *
- * Nights (changepoint_search.c). The points are taken one after the other, and what is found is
+ * Nights (changepoint_cuts.c). The points are taken one after the other, and what is found is
  * what a nightly job would have reported. Each night looks at windows that end at its point, of all
  * lengths: the whole level since the last step, which shows a lone step best, and shorter ones, all
  * of which share the level that a night may spend. The third test pays for the nights, with a price
@@ -113,13 +113,13 @@ static void find_steps(const double *x, size_t n, const struct changepoint_setti
                        struct cut_list *cuts, struct changes *out)
 {
     struct search_result verdict;
-    struct search_past past = { 0 };
+    struct search_log log = { 0 };
 
-    cuts_find(x, n, settings, cuts, &verdict, &past);
+    cuts_find(x, n, settings, cuts, &verdict, &log);
     out->p = verdict.clearest;
     out->modes = verdict.modes;
-    out->past = past.gone;
-    out->looks = past.looks;
+    out->withdrawn = log.gone;
+    out->looks = log.looks;
     out->drift = drift_find(x, n, cuts, settings->level);
     if (out->drift.found && cuts->nr == 0 && drift_is_step(x, n, settings->min_segment))
         out->drift.found = false;
@@ -145,9 +145,9 @@ static void rescale(struct changes *c, int exponent)
         for (size_t k = 0; k < sizeof(levels) / sizeof(*levels); k++)
             *levels[k] = ldexp(*levels[k], exponent);
     }
-    for (size_t i = 0; i < c->past.nr; i++) {
-        c->past.items[i].before = ldexp(c->past.items[i].before, exponent);
-        c->past.items[i].after = ldexp(c->past.items[i].after, exponent);
+    for (size_t i = 0; i < c->withdrawn.nr; i++) {
+        c->withdrawn.items[i].before = ldexp(c->withdrawn.items[i].before, exponent);
+        c->withdrawn.items[i].after = ldexp(c->withdrawn.items[i].after, exponent);
     }
 }
 
@@ -196,6 +196,6 @@ bool changepoint_size_is_open(const struct changepoint *step)
 void changes_release(struct changes *c)
 {
     array_release(c);
-    array_release(&c->past);
+    array_release(&c->withdrawn);
     array_release(&c->looks);
 }

@@ -71,7 +71,7 @@ enum step_end {
 };
 
 /* A step that was named in an earlier night and does not stand. */
-struct past_step {
+struct withdrawn_step {
     size_t id;            /* as of struct changepoint */
     size_t start, index;  /* first point of the level before it, and of what was its own */
     size_t named, gone;   /* points that the series had when it was first named, and withdrawn */
@@ -87,8 +87,8 @@ struct step_look {
     double p; /* the smallest so far; 1: withdrawn */
 };
 
-struct past_steps { /* in the order in which they were withdrawn */
-    struct past_step *items;
+struct withdrawn_steps { /* in the order in which they were withdrawn */
+    struct withdrawn_step *items;
     size_t nr, capacity;
 };
 
@@ -110,8 +110,8 @@ struct changes {
                          * level is too short, or the noise too wild, or beside modes or a drift */
     double noise;       /* robust sd of the points about their levels (or their drift line) */
     double correlation; /* lag-1 autocorrelation of the same, bias corrected */
-    struct past_steps past;  /* owned */
-    struct step_looks looks; /* owned */
+    struct withdrawn_steps withdrawn; /* owned */
+    struct step_looks looks;          /* owned */
     double p; /* of the clearest step, named or not; 1 where the series is too short */
 };
 

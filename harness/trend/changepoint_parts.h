@@ -180,29 +180,29 @@ const struct newest *windows_newest(struct windows *ws, size_t length);
 /* The night's clearest step; false: there is none. */
 bool windows_step(struct windows *ws, struct cut *cut);
 
-/* The memory of the nights (changepoint_past.c). */
-struct search_past {
+/* The memory of the nights (changepoint_log.c). */
+struct search_log {
     size_t since; /* points of the first night that is told of: those before were told otherwise */
     size_t next;  /* id */
-    struct past_steps gone;
+    struct withdrawn_steps gone;
     struct step_looks looks;
 };
 
 /* A new step of so many points, named: one that was withdrawn no further off than `least` points is
  * the same. */
-void past_name(struct search_past *p, struct cut *cut, size_t points, bool up, size_t least);
+void log_name(struct search_log *p, struct cut *cut, size_t points, bool up, size_t least);
 /* The night `since` has come: what stands is told. */
-void past_begin(struct search_past *p, struct cut_list *cuts, size_t least);
+void log_begin(struct search_log *p, struct cut_list *cuts, size_t least);
 /* It is clearer than it was. */
-void past_look(struct search_past *p, const struct cut *cut, size_t points);
+void log_look(struct search_log *p, const struct cut *cut, size_t points);
 /* Cut i of a series of which so many points are known is withdrawn. */
-void past_withdraw(struct search_past *p, const double *x, size_t points,
-                   const struct cut_list *cuts, size_t i, enum step_end why);
+void log_withdraw(struct search_log *p, const double *x, size_t points, const struct cut_list *cuts,
+                  size_t i, enum step_end why);
 
-/* The steps of a series, ascending; `past` is that of an empty struct, its lists are for the
+/* The steps of a series, ascending; `log` is that of an empty struct, its lists are for the
  * caller to release. */
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
-               struct cut_list *out, struct search_result *verdict, struct search_past *past);
+               struct cut_list *out, struct search_result *verdict, struct search_log *log);
 
 /* The modes that the step at cut i is a switch between, if there are such. `longer`: a visit that
  * meets at the step lasts longer than chance makes one of so many, so that it is a step all the

@@ -238,18 +238,18 @@ static void add_steps(struct trends *t, struct trend *trend, const struct change
 }
 
 /* What was told and does not stand. */
-static void add_past(struct trends *t, struct trend *trend, const struct changes *c,
-                     const size_t *told)
+static void add_withdrawn(struct trends *t, struct trend *trend, const struct changes *c,
+                          const size_t *told)
 {
     const struct series *s = trend->series;
     size_t near = changepoint_settings(t).min_segment - 1;
 
-    for (size_t i = 0; i < c->past.nr; i++) {
-        const struct past_step *p = &c->past.items[i];
+    for (size_t i = 0; i < c->withdrawn.nr; i++) {
+        const struct withdrawn_step *p = &c->withdrawn.items[i];
         struct trend_span span = { p->start, p->index, p->gone };
         if (!told[p->id] || !trend_was_large(s, &span, told[p->id], t->settings.delta))
             continue;
-        *(struct trend_past *)array_push(&trend->past) = (struct trend_past) {
+        *(struct trend_withdrawn *)array_push(&trend->withdrawn) = (struct trend_withdrawn) {
             .index = p->index,
             .low = p->index > near ? p->index - near : 1,
             .high = p->index + near < s->nr ? p->index + near : s->nr - 1,
@@ -370,7 +370,7 @@ static void decide_trends(struct trends *t, const struct changes *all, const str
             continue;
         add_modes(t, trend, &all[i].modes);
         add_steps(t, trend, &all[i], standing->told[i]);
-        add_past(t, trend, &all[i], standing->told[i]);
+        add_withdrawn(t, trend, &all[i], standing->told[i]);
         add_watch(t, trend, &all[i], standing->told[i], f->watch_q[i]);
         if (all[i].drift.found && f->drift_q[i] <= fdr)
             add_drift(t, trend, &all[i].drift, f->drift_q[i]);
@@ -481,7 +481,7 @@ void trends_release(struct trends *t)
 {
     for (size_t i = 0; i < t->nr; i++) {
         free(t->items[i].items);
-        array_release(&t->items[i].past);
+        array_release(&t->items[i].withdrawn);
         free(t->searched[i].items);
     }
     free(t->items);

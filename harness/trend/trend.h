@@ -20,8 +20,8 @@
  * Branches. Points are searched that are of the branch that the history is of, see
  * trend/mainline.h: a pull request that waits, or never comes, makes no step.
  *
- * Surroundings. A step whose window holds the border to an epoch (compiler, driver, governor, see
- * metrics/epoch.h) that the level before does not know is "with a change of surroundings": it is
+ * Environment. A step whose window holds the border to an epoch (compiler, driver, governor, see
+ * metrics/epoch.h) that the level before does not know is "with a change of environment": it is
  * listed with what changed and is never a plain regression.
  *
  * Ratios. Steps are told as shares, and there is none of 0: points at 0 or below are left out whole
@@ -48,7 +48,7 @@
 #define TREND_FDR           0.05 /* the false-discovery rate, where nobody asks for another */
 
 /* What somebody wrote about a run: told beside the steps, and no part of the search. */
-struct trend_remark {
+struct trend_annotation {
     int64_t run;      /* its id in the history */
     const char *text; /* borrowed */
 };
@@ -71,8 +71,8 @@ struct trend_settings {
     size_t min_segment;                /* points that a level needs; 0: the usual number */
     const struct acceptance *accepted; /* nr_accepted of them; borrowed */
     size_t nr_accepted;
-    const struct trend_remark *remarks; /* nr_remarks of them; borrowed */
-    size_t nr_remarks;
+    const struct trend_annotation *annotations; /* nr_annotations of them; borrowed */
+    size_t nr_annotations;
     const char *const *filters; /* show and count series that fit one of these, see base/text.h; the
                                  * family stays whole. nr_filters of them, 0: all */
     size_t nr_filters;
@@ -106,7 +106,7 @@ struct trend_drift {
 };
 
 /* A step that an earlier night told and that does not stand. */
-struct trend_past {
+struct trend_withdrawn {
     size_t index;         /* first point of what was the new level */
     size_t low, high;     /* within which it was: the change came after low - 1, by `high` */
     size_t told, gone;    /* points that the series had when it was told first, and withdrawn */
@@ -141,9 +141,9 @@ struct trend {
     size_t nr, capacity;
     size_t small; /* steps that were told but for settings.delta */
     struct {
-        struct trend_past *items;
+        struct trend_withdrawn *items;
         size_t nr, capacity;
-    } past; /* in the order in which they were withdrawn; owned */
+    } withdrawn; /* in the order in which they were withdrawn; owned */
     struct trend_watch watch;
     bool drifts;
     struct trend_drift drift;
@@ -171,7 +171,7 @@ struct trends {
     size_t left_out;   /* points at 0 or below, which are not searched */
     size_t steps;      /* named */
     size_t small;      /* steps left out because of settings.delta */
-    size_t standing;   /* for the worse, still there, not accepted, surroundings unchanged */
+    size_t standing;   /* for the worse, still there, not accepted, environment unchanged */
     size_t moved;      /* series with steps */
     size_t withdrawn;  /* steps that were told and do not stand */
     size_t watched;    /* series with what may be a step */
@@ -196,11 +196,11 @@ double trend_drift_at(const struct trend *trend, size_t point);
 
 /* How a change stands in the newest run: the order of the cards, what matters most first. */
 enum trend_rank {
-    TREND_REGRESSION,   /* for the worse, and there */
-    TREND_SURROUNDINGS, /* the same, with another compiler, driver or governor */
-    TREND_IMPROVEMENT,  /* for the better, and there */
-    TREND_ACCEPTED,     /* somebody said that it is meant to be */
-    TREND_GONE,         /* a later step has undone it */
+    TREND_REGRESSION,  /* for the worse, and there */
+    TREND_ENVIRONMENT, /* the same, with another compiler, driver or governor */
+    TREND_IMPROVEMENT, /* for the better, and there */
+    TREND_ACCEPTED,    /* somebody said that it is meant to be */
+    TREND_GONE,        /* a later step has undone it */
 };
 
 /* A step or a drift as a story: how it stands, how large, between which runs. */
@@ -268,17 +268,17 @@ void trend_state(const struct trends *t, const struct trend *trend, const struct
                  struct strbuf *out);
 /* "withdrawn at 9be01aa, 2026-11-21: a slope, a curve or wilder noise explains the points better".
  */
-void trend_past_state(const struct trends *t, const struct trend *trend,
-                      const struct trend_past *past, struct strbuf *out);
+void trend_withdrawn_state(const struct trends *t, const struct trend *trend,
+                           const struct trend_withdrawn *step, struct strbuf *out);
 /* "compiler: gcc 12 -> gcc 13; ..." where the step's window holds such a change, else nothing. */
-void trend_surroundings(const struct trends *t, const struct trend *trend,
-                        const struct trend_step *step, struct strbuf *out);
+void trend_environment(const struct trends *t, const struct trend *trend,
+                       const struct trend_step *step, struct strbuf *out);
 /* "the same commit on both sides", "when it came is not sure", "how large it is now is not sure"
  * where the intervals are that wide, "annotated: ..." of the runs in the step's window; several are
  * joined by "; ". Nothing where there is nothing to say. */
 void trend_doubts(const struct trends *t, const struct trend *trend, const struct trend_step *step,
                   struct strbuf *out);
-/* "with a change of surroundings: ...", "accepted: ...", and the doubts. */
+/* "with a change of environment: ...", "accepted: ...", and the doubts. */
 void trend_note(const struct trends *t, const struct trend *trend, const struct trend_step *step,
                 struct strbuf *out);
 

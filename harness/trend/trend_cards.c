@@ -12,7 +12,7 @@ const char *trend_rank_name(enum trend_rank rank)
 {
     static const char *const names[] = {
         [TREND_REGRESSION] = "regression",
-        [TREND_SURROUNDINGS] = "surroundings",
+        [TREND_ENVIRONMENT] = "surroundings",
         [TREND_IMPROVEMENT] = "improvement",
         [TREND_ACCEPTED] = "accepted",
         [TREND_GONE] = "gone",
@@ -56,7 +56,7 @@ static enum trend_rank rank_of_step(const struct trend_step *step)
         return TREND_ACCEPTED;
     if (!step->worse)
         return TREND_IMPROVEMENT;
-    return step->epoch ? TREND_SURROUNDINGS : TREND_REGRESSION;
+    return step->epoch ? TREND_ENVIRONMENT : TREND_REGRESSION;
 }
 
 static struct trend_card card_of_step(const struct trend *trend, const struct trend_step *step)

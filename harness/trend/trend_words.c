@@ -99,16 +99,16 @@ void trend_state(const struct trends *t, const struct trend *trend, const struct
         strbuf_addf(out, ", %.0f %% of it", 100 * step->left);
 }
 
-void trend_past_state(const struct trends *t, const struct trend *trend,
-                      const struct trend_past *past, struct strbuf *out)
+void trend_withdrawn_state(const struct trends *t, const struct trend *trend,
+                           const struct trend_withdrawn *step, struct strbuf *out)
 {
     strbuf_adds(out, "withdrawn at ");
-    add_place(trend_point_run(t, trend, past->gone - 1), out);
-    strbuf_addf(out, ": %s", step_end_words(past->why));
+    add_place(trend_point_run(t, trend, step->gone - 1), out);
+    strbuf_addf(out, ": %s", step_end_words(step->why));
 }
 
-void trend_surroundings(const struct trends *t, const struct trend *trend,
-                        const struct trend_step *step, struct strbuf *out)
+void trend_environment(const struct trends *t, const struct trend *trend,
+                       const struct trend_step *step, struct strbuf *out)
 {
     if (step->epoch)
         epoch_difference(trend_point_run(t, trend, step->epoch - 1),
@@ -121,15 +121,15 @@ static void add_note(struct strbuf *out, size_t begin, const char *text, const c
 }
 
 /* Of the runs at which the step may have come. */
-static void add_remarks(const struct trends *t, const struct trend *trend,
-                        const struct trend_step *step, size_t begin, struct strbuf *out)
+static void add_annotations(const struct trends *t, const struct trend *trend,
+                            const struct trend_step *step, size_t begin, struct strbuf *out)
 {
     const struct trend_settings *settings = &t->settings;
 
     for (size_t i = step->low; i <= step->high; i++)
-        for (size_t k = 0; k < settings->nr_remarks; k++)
-            if (settings->remarks[k].run == trend_point_run(t, trend, i)->id)
-                add_note(out, begin, "annotated: ", settings->remarks[k].text);
+        for (size_t k = 0; k < settings->nr_annotations; k++)
+            if (settings->annotations[k].run == trend_point_run(t, trend, i)->id)
+                add_note(out, begin, "annotated: ", settings->annotations[k].text);
 }
 
 void trend_doubts(const struct trends *t, const struct trend *trend, const struct trend_step *step,
@@ -145,7 +145,7 @@ void trend_doubts(const struct trends *t, const struct trend *trend, const struc
         add_note(out, begin, "when it came is not sure", "");
     if (step->interval.low <= 0 && step->interval.high >= 0)
         add_note(out, begin, "how large it is now is not sure", "");
-    add_remarks(t, trend, step, begin, out);
+    add_annotations(t, trend, step, begin, out);
 }
 
 void trend_note(const struct trends *t, const struct trend *trend, const struct trend_step *step,
@@ -155,9 +155,9 @@ void trend_note(const struct trends *t, const struct trend *trend, const struct 
     struct strbuf words;
 
     strbuf_init(&words);
-    trend_surroundings(t, trend, step, &words);
+    trend_environment(t, trend, step, &words);
     if (words.length)
-        add_note(out, begin, "with a change of surroundings: ", words.data);
+        add_note(out, begin, "with a change of environment: ", words.data);
     if (step->accepted)
         add_note(out, begin, "accepted: ", step->accepted->reason);
     strbuf_clear(&words);

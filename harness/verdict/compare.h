@@ -57,7 +57,7 @@
  * change. No launch value is taken to be better known than the samples inside it say (the 95 %
  * interval of its metric): where these have two modes, three medians can agree by luck.
  *
- *   DESIGN_OCCASIONS, a side with several runs. The unit is the run mean, all runs of a side
+ *   DESIGN_RUNS, a side with several runs. The unit is the run mean, all runs of a side
  *   weighing alike. Its variance is that between runs of a side, pooled over both sides; where a
  *   metric has ten rows or more, what a run has in common with the others of its side over all of
  *   them (the median) is taken out of it first, and the rest moderated as above; fewer rows are
@@ -202,15 +202,15 @@ struct compare_settings {
  * (run.ab of the same id): blocks, block = launch_seq / ab.block. With one launch a block, which is
  * how results of other programs come, both must have as many launches. */
 enum compare_design {
-    DESIGN_LAUNCHES,  /* one run a side: what lies between the runs is judged from the family */
-    DESIGN_OCCASIONS, /* several runs on a side: what lies between them is seen */
-    DESIGN_BLOCKS,    /* interleaved A/B: pairs within blocks, a look after each */
+    DESIGN_LAUNCHES, /* one run a side: what lies between the runs is judged from the family */
+    DESIGN_RUNS,     /* several runs on a side: what lies between them is seen */
+    DESIGN_BLOCKS,   /* interleaved A/B: pairs within blocks, a look after each */
 };
 
 /* What a verdict rests on, and all that it rests on: compare_decide() needs nothing else. */
 struct evidence_value {
     double value; /* of one launch, in the metric's unit; >= 0 */
-    int occasion; /* the run it belongs to, 0-based within its side; in DESIGN_BLOCKS the block */
+    int run;      /* that it belongs to, 0-based within its side; in DESIGN_BLOCKS the block */
     double inner; /* variance of log(value) that the samples inside the launch account for; 0: not
                    * known */
     double probe; /* ns: the machine probe beside it; NaN: not probed */
@@ -230,7 +230,7 @@ struct evidence {
     enum compare_design design;
     struct evidence_side base, head;
     /* Runs of that machine before the base, one value each: the run's mean, `inner` its variance as
-     * its launches tell, `occasion` the number of the run, from 0, the same for all rows. Only of
+     * its launches tell, `run` the number of the run, from 0, the same for all rows. Only of
      * DESIGN_LAUNCHES; may be empty. */
     struct evidence_side earlier;
 };
@@ -259,9 +259,9 @@ struct compare_side {
 /* The noise of a change by where it comes from: sd of log(value), as fractions. NaN: this data
  * cannot tell. */
 struct compare_noise {
-    double within;   /* of a launch's value, from the samples inside it */
-    double launch;   /* from launch to launch, beyond that */
-    double occasion; /* from run to run (or block to block), beyond that */
+    double within; /* of a launch's value, from the samples inside it */
+    double launch; /* from launch to launch, beyond that */
+    double run;    /* from run to run (or block to block), beyond that */
     /* What placement adds, which is in `launch` too; from compare_settings. 0: none is shown. */
     double placement;
 };
@@ -312,13 +312,13 @@ struct comparison {
     double common_shift; /* median change of the family; NaN if it has fewer than 5 */
     double vendor_shift; /* median change of its vendor benchmarks; NaN if none */
     double probe_shift;  /* median change of the machine probe's time; NaN if not probed */
-    double occasion; /* sd of a run against another beyond what launches show, as a fraction; NaN:
-                      * cannot be told */
-    double serial;   /* correlation of successive launches, pooled over the family; NaN: cannot be
-                      * told */
-    bool shifted;    /* the family moved together: suspect the machine before the code */
-    double noise;    /* median launch-to-launch spread of the family; NaN if empty */
-    char **notes;    /* sentences to print below the table; owned */
+    double run_noise;    /* sd of a run against another beyond what launches show, as a fraction;
+                          * NaN: cannot be told */
+    double serial; /* correlation of successive launches, pooled over the family; NaN: cannot be
+                    * told */
+    bool shifted;  /* the family moved together: suspect the machine before the code */
+    double noise;  /* median launch-to-launch spread of the family; NaN if empty */
+    char **notes;  /* sentences to print below the table; owned */
     size_t nr_notes, notes_capacity;
     size_t nr_warnings; /* the first of them, which stand above it: read them before the verdicts */
     int exit_status;    /* 1 if anything regressed or is broken and is not accepted; 77 if nothing
@@ -345,9 +345,9 @@ void compare_floor_unfit(const struct compare_floor *floor, char text[COMPARE_FL
 /* What is compared; borrowed. */
 struct compare_sides {
     const struct records *base, *head;
-    /* Runs of base's machine before it, in order of time, with surroundings alike and as far from
-     * each other in time as head is from base; they tell what two runs differ by where nothing was
-     * changed. May be NULL. */
+    /* Runs of base's machine before it, in order of time, with the environment alike and as far
+     * from each other in time as head is from base; they tell what two runs differ by where nothing
+     * was changed. May be NULL. */
     const struct records *earlier;
 };
 

@@ -25,9 +25,9 @@ static void add_series(const struct compare_row *row, const struct evidence_side
     double x[SERIES_MAX], *logs = change_logs(row, side);
 
     for (size_t at = 0; at < side->nr;) {
-        int run = side->values[at].occasion;
+        int run = side->values[at].run;
         size_t n = 0;
-        for (; at < side->nr && side->values[at].occasion == run; at++)
+        for (; at < side->nr && side->values[at].run == run; at++)
             if (n < SERIES_MAX)
                 x[n++] = logs[at];
         double lag1 = n >= 3 ? stats_lag1(x, n) : NAN;

@@ -118,12 +118,12 @@ size_t evidence_blocks(const struct evidence *e)
     size_t i = 0, j = 0, blocks = 0;
 
     while (i < e->base.nr && j < e->head.nr) {
-        int base = e->base.values[i].occasion, head = e->head.values[j].occasion;
+        int base = e->base.values[i].run, head = e->head.values[j].run;
         blocks += base == head;
         int block = base < head ? base : head;
-        while (i < e->base.nr && e->base.values[i].occasion <= block)
+        while (i < e->base.nr && e->base.values[i].run <= block)
             i++;
-        while (j < e->head.nr && e->head.values[j].occasion <= block)
+        while (j < e->head.nr && e->head.values[j].run <= block)
             j++;
     }
     return blocks;
@@ -134,7 +134,7 @@ size_t evidence_runs(const struct evidence_side *side)
     size_t runs = 0;
 
     for (size_t i = 0; i < side->nr; i++)
-        runs += i == 0 || side->values[i].occasion != side->values[i - 1].occasion;
+        runs += i == 0 || side->values[i].run != side->values[i - 1].run;
     return runs;
 }
 

@@ -317,7 +317,7 @@ static void scatter_of_step(const struct stratum *s, int run, struct scatter *ou
     for (size_t i = 0; i < s->nr; i++) {
         const struct evidence_side *side = earlier_of(s->items[i]);
         for (size_t j = 0; j + 1 < side->nr; j++)
-            if (side->values[j].occasion == run && side->values[j + 1].occasion == run + 1)
+            if (side->values[j].run == run && side->values[j + 1].run == run + 1)
                 scatter_add(out,
                             change_log(s->items[i]->row, &side->values[j + 1]) -
                                 change_log(s->items[i]->row, &side->values[j]),
@@ -331,8 +331,8 @@ static int last_earlier(const struct stratum *s)
 
     for (size_t i = 0; i < s->nr; i++) {
         const struct evidence_side *side = earlier_of(s->items[i]);
-        if (side->nr > 0 && side->values[side->nr - 1].occasion > last)
-            last = side->values[side->nr - 1].occasion;
+        if (side->nr > 0 && side->values[side->nr - 1].run > last)
+            last = side->values[side->nr - 1].run;
     }
     return last;
 }

@@ -108,9 +108,9 @@ static struct side_block take_side(const struct compare_row *row, const struct e
                                    double step, size_t *at)
 {
     struct side_block b = { .probe = 0 };
-    int block = side->values[*at].occasion;
+    int block = side->values[*at].run;
 
-    for (; *at < side->nr && side->values[*at].occasion == block; ++*at) {
+    for (; *at < side->nr && side->values[*at].run == block; ++*at) {
         const struct evidence_value *v = &side->values[*at];
         moments_add(&b.logs, compare_sign(row) * log(v->value));
         b.probe += (log(v->probe) - b.probe) / b.logs.n;
@@ -126,8 +126,8 @@ static bool take_block(const struct compare_row *row, double step, size_t *i, si
 {
     const struct evidence_side *base = &row->item->evidence.base, *head = &row->item->evidence.head;
 
-    while (*i < base->nr && *j < head->nr && base->values[*i].occasion != head->values[*j].occasion)
-        ++*(base->values[*i].occasion < head->values[*j].occasion ? i : j);
+    while (*i < base->nr && *j < head->nr && base->values[*i].run != head->values[*j].run)
+        ++*(base->values[*i].run < head->values[*j].run ? i : j);
     if (*i >= base->nr || *j >= head->nr)
         return false;
     struct side_block b = take_side(row, base, step, i), h = take_side(row, head, step, j);
@@ -234,7 +234,7 @@ static void set_noise(struct compare_row *row, const struct blocks *all)
 
     row->noise.within = inner > 0 ? sqrt(inner) : NAN;
     row->noise.launch = sqrt(isnan(launch) ? NAN : fmax(launch - inner, 0));
-    row->noise.occasion = sqrt(isnan(block) ? NAN : fmax(block, 0));
+    row->noise.run = sqrt(isnan(block) ? NAN : fmax(block, 0));
 }
 
 struct change change_from_blocks(struct compare_row *row)

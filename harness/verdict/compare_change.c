@@ -141,8 +141,8 @@ size_t change_run_means(const struct compare_row *row, const struct evidence_sid
 
     for (size_t i = 0; i < side->nr; i++) {
         const struct evidence_value *v = &side->values[i];
-        if (nr == 0 || out[nr - 1].run != v->occasion)
-            out[nr++] = (struct run_mean) { .run = v->occasion };
+        if (nr == 0 || out[nr - 1].run != v->run)
+            out[nr++] = (struct run_mean) { .run = v->run };
         out[nr - 1].launches++;
         out[nr - 1].mean += change_log(row, v);
     }
@@ -230,7 +230,7 @@ struct change change_from_runs(struct compare_row *row, double serial, const str
     };
 
     set_noise(row, launch);
-    row->noise.occasion =
+    row->noise.run =
         left_over(between + common->variance, isnan(launch) ? 0 : launch * launches_share(&b, &h));
     row->base.value = exp(compare_sign(row) * b.mean);
     row->head.value = exp(compare_sign(row) * h.mean);

@@ -146,7 +146,7 @@ static void add_value(struct evidence_side *side, struct evidence_value value)
 
 /* One launch of one benchmark: a value for each metric that it has. */
 static void add_values(const struct join *join, const struct side *side, const struct group *g,
-                       size_t at, size_t nr, int occasion, struct evidence_side *out)
+                       size_t at, size_t nr, int run, struct evidence_side *out)
 {
     struct metric_context context = metric_context_of(side->records, g->items[at]->run);
     double probe = machine_probe_time(&g->items[at]->m, join->probe);
@@ -160,7 +160,7 @@ static void add_values(const struct join *join, const struct side *side, const s
         else if (isfinite(v.value))
             add_value(&out[i], (struct evidence_value) {
                                    .value = v.value,
-                                   .occasion = occasion,
+                                   .run = run,
                                    .inner = inner_variance(join->metrics->items[i], &s, &v),
                                    .probe = probe,
                                });
@@ -221,14 +221,14 @@ static bool no_time(const struct evidence *e)
 
 static bool several_runs(const struct evidence_side *side)
 {
-    return side->nr > 0 && side->values[side->nr - 1].occasion > side->values[0].occasion;
+    return side->nr > 0 && side->values[side->nr - 1].run > side->values[0].run;
 }
 
 static enum compare_design design_of(const struct evidence *e, bool blocks)
 {
     if (blocks)
         return DESIGN_BLOCKS;
-    return several_runs(&e->base) || several_runs(&e->head) ? DESIGN_OCCASIONS : DESIGN_LAUNCHES;
+    return several_runs(&e->base) || several_runs(&e->head) ? DESIGN_RUNS : DESIGN_LAUNCHES;
 }
 
 static void evidence_release(struct evidence *e)
@@ -306,13 +306,13 @@ static void fold_runs(struct evidence_side *side)
     for (size_t i = 0; i < side->nr; i++) {
         if (side->values[i].value > 0)
             logs[n++] = log(side->values[i].value);
-        if (i + 1 < side->nr && side->values[i + 1].occasion == side->values[i].occasion)
+        if (i + 1 < side->nr && side->values[i + 1].run == side->values[i].run)
             continue;
         double sd = stats_sd(logs, n);
         if (n > 1)
             side->values[kept++] = (struct evidence_value) {
                 .value = exp(stats_mean(logs, n)),
-                .occasion = side->values[i].occasion,
+                .run = side->values[i].run,
                 .inner = sd * sd / (double)n,
                 .probe = NAN,
             };

@@ -271,7 +271,7 @@ void compare_judge(struct comparison *c)
     struct compare_row **rows = memory_zeroed(c->nr ? c->nr : 1, sizeof(*rows)); /* NOLINT */
 
     c->common_shift = c->vendor_shift = c->probe_shift = c->noise = NAN;
-    c->occasion = c->serial = NAN;
+    c->run_noise = c->serial = NAN;
     for (size_t i = 0; i < c->nr; i++)
         if (compare_in_family(&c->rows[i]))
             rows[c->family++] = &c->rows[i];

@@ -114,7 +114,7 @@ static void note_origins(struct comparison *c, const struct run *base, const str
     c->nr_warnings = c->nr_notes;
 }
 
-/* Different surroundings. */
+/* A different environment. */
 static void note_epochs(struct comparison *c, const struct run *base, const struct run *head,
                         const char *where)
 {
@@ -122,7 +122,8 @@ static void note_epochs(struct comparison *c, const struct run *base, const stru
 
     strbuf_init(&text);
     if (epoch_difference(base, head, &text) > 0)
-        comparison_note(c, "Surroundings differ between base and head%s: %s.", where, text.data);
+        comparison_note(c, "The environment differs between base and head%s: %s.", where,
+                        text.data);
     strbuf_release(&text);
     compare_guest_notes(c, base, head, where);
 }
@@ -159,7 +160,7 @@ static void note_pooling(struct comparison *c, const struct records *side, const
         mixed |= epoch_id(&side->runs[i]) != epoch_id(newest(side, class_name));
     }
     if (mixed)
-        comparison_note(c, "The %s pools %zu runs whose surroundings differ.", name, side->nr_runs);
+        comparison_note(c, "The %s pools %zu runs whose environment differs.", name, side->nr_runs);
 }
 
 static void note_dirty(struct comparison *c, const struct records *side, const char *name)
@@ -238,9 +239,9 @@ static double launch_of(const struct compare_noise *noise)
     return noise->launch;
 }
 
-static double occasion_of(const struct compare_noise *noise)
+static double run_noise_of(const struct compare_noise *noise)
 {
-    return noise->occasion;
+    return noise->run;
 }
 
 static double placement_of(const struct compare_noise *noise)
@@ -258,7 +259,7 @@ static void note_parts(struct comparison *c)
         { median_part(c, within_of), "within launches" },
         { median_part(c, launch_of), "from launch to launch" },
         { median_part(c, placement_of), "from placement in memory (by the self-test)" },
-        { median_part(c, occasion_of), blocks ? "from block to block" : "from run to run" },
+        { median_part(c, run_noise_of), blocks ? "from block to block" : "from run to run" },
     };
     char text[256], share[TEXT_UNIT_SIZE];
     int length = 0;
@@ -354,7 +355,7 @@ static double units_of(const struct compare_row *row)
 
     if (e->design == DESIGN_BLOCKS)
         return (double)evidence_blocks(e);
-    if (e->design == DESIGN_OCCASIONS)
+    if (e->design == DESIGN_RUNS)
         return fmin((double)evidence_runs(&e->base), (double)evidence_runs(&e->head));
     return fmin((double)e->base.nr, (double)e->head.nr);
 }
@@ -364,7 +365,7 @@ static void note_next(struct comparison *c)
 {
     static const char *const units[] = {
         [DESIGN_LAUNCHES] = "launches a side",
-        [DESIGN_OCCASIONS] = "runs a side",
+        [DESIGN_RUNS] = "runs a side",
         [DESIGN_BLOCKS] = "blocks",
     };
     double units_now = median_open(c, units_of), times = median_open(c, short_of);

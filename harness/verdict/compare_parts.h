@@ -155,7 +155,7 @@ void family_deal_out(const struct stratum *s, const struct variance_prior *prior
 double family_serial(struct compare_row *const *rows, size_t nr);
 /* Measures the changes of the `nr` rows and adds what only the family can tell: how alike
  * successive launches are, how noisy a benchmark of this kind is, what lies between one run and
- * another. Sets serial and occasion of `c`. */
+ * another. Sets serial and run_noise of `c`. */
 void family_measure(struct comparison *c, struct compare_row *const *rows, struct change *changes,
                     size_t nr);
 /* Median over the family's rows; NaN members are left out, NaN if none is left. */

@@ -20,7 +20,7 @@ static const char *const names[VERDICT_NR] = {
 
 static const char *const designs[] = {
     [DESIGN_LAUNCHES] = "launches",
-    [DESIGN_OCCASIONS] = "occasions",
+    [DESIGN_RUNS] = "occasions",
     [DESIGN_BLOCKS] = "blocks",
 };
 

@@ -22,7 +22,7 @@ static struct differences differences_of(const struct evidence_side *s)
     struct differences d = { memory_zeroed(s->nr + 1, sizeof(*d.items)), 0 };
 
     for (size_t i = 0; i + 1 < s->nr; i++) {
-        if (s->values[i].occasion != s->values[i + 1].occasion)
+        if (s->values[i].run != s->values[i + 1].run)
             continue;
         d.items[d.nr++] = fabs(log(s->values[i + 1].value / s->values[i].value));
         i++; /* a launch is in one difference */

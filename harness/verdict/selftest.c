@@ -13,7 +13,7 @@ void selftest_begin(struct selftest_builder *b, struct selftest *t)
 {
     *b = (struct selftest_builder) { .result = t };
     t->nr = 0;
-    t->launch_noise = t->occasion_noise = t->visible = NAN;
+    t->launch_noise = t->run_noise = t->visible = NAN;
 }
 
 /* The tally of a size, in the order of sizes; NULL where there is no more room. */
@@ -75,13 +75,13 @@ int selftest_count(struct selftest_builder *b, const struct comparison *c, doubl
         alarm |= count_row(tally, row, is_planted);
         if (isfinite(row->noise.launch))
             *array_push(&b->launch) = row->noise.launch;
-        if (isfinite(row->noise.occasion))
-            *array_push(&b->occasion) = row->noise.occasion;
+        if (isfinite(row->noise.run))
+            *array_push(&b->run) = row->noise.run;
         if (!isnan(row->detectable) && !is_planted)
             *array_push(&b->visible) = fmin(row->detectable, SELFTEST_VISIBLE_MOST);
     }
-    if (isfinite(c->occasion)) /* where rows cannot tell, the family may */
-        *array_push(&b->occasion) = c->occasion;
+    if (isfinite(c->run_noise)) /* where rows cannot tell, the family may */
+        *array_push(&b->run) = c->run_noise;
     tally->comparisons.of++;
     tally->comparisons.hits += alarm;
     return 0;
@@ -92,10 +92,10 @@ void selftest_end(struct selftest_builder *b)
     struct selftest *t = b->result;
 
     t->launch_noise = stats_median(b->launch.items, b->launch.nr);
-    t->occasion_noise = stats_median(b->occasion.items, b->occasion.nr);
+    t->run_noise = stats_median(b->run.items, b->run.nr);
     t->visible = stats_median(b->visible.items, b->visible.nr);
     array_release(&b->launch);
-    array_release(&b->occasion);
+    array_release(&b->run);
     array_release(&b->visible);
 }
 

@@ -66,7 +66,7 @@ struct selftest {
     struct selftest_tally tallies[SELFTEST_SIZES_MAX]; /* by size */
     size_t nr;
     /* Medians over all judged rows, as fractions; NaN: these data cannot tell. */
-    double launch_noise, occasion_noise;
+    double launch_noise, run_noise;
     /* Smallest change that a comparison itself expects to find 4 times in 5; larger ones, up to
      * what no comparison would find, count as SELFTEST_VISIBLE_MOST. */
     double visible;
@@ -76,7 +76,7 @@ struct selftest {
 /* Gathers; release it whatever the result. */
 struct selftest_builder {
     struct selftest *result;
-    ARRAY(double) launch, occasion, visible;
+    ARRAY(double) launch, run, visible;
 };
 
 /* `t` has kind, what, delta, q, launches and benchmarks; the rest is filled here. */

@@ -18,7 +18,7 @@ static size_t block_end(const struct evidence_side *s, size_t at)
 {
     size_t end = at;
 
-    while (end < s->nr && s->values[end].occasion == s->values[at].occasion)
+    while (end < s->nr && s->values[end].run == s->values[at].run)
         end++;
     return end;
 }
@@ -30,7 +30,7 @@ static void find_blocks(const struct evidence *e, struct blocks *b)
 
     *b = (struct blocks) { .e = e };
     while (i < e->base.nr && j < e->head.nr && b->nr < COST_BLOCKS_MAX) {
-        int base = e->base.values[i].occasion, head = e->head.values[j].occasion;
+        int base = e->base.values[i].run, head = e->head.values[j].run;
         if (base == head) {
             b->base[b->nr] = i;
             b->head[b->nr++] = j;
@@ -43,7 +43,7 @@ static void find_blocks(const struct evidence *e, struct blocks *b)
 static void add_value(struct evidence_side *side, struct evidence_value v, int block, double factor)
 {
     side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
-    v.occasion = block;
+    v.run = block;
     v.value *= factor;
     side->values[side->nr++] = v;
 }

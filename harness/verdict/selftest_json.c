@@ -59,7 +59,7 @@ cJSON *selftest_to_json(const struct selftest *t)
         cJSON_AddItemToArray(sizes, tally_to_json(&t->tallies[i]));
     cJSON *noise = cJSON_AddObjectToObject(json, "noise");
     json_add_number(noise, "launch", t->launch_noise);
-    json_add_number(noise, "occasion", t->occasion_noise);
+    json_add_number(noise, "occasion", t->run_noise);
     json_add_number(json, "visible", t->visible);
     json_add_number(json, "smallest", selftest_smallest(t, &limits));
     add_interval(json, "smallest_interval", limits);
@@ -115,7 +115,7 @@ int selftest_from_json(const cJSON *json, struct selftest *t, struct error *err)
     t->q = json_number(json, "fdr", NAN);
     t->benchmarks = (size_t)json_count(json, "benchmarks");
     t->launch_noise = json_number(noise, "launch", NAN);
-    t->occasion_noise = json_number(noise, "occasion", NAN);
+    t->run_noise = json_number(noise, "occasion", NAN);
     t->visible = json_number(json, "visible", NAN);
     if (cJSON_GetArraySize(sizes) > SELFTEST_SIZES_MAX)
         return error_set(err, "sizes: more than %d", SELFTEST_SIZES_MAX);

@@ -9,8 +9,8 @@
 #include "trend/trend.h"
 
 struct annotations {
-    struct trend_remark *remarks; /* oldest first of each run; borrow from `texts` */
-    size_t nr_remarks;
+    struct trend_annotation *annotations; /* oldest first of each run; borrow from `texts` */
+    size_t nr_annotations;
     struct store_acceptances acceptances; /* of all machines */
     struct store_annotations texts;
 };

@@ -342,7 +342,7 @@ RECORDS_TEST(trend_figure)
     const struct panel *p = f->panels[0];
     size_t gaps = 0, rules = 0, hollow = 0;
     for (size_t i = 0; i < p->nr; i++) {
-        bool rule = p->layers[i]->label && strcmp(p->layers[i]->label, "surroundings changed") == 0;
+        bool rule = p->layers[i]->label && strcmp(p->layers[i]->label, "environment changed") == 0;
         for (size_t k = 0; k < p->layers[i]->nr; k++)
             gaps += p->layers[i]->mark == MARK_LINE && !rule && isnan(p->layers[i]->items[k].x);
         rules += rule ? p->layers[i]->nr / 3 : 0; /* two ends and a gap */
@@ -534,7 +534,7 @@ RECORDS_TEST(trend_shows_the_large_step_of_a_compiler)
     assert_has(f->title, "worst +13");
     cJSON *tree = figure_to_json(f);
     char *json = cJSON_PrintUnformatted(tree);
-    assert_has(json, ", surroundings changed");
+    assert_has(json, ", environment changed");
     free(json);
     cJSON_Delete(tree);
     figure_free(f);

@@ -138,7 +138,7 @@ alert
 body 0 | grep -E '^The history|as before'
 metric='' cards=''
 
-say "No alarms: better, accepted, with a change of surroundings"
+say "No alarms: better, accepted, with a change of environment"
 forge_set '.issues = []'
 steps=$(step a/b 3 5 -0.2 '{"worse": false}'),$(step a/c 4 6 0.3 '{"accepted": "wanted"}')
 steps+=,$(step a/d 4 6 0.3 '{"surroundings": "compiler: 12 to 13"}')

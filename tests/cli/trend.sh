@@ -58,7 +58,7 @@ echo "steps: $(json back.json counts steps)," \
   "the older one went back at run $(json back.json steps 1 back run)," \
   "which is the first good one after $(json back.json steps 0 good run)"
 
-say "The surroundings changed with it"
+say "The environment changed with it"
 export HARNESS_DB=$PWD/other.db
 for i in $(seq 1 15); do OPENBLAS_NUM_THREADS=1 night "seed=$i,sd=0.004"; done
 for i in $(seq 16 30); do OPENBLAS_NUM_THREADS=2 night "seed=$i,sd=0.004,slow=1.10,only=4"; done

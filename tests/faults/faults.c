@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a program in surroundings that fail it.
+ * Runs a program in an environment that fails it.
  *
  *   faults [OPTION...] -- COMMAND...
  *

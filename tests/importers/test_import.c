@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of other tools become records: names, samples, work, surroundings, and nothing that the
+/* Results of other tools become records: names, samples, work, environment, and nothing that the
  * file does not say. Covers: U-10, S0-10, S0-19, S2-08. */
 #include "import_testing.h"
 

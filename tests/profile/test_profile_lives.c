@@ -3,7 +3,7 @@
  * spelling. Features: S4-05, S4-12. */
 #include "profile_testing.h"
 
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * while a part is full, with every record counted once. */
 #include "profile_testing.h"
 
-#include "profile/internal.h"
+#include "profile/profile_parts.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -15,12 +15,12 @@ enum { MOST = 64 };
 
 static struct benchmark_name names[MOST];
 
-static void add(struct evidence_side *side, int occasion, double log_value)
+static void add(struct evidence_side *side, int run, double log_value)
 {
     side->present = true;
     side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
     side->values[side->nr++] =
-        (struct evidence_value) { 1e6 * exp(log_value), occasion, 0, (double)NAN };
+        (struct evidence_value) { 1e6 * exp(log_value), run, 0, (double)NAN };
 }
 
 struct plan {
@@ -204,7 +204,7 @@ TEST(undecided_says_what_would_decide)
           { DESIGN_LAUNCHES, 1, 5, 1, 0.02, 0.02, 10 },
           "launches a side" },
         { "blocks", { DESIGN_BLOCKS, 1, 2, 4, 0.02, 0.02, 0 }, "blocks" },
-        { "several runs", { DESIGN_OCCASIONS, 1, 4, 4, 0.04, 0.02, 0 }, "runs a side" },
+        { "several runs", { DESIGN_RUNS, 1, 4, 4, 0.04, 0.02, 0 }, "runs a side" },
         { "hopeless", { DESIGN_BLOCKS, 1, 2, 4, 0.8, 0.02, 0 }, "larger floor" },
     };
     struct random r;

@@ -274,7 +274,7 @@ OUT_TEST(compare_rows_say_how)
     struct compare_row rows[6];
     struct compare_item items[6] = { 0 };
     struct benchmark_name names[6];
-    struct evidence_value three[] = { { .occasion = 0 }, { .occasion = 1 }, { .occasion = 4 } };
+    struct evidence_value three[] = { { .run = 0 }, { .run = 1 }, { .run = 4 } };
     struct comparison c;
 
     fill_comparison(&c, rows, items, names, NULL);

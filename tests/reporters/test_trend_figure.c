@@ -23,8 +23,8 @@ static struct figure *draw_part(const struct made *made, const struct preset *pr
 
     chart.accepted = &made->accepted;
     chart.nr_accepted = 1;
-    chart.remarks = remarks;
-    chart.nr_remarks = 4;
+    chart.annotations = annotations;
+    chart.nr_annotations = 4;
     return chart_build(&chart);
 }
 
@@ -61,7 +61,7 @@ static bool has_text(const struct panel *panel, const char *text)
 }
 
 /* Each panel has them: a run is all benchmarks'. */
-static void check_remarks(const struct figure *f)
+static void check_annotations(const struct figure *f)
 {
     for (size_t i = 0; i < f->nr_panels; i++) {
         const struct panel *panel = f->panels[i];
@@ -110,7 +110,7 @@ MADE_TEST(test_chart_)
     assert_close(drift->items[RUNS - 1].y / drift->items[0].y, 1.12, 0.01);
     assert_true(has_text(panel, "drift, +"));
     assert_has(f->caption, "Upright line: a step");
-    check_remarks(f);
+    check_annotations(f);
     figure_free(f);
     made->accepted.key = RAMP; /* the other one */
     made->accepted.change = 0.12;

@@ -92,16 +92,17 @@ MADE_TEST(test_withdrawn_and_watch)
     struct strbuf out;
     made_init(made);
     struct trend *quiet = &made->trends.items[1];
-    *(struct trend_past *)array_push(&quiet->past) = (struct trend_past) { .index = 20,
-                                                                           .low = 18,
-                                                                           .high = 22,
-                                                                           .told = 26,
-                                                                           .gone = 31,
-                                                                           .before = 4e5,
-                                                                           .after = 4.2e5,
-                                                                           .change = 0.05,
-                                                                           .worse = true,
-                                                                           .why = STEP_BRIEF };
+    *(struct trend_withdrawn *)array_push(&quiet->withdrawn) =
+        (struct trend_withdrawn) { .index = 20,
+                                   .low = 18,
+                                   .high = 22,
+                                   .told = 26,
+                                   .gone = 31,
+                                   .before = 4e5,
+                                   .after = 4.2e5,
+                                   .change = 0.05,
+                                   .worse = true,
+                                   .why = STEP_BRIEF };
     quiet->watch = (struct trend_watch) { .found = true,
                                           .index = 57,
                                           .before = 4e5,

@@ -32,7 +32,7 @@ static void assert_same_side(const struct evidence_side *a, const struct evidenc
         assert_same_real(a->values[i].value, b->values[i].value);
         assert_same_real(a->values[i].inner, b->values[i].inner);
         assert_same_real(a->values[i].probe, b->values[i].probe);
-        assert_int_equal(a->values[i].occasion, b->values[i].occasion);
+        assert_int_equal(a->values[i].run, b->values[i].run);
     }
 }
 
@@ -55,7 +55,7 @@ TEST(test_every_bit_comes_back)
     static struct evidence_value base[] = {
         { 0.1 + 0.2, 0, 0, NAN },
         { 1e5 / 3, 7, DBL_MIN, 12345.678901234567 },
-        { DBL_MAX, KEPT_OCCASION_MAX, 0.1, 1 },
+        { DBL_MAX, KEPT_RUN_MAX, 0.1, 1 },
     };
     static struct evidence_value head[] = { { DBL_TRUE_MIN, 0, 0, NAN }, { 1, 0, 0, NAN } };
     static struct evidence_value earlier[] = { { 1.1, 0, 1e-5, NAN },

@@ -27,7 +27,7 @@ struct made {
 };
 
 /* On the first run of the step's new level, on one that is not there, and two on one run. */
-static const struct trend_remark remarks[] = {
+static const struct trend_annotation annotations[] = {
     { 3, "early <b> | words" },
     { AT + 1, "new BIOS" },
     { 9999, "of another machine" },
@@ -69,8 +69,8 @@ static inline void made_init(struct made *made)
     };
     settings.accepted = &made->accepted;
     settings.nr_accepted = 1;
-    settings.remarks = remarks;
-    settings.nr_remarks = 4;
+    settings.annotations = annotations;
+    settings.nr_annotations = 4;
     series_list_init(&made->list, &made->records);
     assert_ok(trends_find(&made->list, &made->records, &settings, &made->trends, &err), &err);
     assert_int_equal(made->trends.steps, 1);

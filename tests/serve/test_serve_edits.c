@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What readers of the live page write into the history: a step is accepted, a run remarked on. */
+/* What readers of the live page write into the history: a step is accepted, a run annotated. */
 #include "test_store.h"
 
 #include "base/file.h"
@@ -122,7 +122,7 @@ static void edit_body(char body[2048], const char *kind, int64_t run, const char
     }                                                                                              \
     static void name##_of(const char *path, int port)
 
-static void edits_count(const char *path, size_t accepted, size_t remarks)
+static void edits_count(const char *path, size_t accepted, size_t annotated)
 {
     struct store_acceptances acceptances = { 0 };
     struct store_annotations annotations = { 0 };
@@ -133,7 +133,7 @@ static void edits_count(const char *path, size_t accepted, size_t remarks)
     assert_ok(store_acceptance_list(s, NULL, &acceptances, &err), &err);
     assert_ok(store_annotation_list(s, 0, &annotations, &err), &err);
     assert_int_equal(acceptances.nr, accepted);
-    assert_int_equal(annotations.nr, remarks);
+    assert_int_equal(annotations.nr, annotated);
     store_acceptances_release(&acceptances);
     store_annotations_release(&annotations);
     store_close(s);
@@ -171,7 +171,7 @@ EDITS_TEST(test_a_step_is_accepted)
     edits_count(path, 1, 0);
 }
 
-EDITS_TEST(test_a_run_is_remarked_on)
+EDITS_TEST(test_a_run_is_annotated)
 {
     char body[2048];
     int64_t run = edits_bad_run(port);
@@ -273,7 +273,7 @@ EDITS_TEST(test_others_write_too)
     assert_ok(store_open(&s, path, STORE_WRITE, &err), &err);
     for (int i = 0; i < 5; i++) {
         char text[32];
-        snprintf(text, sizeof(text), "remark %d", i);
+        snprintf(text, sizeof(text), "annotation %d", i);
         edits_add_run(s, RUNS + i);
         edit_body(body, "step", run, text);
         assert_int_equal(post(port, "/api/annotate", body, "\"saved\":true"), 200);

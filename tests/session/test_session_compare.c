@@ -109,8 +109,8 @@ COMPARE_TEST(each_machine_class_has_a_base_of_its_own)
     }
     assert_int_equal(c.base.records.nr_runs, 2);
     assert_false(noted(&c.comparison, "they were left out"));
-    assert_false(noted(&c.comparison, "Surroundings differ"));
-    assert_false(noted(&c.comparison, "whose surroundings differ"));
+    assert_false(noted(&c.comparison, "The environment differs"));
+    assert_false(noted(&c.comparison, "whose environment differs"));
     compared_release(&c);
     keep_on(h.store, "third", "h", slower, 1700000400000);
     compare_once(&h, &r, &c);

@@ -129,13 +129,12 @@ static double stream_next(struct stream *s)
     return s->noise.between * s->state + s->noise.within * random_normal(s->r);
 }
 
-static void add_value(struct evidence_side *side, const struct stream *s, double log_value,
-                      int occasion)
+static void add_value(struct evidence_side *side, const struct stream *s, double log_value, int run)
 {
     side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
     side->values[side->nr++] = (struct evidence_value) {
         .value = 1e6 * exp(log_value),
-        .occasion = occasion,
+        .run = run,
         .inner = s->noise.within * s->noise.within * (1 - s->noise.inner_serial) /
                  (1 + s->noise.inner_serial),
         .probe = NAN,
@@ -147,7 +146,7 @@ static void add_runs(const struct simulation *s, int benchmark, int runs, double
 {
     for (int run = 0; run < (runs ? runs : 1); run++) {
         struct stream stream = stream_start(s, benchmark, r);
-        double level = effect + common[run] + s->occasion * random_normal(r);
+        double level = effect + common[run] + s->run_noise * random_normal(r);
         for (int i = 0; i < s->launches; i++)
             add_value(side, &stream, level + stream_next(&stream), run);
     }
@@ -180,7 +179,7 @@ static void add_earlier(const struct simulation *s, int benchmark, const double 
 
     for (int run = 0; run < s->earlier; run++) {
         struct stream stream = stream_start(s, benchmark, r);
-        double shift = common[run] + s->occasion * random_normal(r);
+        double shift = common[run] + s->run_noise * random_normal(r);
         if (random_uniform(r) < s->earlier_changes)
             level += random_u64(r) >> 63 ? 0.05 : -0.05;
         for (int i = 0; i < s->launches; i++)
@@ -217,7 +216,7 @@ struct compare_item *simulate_items(const struct simulation *s, const double *fa
             add_earlier(s, i, common + 2 * RUNS_MAX, r, &e->earlier);
         }
         e->design = s->blocks                              ? DESIGN_BLOCKS
-                    : s->base_runs > 1 || s->head_runs > 1 ? DESIGN_OCCASIONS
+                    : s->base_runs > 1 || s->head_runs > 1 ? DESIGN_RUNS
                                                            : DESIGN_LAUNCHES;
     }
     return items;

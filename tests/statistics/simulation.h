@@ -31,7 +31,7 @@ struct simulation {
     /* Only of simulate_items(): */
     double serial;            /* correlation of successive launches, AR(1) */
     double inner_serial;      /* of successive samples: `within` is more than samples let on */
-    double occasion;          /* sd of a run, each benchmark on its own */
+    double run_noise;         /* sd of a run, each benchmark on its own */
     double common;            /* sd of a run, all benchmarks alike */
     int base_runs, head_runs; /* runs of `launches` each; 0: one */
     int blocks;               /* interleaved blocks of two launches a side; 0: apart */

@@ -624,7 +624,7 @@ static struct hits count_price(double level, size_t newest, size_t series)
         changes_release(&c);
         draw_serial(&r, x, YEAR, 0.3, 0);
         c = find_at(x, YEAR, level);
-        hits.extra += c.nr + c.past.nr > 0;
+        hits.extra += c.nr + c.withdrawn.nr > 0;
         changes_release(&c);
     }
     return hits;

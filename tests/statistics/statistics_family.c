@@ -51,7 +51,7 @@ static size_t alarmed(const struct simulation *s, size_t suites, struct random *
 }
 
 /* Over the ratios of noise between launches to that within, and 3, 5, 10 launches a side. */
-static void check(int kind, double occasion, size_t suites)
+static void check(int kind, double between, size_t suites)
 {
     static const double ratios[] = { 0, 0.5, 1, 2 };
     static const int launches[] = { 3, 5, 10 };
@@ -59,16 +59,16 @@ static void check(int kind, double occasion, size_t suites)
     struct random r;
     char what[96];
 
-    random_seed(&r, 100 * (uint64_t)kind + (uint64_t)(1000 * occasion));
+    random_seed(&r, 100 * (uint64_t)kind + (uint64_t)(1000 * between));
     for (size_t l = 0; l < 3; l++) {
         size_t hits = 0;
         for (size_t i = 0; i < 4; i++) {
             struct simulation s = suite(kind, launches[l], ratios[i]);
-            s.occasion = occasion / sqrt(2); /* of one run: `occasion` lies between two */
+            s.run_noise = between / sqrt(2); /* of one run: `between` lies between two */
             hits += alarmed(&s, suites, &r);
         }
         snprintf(what, sizeof(what), "%s, %d launches, %g %% between runs", case_name(kind),
-                 launches[l], 100 * occasion);
+                 launches[l], 100 * between);
         assert_rate_at_most(what, hits, 4 * suites, 0.05);
         all += hits;
         n += 4 * suites;
@@ -97,7 +97,7 @@ TEST(test_alarms_of_several_runs)
 {
     static const struct {
         int base, head;
-        double occasion, common;
+        double run_noise, common;
     } rows[] = {
         { 2, 1, 0.01, 0 },    { 5, 1, 0.01, 0 },    { 3, 3, 0, 0 },       { 5, 5, 0.03, 0 },
         { 2, 1, 0.01, 0.02 }, { 5, 1, 0.01, 0.02 }, { 3, 3, 0.01, 0.05 },
@@ -111,12 +111,12 @@ TEST(test_alarms_of_several_runs)
             struct simulation s = suite(kind, 5, 1);
             s.base_runs = rows[i].base;
             s.head_runs = rows[i].head;
-            s.occasion = rows[i].occasion;
+            s.run_noise = rows[i].run_noise;
             s.common = rows[i].common;
             hits += alarmed(&s, suites, &r);
         }
         snprintf(what, sizeof(what), "%d runs and %d, own %g %%, common %g %%", rows[i].base,
-                 rows[i].head, 100 * rows[i].occasion, 100 * rows[i].common);
+                 rows[i].head, 100 * rows[i].run_noise, 100 * rows[i].common);
         assert_rate_at_most(what, hits, CASES * suites, 0.05);
     }
 }
@@ -127,7 +127,7 @@ static void add_run_modes(struct evidence_side *side, struct random *r)
     double factor = 1;
 
     for (size_t i = 0; i < side->nr; i++) {
-        if (i == 0 || side->values[i].occasion != side->values[i - 1].occasion)
+        if (i == 0 || side->values[i].run != side->values[i - 1].run)
             factor = random_u64(r) >> 63 ? exp(0.06) : 1;
         side->values[i].value *= factor;
     }
@@ -222,12 +222,12 @@ TEST(test_rows)
     s.launches = 10;
     check_rows("10 launches", s, 41);
     s.launches = 5;
-    s.occasion = 0.005;
+    s.run_noise = 0.005;
     check_rows("5 launches, 0.7 % between runs", s, 51);
     s.base_runs = 4;
     s.head_runs = 2;
     check_rows("4 runs and 2", s, 61);
-    s.occasion = 0;
+    s.run_noise = 0;
     s.blocks = 5;
     s.benchmarks = 50;
     check_rows("5 blocks", s, 71);
@@ -241,7 +241,7 @@ TEST(test_common_part_is_covered)
         .benchmarks = 20,
         .launches = 5,
         .between = 0.003,
-        .occasion = 0.003,
+        .run_noise = 0.003,
         .common = 0.02,
         .base_runs = 4,
         .head_runs = 2,
@@ -265,9 +265,9 @@ static struct compare_item *on_classes(const struct simulation *s, int classes, 
             struct evidence *e = &items[i].evidence;
             items[i].machine = names[class];
             for (size_t j = 0; j < e->base.nr; j++)
-                e->base.values[j].occasion += class * s->base_runs;
+                e->base.values[j].run += class * s->base_runs;
             for (size_t j = 0; j < e->head.nr; j++)
-                e->head.values[j].occasion += class * s->head_runs;
+                e->head.values[j].run += class * s->head_runs;
         }
         memcpy(all + nr * (size_t) class, items, nr * sizeof(*items));
         free(items);
@@ -291,7 +291,7 @@ TEST(test_several_runs_on_several_machines)
             .benchmarks = rows[k].benchmarks,
             .launches = 5,
             .between = 0.003,
-            .occasion = 0.003,
+            .run_noise = 0.003,
             .common = 0.02,
             .base_runs = rows[k].base,
             .head_runs = rows[k].head,
@@ -347,7 +347,7 @@ TEST(test_what_a_run_does_is_of_one_metric)
         .benchmarks = TIMES,
         .launches = 5,
         .between = 0.003,
-        .occasion = 0.003,
+        .run_noise = 0.003,
         .common = 0.03,
         .base_runs = 4,
         .head_runs = 2,
@@ -355,7 +355,7 @@ TEST(test_what_a_run_does_is_of_one_metric)
     struct simulation memory = time;
     struct random r;
 
-    memory.between = memory.occasion = 0.0005;
+    memory.between = memory.run_noise = 0.0005;
     memory.common = 0;
     for (int j = 1; j < MEMORY; j++)
         factors[j] = 1;

@@ -52,7 +52,7 @@ TEST(test_unchanged)
         for (size_t i = 0; i < series; i++) {
             draw(&r, kinds[k].serial, x, YEAR);
             struct changes c = find(x, YEAR);
-            ever += c.nr > 0 || c.past.nr > 0;
+            ever += c.nr > 0 || c.withdrawn.nr > 0;
             changes_release(&c);
         }
         snprintf(what, sizeof(what), "%s: any step in any of %d nights", kinds[k].name, YEAR);
@@ -81,8 +81,8 @@ static struct nights watch(const double *x)
         if (is_step(c.items[k].index, c.items[k].named))
             since = since && since < c.items[k].named ? since : c.items[k].named;
     n.named = since;
-    for (size_t k = 0; k < c.past.nr; k++) {
-        const struct past_step *p = &c.past.items[k];
+    for (size_t k = 0; k < c.withdrawn.nr; k++) {
+        const struct withdrawn_step *p = &c.withdrawn.items[k];
         if (!is_step(p->index, p->named))
             continue;
         n.named = n.named && n.named < p->named ? n.named : p->named;

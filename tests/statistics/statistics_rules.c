@@ -132,7 +132,7 @@ static void add(struct evidence_side *side, double value, int block)
 {
     side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
     side->values[side->nr++] =
-        (struct evidence_value) { .value = value, .occasion = block, .probe = NAN };
+        (struct evidence_value) { .value = value, .run = block, .probe = NAN };
 }
 
 /* Ours: so many blocks, with a floor of half a per cent. */

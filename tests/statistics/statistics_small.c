@@ -89,7 +89,7 @@ TEST(test_few_benchmarks)
             double size = kind % 2 ? 0.02 : 0.01;
             struct simulation s = { .benchmarks = sizes[i], .launches = 5, .between = 0.01 };
             char what[96];
-            *(kind < 2 ? &s.occasion : &s.common) = size;
+            *(kind < 2 ? &s.run_noise : &s.common) = size;
             struct tally t = tally(&s, 1, 1.032, 0, trials(400), 10 * i + (uint64_t)kind);
             snprintf(what, sizeof(what), "%d benchmarks, runs differ by %g %%%s", sizes[i],
                      100 * size, kind < 2 ? "" : ", all alike");
@@ -136,7 +136,7 @@ TEST(test_earlier_runs)
         for (size_t i = 0; i < 5; i++) {
             struct simulation s = { .benchmarks = sizes[i], .launches = 5, .between = 0.01 };
             uint64_t seed = 200 + 40 * kind + 4 * i;
-            s.occasion = kinds[kind].own;
+            s.run_noise = kinds[kind].own;
             s.common = kinds[kind].common;
             without += tally(&s, 1, 1.05, 0, trials(80), seed).found;
             with += earlier_runs(s, kinds[kind].name, 0, seed);
@@ -226,7 +226,7 @@ TEST(test_half_of_the_rows)
         struct simulation s = { .benchmarks = cases[i].rows,
                                 .launches = 5,
                                 .between = cases[i].noise,
-                                .occasion = cases[i].own };
+                                .run_noise = cases[i].own };
         struct tally t =
             tally(&s, cases[i].changed, cases[i].factor, 0, trials(60), 400 + (uint64_t)i);
         char what[96];

@@ -303,8 +303,8 @@ static void count_lost(const struct trend *t, size_t at, size_t *told, size_t *l
     const struct trend_step *step = find_planted(t, at);
     bool was_lost = false, was_told = step != NULL;
 
-    for (size_t k = 0; k < t->past.nr; k++) {
-        const struct trend_past *p = &t->past.items[k];
+    for (size_t k = 0; k < t->withdrawn.nr; k++) {
+        const struct trend_withdrawn *p = &t->withdrawn.items[k];
         if (p->index + 6 < at || p->index > at + 6 || p->gone <= at)
             continue;
         was_told = true;

@@ -524,8 +524,8 @@ static void check_night(const char *what, size_t night, const struct changes *c,
         add_told(&now.all, c->items[i].named);
         assert_true(i == 0 || c->items[i].index > c->items[i - 1].index);
     }
-    for (size_t i = 0; i < c->past.nr; i++) {
-        const struct past_step *past = &c->past.items[i];
+    for (size_t i = 0; i < c->withdrawn.nr; i++) {
+        const struct withdrawn_step *past = &c->withdrawn.items[i];
         add_told(&now.all, past->named);
         add_told(&now.gone, past->named);
         if (night > FIRST_NIGHT && !take_told(&last->gone, past->named) && past->gone != night)
@@ -607,8 +607,8 @@ TEST(test_a_ramp_after_many_steps)
         size_t after = 0, past = 0;
         for (size_t i = 0; i < c.nr; i++)
             after += c.items[i].index > LAST_STEP + 5;
-        for (size_t i = 0; i < c.past.nr; i++)
-            past += c.past.items[i].index > LAST_STEP + 5;
+        for (size_t i = 0; i < c.withdrawn.nr; i++)
+            past += c.withdrawn.items[i].index > LAST_STEP + 5;
         standing += c.nr - after;
         seen += after + past > 0;
         left += after > 0;

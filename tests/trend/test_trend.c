@@ -99,7 +99,7 @@ HISTORY_TEST(test_half_back)
     assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 }
 
-HISTORY_TEST(test_surroundings)
+HISTORY_TEST(test_environment)
 {
     history_init(h, RUNS, 5);
     for (size_t i = AT; i < RUNS; i++)
@@ -111,7 +111,7 @@ HISTORY_TEST(test_surroundings)
     assert_int_equal(h->found.standing, 0);
     assert_int_equal(h->found.exit_status, EXIT_SAME);
     check_words(h, step, NULL, "still there",
-                "with a change of surroundings: compiler: gcc 12 -> gcc 13");
+                "with a change of environment: compiler: gcc 12 -> gcc 13");
     /* A border elsewhere explains nothing. */
     for (size_t i = 0; i < RUNS; i++)
         set_compiler(h, i, i < 8 ? "gcc 12" : "gcc 13");
@@ -142,13 +142,13 @@ HISTORY_TEST(test_same_commit)
     check_words(h, only_step(h), "abcdef0+", "still there", "");
     /* What was written about the runs at which it may have come, and about no other. */
     step = only_step(h);
-    struct trend_remark remarks[] = {
+    struct trend_annotation annotations[] = {
         { h->records.runs[step->high].id, "new BIOS" },
         { h->records.runs[step->low - 1].id, "before" },
         { h->records.runs[RUNS - 1].id, "after" },
     };
-    h->found.settings.remarks = remarks;
-    h->found.settings.nr_remarks = 3;
+    h->found.settings.annotations = annotations;
+    h->found.settings.nr_annotations = 3;
     check_words(h, step, "abcdef0+", "still there", "annotated: new BIOS");
     assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 }

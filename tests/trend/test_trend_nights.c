@@ -198,11 +198,11 @@ HISTORY_TEST(test_withdrawn)
     }
     find(h);
     assert_true(h->found.withdrawn > 0);
-    const struct trend_past *past = &h->found.items[0].past.items[0];
+    const struct trend_withdrawn *past = &h->found.items[0].withdrawn.items[0];
     size_t told = past->told, gone = past->gone;
     assert_true(past->worse && past->low <= past->index && past->index <= past->high);
     strbuf_init(&text);
-    trend_past_state(&h->found, &h->found.items[0], past, &text);
+    trend_withdrawn_state(&h->found, &h->found.items[0], past, &text);
     char expected[128], when[TEXT_UNIT_SIZE];
     snprintf(
         expected, sizeof(expected),

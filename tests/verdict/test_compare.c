@@ -275,7 +275,7 @@ TEST(test_plugins_of_machine_classes)
     }
 }
 
-TEST(test_shift_and_surroundings)
+TEST(test_shift_and_environment)
 {
     struct pair p = pair_new("m", "m");
     char key[64];
@@ -310,7 +310,7 @@ TEST(test_hosts_and_clocks)
 {
     static const struct {
         const char *base, *head, *words; /* NULL: nothing to tell */
-        bool surroundings;
+        bool environment;
     } rows[] = {
         { "{\"host\":\"server\",\"cpu_mhz\":2000}", "{\"host\":\"laptop\",\"cpu_mhz\":5000}",
           "on host server at 2000 MHz, the head on host laptop at 5000 MHz", false },
@@ -332,7 +332,7 @@ TEST(test_hosts_and_clocks)
         assert_int_equal(c.nr_warnings, rows[i].words != NULL);
         if (rows[i].words)
             assert_non_null(strstr(c.notes[0], rows[i].words));
-        assert_int_equal(noted(&c, "Surroundings differ"), rows[i].surroundings);
+        assert_int_equal(noted(&c, "The environment differs"), rows[i].environment);
         pair_release(&p, &c);
     }
 }

@@ -12,7 +12,7 @@ static void add(struct evidence_side *side, double log_value, int block)
 {
     side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
     side->values[side->nr++] =
-        (struct evidence_value) { .value = 1e6 * exp(log_value), .occasion = block, .probe = NAN };
+        (struct evidence_value) { .value = 1e6 * exp(log_value), .run = block, .probe = NAN };
 }
 
 enum { LAUNCHES = 2 }; /* of a side in a block */

@@ -10,12 +10,12 @@
 static struct benchmark_name names[64];
 
 /* One benchmark whose launches are exp() of what is added to it, in ms. */
-static void add(struct evidence_side *side, int occasion, double log_value)
+static void add(struct evidence_side *side, int run, double log_value)
 {
     side->present = true;
     side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
     side->values[side->nr++] =
-        (struct evidence_value) { 1e6 * exp(log_value), occasion, 0, (double)NAN };
+        (struct evidence_value) { 1e6 * exp(log_value), run, 0, (double)NAN };
 }
 
 static struct compare_item *items_new(size_t nr, enum compare_design design)
@@ -145,7 +145,7 @@ TEST(test_blocks)
     assert_close(row->interval.high, expm1(0.105 + half), 1e-9);
     assert_true(isnan(row->rank_p));
     assert_close(row->noise.launch, 1e-5 * sqrt(2), 1e-9);
-    assert_close(row->noise.occasion, sqrt(4 * se * se - 2e-10), 1e-9);
+    assert_close(row->noise.run, sqrt(4 * se * se - 2e-10), 1e-9);
     assert_int_equal(row->verdict, VERDICT_REGRESSED);
     assert_int_equal(evidence_blocks(&row->item->evidence), 4);
     comparison_release(&c);
@@ -284,7 +284,7 @@ TEST(test_zeros_are_no_alarms_of_the_family)
 /* Two runs of two and three launches against one of two: every number by hand. */
 TEST(test_runs)
 {
-    struct compare_item *items = items_new(1, DESIGN_OCCASIONS);
+    struct compare_item *items = items_new(1, DESIGN_RUNS);
     add(&items->evidence.base, 0, 0.00);
     add(&items->evidence.base, 0, 0.02);
     add(&items->evidence.base, 3, 0.03);
@@ -305,7 +305,7 @@ TEST(test_runs)
     assert_close(row->interval.high, expm1(0.095 + stats_t_quantile(0.95, 1) * se), 1e-9);
     assert_close(row->noise.launch, sqrt(launch), 1e-9);
     double share = (1.0 / 2 + 1.0 / 3 + 1.0 / 3) / 3;
-    assert_close(row->noise.occasion, sqrt(between - launch * share), 1e-9);
+    assert_close(row->noise.run, sqrt(between - launch * share), 1e-9);
     assert_int_equal(row->verdict, VERDICT_UNDECIDED);
     comparison_release(&c);
 }
@@ -316,7 +316,7 @@ TEST(test_runs_that_are_few)
 {
     static const double runs[] = { -0.01, 0, 0.01, -0.005, 0.005 };
     static const int numbers[] = { 0, 1, 3, 4, 6 };
-    struct compare_item *items = items_new(1, DESIGN_OCCASIONS);
+    struct compare_item *items = items_new(1, DESIGN_RUNS);
     bool said = false;
 
     for (int run = 0; run < 5; run++)
@@ -338,7 +338,7 @@ TEST(test_runs_that_are_few)
 TEST(test_runs_of_a_family)
 {
     enum { NR = 20 };
-    struct compare_item *items = items_new(NR, DESIGN_OCCASIONS);
+    struct compare_item *items = items_new(NR, DESIGN_RUNS);
     const double night[] = { -0.02, 0.03, 0.00, -0.01 };
     for (int i = 0; i < NR; i++) {
         for (int run = 0; run < 4; run++)
@@ -352,7 +352,7 @@ TEST(test_runs_of_a_family)
     assert_int_equal(c.count[VERDICT_REGRESSED], 1);
     assert_int_equal(c.rows[4].verdict, VERDICT_REGRESSED);
     assert_true(c.rows[4].borrowed && c.rows[4].interval.low < 0.06); /* the nights still count */
-    assert_true(c.rows[0].noise.occasion > 0.015 && c.rows[0].noise.occasion < 0.03);
+    assert_true(c.rows[0].noise.run > 0.015 && c.rows[0].noise.run < 0.03);
     comparison_release(&c);
 }
 
@@ -389,7 +389,7 @@ TEST(test_what_a_run_does_to_all)
     double night = sqrt(squares / (5 - 2)); /* two means are known */
     for (int k = ALONE; k < CASES; k++) {
         size_t nr = k == ALONE ? NR : 2 * NR;
-        struct compare_item *items = items_new(nr, DESIGN_OCCASIONS);
+        struct compare_item *items = items_new(nr, DESIGN_RUNS);
         for (size_t i = 0; i < NR; i++)
             add_nights(&items[i], 0, 1, i == 0 ? 0.5 : 0);
         for (size_t i = NR; i < nr; i++) {
@@ -398,10 +398,10 @@ TEST(test_what_a_run_does_to_all)
             add_nights(&items[i], k == MEMORY ? 0 : 6, k == MEMORY ? 0 : 0.5, 0);
         }
         struct comparison c = decide(items, nr, 0.03);
-        assert_close(c.rows[1].noise.occasion, night, 1e-9);
+        assert_close(c.rows[1].noise.run, night, 1e-9);
         for (size_t i = NR; i < nr; i++) {
             double width = c.rows[i].interval.high - c.rows[i].interval.low;
-            assert_close(c.rows[i].noise.occasion, k == MEMORY ? 0 : 0.5 * night, 1e-9);
+            assert_close(c.rows[i].noise.run, k == MEMORY ? 0 : 0.5 * night, 1e-9);
             assert_true(k == MEMORY ? width < 1e-4 : width > 0.02);
         }
         comparison_release(&c);
@@ -468,7 +468,7 @@ TEST(test_modes_that_are_closer_than_the_errors)
 {
     enum { NR = 6 };
     static const double moved[] = { 0, 1e-15, 1e-12, 1e-7 };
-    double occasion = 0, p = 0;
+    double run = 0, p = 0;
 
     for (size_t k = 0; k < sizeof(moved) / sizeof(moved[0]); k++) {
         struct compare_item *items = items_new(NR, DESIGN_LAUNCHES);
@@ -481,10 +481,10 @@ TEST(test_modes_that_are_closer_than_the_errors)
         struct comparison c = decide(items, NR, 0.03);
         assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
         if (k > 0) {
-            assert_close(c.rows[0].noise.occasion, occasion, 0.05 * occasion);
+            assert_close(c.rows[0].noise.run, run, 0.05 * run);
             assert_close(log(c.rows[0].p), log(p), 0.2);
         }
-        occasion = c.rows[0].noise.occasion;
+        run = c.rows[0].noise.run;
         p = c.rows[0].p;
         comparison_release(&c);
     }

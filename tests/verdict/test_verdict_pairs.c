@@ -32,8 +32,8 @@ static enum compare_design design_of(struct records *base, struct records *head)
     enum compare_design design = c.rows[0].item->evidence.design;
     const struct evidence_side *side = &c.rows[0].item->evidence.base;
     bool pairs = base->runs[0].ab.block == 1;
-    int last[] = { [DESIGN_LAUNCHES] = 0, [DESIGN_OCCASIONS] = 1, [DESIGN_BLOCKS] = pairs ? 5 : 2 };
-    assert_int_equal(side->values[side->nr - 1].occasion, last[design]);
+    int last[] = { [DESIGN_LAUNCHES] = 0, [DESIGN_RUNS] = 1, [DESIGN_BLOCKS] = pairs ? 5 : 2 };
+    assert_int_equal(side->values[side->nr - 1].run, last[design]);
     comparison_release(&c);
     return design;
 }
@@ -50,7 +50,7 @@ TEST(test_designs)
     assert_int_equal(design_of(&base, &other), DESIGN_LAUNCHES);
     assert_int_equal(design_of(&plain, &plain), DESIGN_LAUNCHES);
     add_run(&base, "one", ns, 6, 0);
-    assert_int_equal(design_of(&base, &head), DESIGN_OCCASIONS);
+    assert_int_equal(design_of(&base, &head), DESIGN_RUNS);
     records_release(&base);
     records_release(&head);
     records_release(&other);
@@ -127,9 +127,9 @@ TEST(test_what_is_no_pair)
     assert_int_equal(design_of(&base, &other), DESIGN_LAUNCHES);
     assert_false(says_not_paired(&base, &other));
     add_in_turn(&base, "night", 6, 1);
-    assert_int_equal(design_of(&base, &other), DESIGN_OCCASIONS); /* two runs of a side */
+    assert_int_equal(design_of(&base, &other), DESIGN_RUNS); /* two runs of a side */
     add_in_turn(&other, "night", 6, 1);
-    assert_int_equal(design_of(&base, &other), DESIGN_OCCASIONS);
+    assert_int_equal(design_of(&base, &other), DESIGN_RUNS);
     records_release(&base);
     records_release(&fewer);
     records_release(&other);

@@ -24,7 +24,7 @@ struct made {
 
 static void make(struct made *m, const enum verdict *verdicts, size_t nr)
 {
-    *m = (struct made) { .c = { .items = m->items, .rows = m->rows, .nr = nr, .occasion = NAN } };
+    *m = (struct made) { .c = { .items = m->items, .rows = m->rows, .nr = nr, .run_noise = NAN } };
     for (size_t i = 0; i < nr; i++) {
         snprintf(m->names[i].key, sizeof(m->names[i].key), "%zu", i);
         m->items[i].bench = &m->names[i];
@@ -117,7 +117,7 @@ TEST(medians)
     count(&b, three, 3, 0.05, "0"); /* detectable 0.2, 0.3: the planted row's does not count */
     selftest_end(&b);
     assert_close(t.launch_noise, 0.02, 1e-12);
-    assert_true(isnan(t.occasion_noise));
+    assert_true(isnan(t.run_noise));
     assert_close(t.visible, 0.25, 1e-12);
     selftest_begin(&b, &t);
     selftest_end(&b);
@@ -377,14 +377,14 @@ TEST(there_and_back)
     t.tallies[1].alarms = (struct selftest_rate) { 1, 7 };
     t.tallies[1].lost = 2;
     t.launch_noise = 0.008;
-    t.occasion_noise = NAN;
+    t.run_noise = NAN;
     t.visible = 0.045;
     char *text = json_take_text(selftest_to_json(&t));
     struct selftest u = back(text);
     assert_string_equal(u.kind, "power");
     assert_string_equal(u.what, "suite ci");
     assert_true(u.delta == t.delta && u.q == t.q && u.visible == t.visible);
-    assert_true(u.launch_noise == t.launch_noise && isnan(u.occasion_noise));
+    assert_true(u.launch_noise == t.launch_noise && isnan(u.run_noise));
     assert_int_equal(u.launches, 10);
     assert_int_equal(u.benchmarks, 4);
     assert_int_equal(u.nr, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live page of `harness serve --edit`: a reader accepts a step on its card and remarks on a run,
+ * The live page of `harness serve --edit`: a reader accepts a step on its card and annotates a run,
  * and the history has it; a page of another site can do neither. Features: S1-14, U-06.
  */
 import assert from 'node:assert/strict';
@@ -61,7 +61,7 @@ test('what is accepted is so in the comparison, too', options, async (t) => {
   assert.doesNotMatch(await page.locator('.overview-change').innerText(), /batch=4\b/);
 });
 
-test('a remark on the run stands on the card', options, async (t) => {
+test('an annotation of the run stands on the card', options, async (t) => {
   const { page } = await openPage(t, url);
   const story = page.locator('.story', { hasText: 'batch=16' });
   await story.getByRole('button', { name: 'Remark …' }).click();

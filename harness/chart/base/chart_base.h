@@ -86,8 +86,9 @@ struct chart {
     const char *base_label;              /* what the base is called: "main"; may be NULL */
     const struct acceptance *accepted;   /* steps that are meant to be; nr_accepted, may be 0 */
     size_t nr_accepted;
-    const struct trend_remark *remarks; /* on runs of the records; nr_remarks, may be 0 */
-    size_t nr_remarks;
+    const struct trend_annotation
+        *annotations; /* on runs of the records; nr_annotations, may be 0 */
+    size_t nr_annotations;
     const struct series_list
         *series;                    /* of the records, and what was found in them, where that is */
     const struct trends *trends;    /* known already: then they need no measurements. Else NULL */

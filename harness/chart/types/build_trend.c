@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* History: one panel a benchmark, p50 over the runs with a p5 to p95 band, what got worse and still
  * is first. Runs without this benchmark leave a gap; runs from a dirty tree are hollow; a change of
- * the surroundings is a dashed line, a run that somebody wrote about has a number. */
+ * the environment is a dashed line, a run that somebody wrote about has a number. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "chart/types/chart_types.h"
@@ -55,13 +55,13 @@ static const struct trend *found_in(const struct trend_chart *t, const struct se
     return &t->found->items[s - t->list->items];
 }
 
-/* What is there for the worse, whether the code did it or the surroundings; then for the better;
+/* What is there for the worse, whether the code did it or the environment; then for the better;
  * then what does not count any more. */
 static double trend_class_of(const struct trend_card *card)
 {
-    return card->rank == TREND_REGRESSION || card->rank == TREND_SURROUNDINGS ? 3
-           : card->rank == TREND_IMPROVEMENT                                  ? 2
-                                                                              : 1;
+    return card->rank == TREND_REGRESSION || card->rank == TREND_ENVIRONMENT ? 3
+           : card->rank == TREND_IMPROVEMENT                                 ? 2
+                                                                             : 1;
 }
 
 /* Series with cards come first: what stands and matters, and of that the largest. */
@@ -295,7 +295,7 @@ static void trend_conclude(const struct trend_chart *t)
         const struct trend_card *card = &t->cards[i];
         if (!trend_takes(t->chart, card->trend->series))
             continue;
-        bool stands = card->rank == TREND_REGRESSION || card->rank == TREND_SURROUNDINGS;
+        bool stands = card->rank == TREND_REGRESSION || card->rank == TREND_ENVIRONMENT;
         worst = stands && (!worst || card->weight > worst->weight) ? card : worst;
         worse += stands;
         better += card->rank == TREND_IMPROVEMENT;

@@ -61,7 +61,7 @@ static void label_of_step(const struct drawing *d, const struct trend_step *step
              text_percent(step->change, change),
              step->accepted ? ", accepted: "
              : step->back   ? ", went back"
-             : step->epoch  ? ", surroundings changed"
+             : step->epoch  ? ", environment changed"
                             : "",
              step->accepted ? step->accepted->reason : "");
     strbuf_init(&commits);

@@ -199,13 +199,13 @@ static void trend_marks_add_rule(struct layer *rules, double x, double low, doub
     layer_add(rules, NAN, NAN);
 }
 
-/* ---- changes of the surroundings ---- */
+/* ---- changes of the environment ---- */
 
 /* The k-th change of epoch is marked by a letter. */
 static bool trend_marks_add_epochs(const struct trend_runs *runs, struct panel *p, double top)
 {
     struct layer *rules =
-        panel_stroke(p, MARK_LINE, "surroundings changed", INK_PURPLE, DASH_LONG, 1.2);
+        panel_stroke(p, MARK_LINE, "environment changed", INK_PURPLE, DASH_LONG, 1.2);
     struct layer *letters = panel_layer(p, MARK_TEXT, NULL);
     char letter[2] = "A";
 
@@ -247,23 +247,23 @@ struct placed_list {
 };
 
 /* From the left to the right. */
-static struct placed_list trend_marks_place_remarks(const struct trend_runs *runs,
-                                                    const struct chart *chart)
+static struct placed_list trend_marks_place_annotations(const struct trend_runs *runs,
+                                                        const struct chart *chart)
 {
     struct placed_list list = { .nr = 0 };
 
-    for (int i = 0; chart->nr_remarks && i < runs->nr; i++)
-        for (size_t k = 0; k < chart->nr_remarks; k++)
-            if (chart->remarks[k].run == trend_run_at(runs, i)->id)
-                *array_push(&list) = (struct placed) { i, chart->remarks[k].text };
+    for (int i = 0; chart->nr_annotations && i < runs->nr; i++)
+        for (size_t k = 0; k < chart->nr_annotations; k++)
+            if (chart->annotations[k].run == trend_run_at(runs, i)->id)
+                *array_push(&list) = (struct placed) { i, chart->annotations[k].text };
     return list;
 }
 
 /* A number at its run; of several of one run the first. */
-static bool trend_marks_add_remarks(const struct trend_runs *runs, const struct chart *chart,
-                                    struct panel *p, double top, int row)
+static bool trend_marks_add_annotations(const struct trend_runs *runs, const struct chart *chart,
+                                        struct panel *p, double top, int row)
 {
-    struct placed_list list = trend_marks_place_remarks(runs, chart);
+    struct placed_list list = trend_marks_place_annotations(runs, chart);
 
     if (list.nr == 0)
         return false;
@@ -289,7 +289,7 @@ int trend_notes_add(const struct trend_runs *runs, const struct chart *chart, st
 {
     int rows = trend_marks_add_epochs(runs, p, top);
 
-    return rows + trend_marks_add_remarks(runs, chart, p, top, rows);
+    return rows + trend_marks_add_annotations(runs, chart, p, top, rows);
 }
 
 void trend_notes_explain(const struct trend_runs *runs, const struct chart *chart,
@@ -307,7 +307,7 @@ void trend_notes_explain(const struct trend_runs *runs, const struct chart *char
         trend_marks_add_words(words.data, out);
         strbuf_release(&words);
     }
-    struct placed_list list = trend_marks_place_remarks(runs, chart);
+    struct placed_list list = trend_marks_place_annotations(runs, chart);
     for (size_t i = 0; i < list.nr && i < EXPLAINED_MAX; i++) {
         strbuf_addf(out, " %zu: ", i + 1);
         trend_marks_add_words(list.items[i].text, out);

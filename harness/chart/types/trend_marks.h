@@ -2,7 +2,7 @@
 /*
  * What stands in a trend figure beside the points of a benchmark: the x axis (runs of one machine
  * class in order, and which of them are not of the branch that the history is of); notes about runs
- * (the surroundings changed: letters; what somebody wrote: numbers; the caption explains both);
+ * (the environment changed: letters; what somebody wrote: numbers; the caption explains both);
  * what the search for change points found.
  */
 #ifndef HARNESS_CHART_TYPES_TREND_MARKS_H

@@ -44,7 +44,7 @@ static cJSON *step_to_json(const struct changepoint *step)
     return json;
 }
 
-static cJSON *past_to_json(const struct past_step *past)
+static cJSON *past_to_json(const struct withdrawn_step *past)
 {
     cJSON *json = cJSON_CreateObject();
 
@@ -164,7 +164,7 @@ static void print_step(const struct changepoint *s, size_t n)
     print_open(s, n);
 }
 
-static void print_past(const struct past_step *past)
+static void print_past(const struct withdrawn_step *past)
 {
     terminal_print("withdrawn: step at %zu, named with %zu points, gone with %zu: %s\n",
                    past->index, past->named, past->gone, step_end_words(past->why));
@@ -210,9 +210,9 @@ static void print_detectable(const struct changes *c, size_t n)
 /* Not "no change" beside one that was named before, or that may be. */
 static void print_nothing(const struct changes *c, double level)
 {
-    const char *what = c->watch.found ? "no step that is sure"
-                       : c->past.nr   ? "no step that still stands"
-                                      : "no change";
+    const char *what = c->watch.found    ? "no step that is sure"
+                       : c->withdrawn.nr ? "no step that still stands"
+                                         : "no change";
 
     terminal_print("%s at the level %g %%\n", what, 100 * level);
 }

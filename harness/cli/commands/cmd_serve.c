@@ -281,7 +281,7 @@ static void describe_address(const struct serving *s, const struct serve *serve)
             "one of them in place of the name\n",
             others);
     if (options->edit_key)
-        terminal_note("harness: who has the token can accept changes and write remarks\n");
+        terminal_note("harness: who has the token can accept changes and annotate runs\n");
     else if (s->token.made)
         terminal_note(
             "harness: not all users of this machine may read the history, so the address has a "
@@ -420,7 +420,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("watch", 'w', OPTION_FLAG, struct serve_command, watch, NULL,
                "open pages tell of new runs"),
     OPTION_ROW("edit", 0, OPTION_FLAG, struct serve_command, edit, NULL,
-               "who has the token may accept changes and write remarks on runs"),
+               "who has the token may accept changes and annotate runs"),
     OPTION_ROW("history", 0, OPTION_STRING, struct serve_command, history, "N",
                "newest runs that trends reach back to (default 200; 0: all)"),
     VIEWING_OPTION_ROWS(struct serve_command, viewing),
@@ -442,7 +442,8 @@ const struct command cmd_serve = {
         "The page of `harness report`, with all runs of the history to choose from and filters\n"
         "that are worked out here (docs/filters.md). The history is only read; with --edit a step "
         "or\n"
-        "drift can be accepted on its card, and remarked on. docs/serve.md has the addresses, and\n"
+        "drift can be accepted on its card, and its run annotated. docs/serve.md has the "
+        "addresses, and\n"
         "what to know before others may reach it.",
     .options = rows,
     .options_size = sizeof(struct serve_command),

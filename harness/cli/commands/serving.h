@@ -24,7 +24,7 @@ struct serving_options {
     int argc;               /* what is looked at, as viewing_open() takes it; 0: the history */
     char **argv;
     bool watch;
-    bool edit; /* readers may accept changes and write remarks; needs a token */
+    bool edit; /* readers may accept changes and annotate runs; needs a token */
 };
 
 /* Runs of the history that are named are those that the address shows. Where files are among them,

@@ -55,8 +55,8 @@ static void add_selftest_noise(const struct selftest *t, struct strbuf *out)
     char launch[PERCENT_SIZE], between[PERCENT_SIZE], visible[PERCENT_SIZE];
 
     strbuf_addf(out, "Noise: %s from launch to launch", selftest_percent(t->launch_noise, launch));
-    if (!isnan(t->occasion_noise))
-        strbuf_addf(out, ", %s from %s beyond that", selftest_percent(t->occasion_noise, between),
+    if (!isnan(t->run_noise))
+        strbuf_addf(out, ", %s from %s beyond that", selftest_percent(t->run_noise, between),
                     selftest_interleaved(t) ? "block to block" : "run to run");
     strbuf_adds(out, " (medians).");
     if (t->visible < SELFTEST_VISIBLE_MOST) /* nor NaN */

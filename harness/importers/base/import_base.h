@@ -178,7 +178,7 @@ struct import_unit {
 struct import_unit import_unit_of(const char *text);
 /* Processors of the machine, where the number makes sense. */
 void import_processors(struct machine *m, double nr);
-/* A fact of the surroundings; NULL and "" are none. */
+/* A fact of the environment; NULL and "" are none. */
 void import_fact(struct import_build *b, const char *key, const char *text);
 /* The same of a member. */
 void import_fact_of(struct import_build *b, const char *key, const cJSON *object,
@@ -261,7 +261,7 @@ void import_metric(struct import_build *b, struct import_case *c, const char *sa
                    const char *unit, enum better better, double value);
 /* Refuses it: there are more than IMPORT_CASES_MOST. Always -1. */
 int import_crowded(struct import_build *b);
-/* Cases become records; the run gets its machine and surroundings. `tool` is the format's title. */
+/* Cases become records; the run gets its machine and environment. `tool` is the format's title. */
 int import_end(struct import_build *b, const char *tool);
 void import_build_release(struct import_build *b);
 

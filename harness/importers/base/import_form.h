@@ -49,7 +49,7 @@ enum import_role {
     FIELD_DATE, /* a text, or ms since 1970 */
     FIELD_CPU,
     FIELD_PROCESSORS,
-    FIELD_FACT, /* of the surroundings, `as` */
+    FIELD_FACT, /* of the environment, `as` */
 };
 
 struct import_field {

@@ -22,7 +22,7 @@ static const struct import_field fields[] = {
     { "primaryMetric.scoreError", FIELD_SUMMARY, "error" },
     { "primaryMetric.scoreConfidence", FIELD_SKIP, NULL }, /* follow from the samples */
     { "primaryMetric.scorePercentiles", FIELD_SKIP, NULL },
-    { "jmhVersion", FIELD_SKIP, NULL }, /* settings, and what stands in the surroundings */
+    { "jmhVersion", FIELD_SKIP, NULL }, /* settings, and what stands in the environment */
     { "forks", FIELD_SKIP, NULL },
     { "jvm", FIELD_SKIP, NULL },
     { "jvmArgs", FIELD_SKIP, NULL },

@@ -50,7 +50,7 @@ void trend_command_make(const struct trends *t, const struct trend_card *card,
 {
     const struct run *good = trend_card_good(t, card), *bad = trend_card_bad(t, card);
     bool search = card->step && card->rank == TREND_REGRESSION;
-    bool asked = card->rank == TREND_REGRESSION || card->rank == TREND_SURROUNDINGS;
+    bool asked = card->rank == TREND_REGRESSION || card->rank == TREND_ENVIRONMENT;
 
     *out = (struct trend_command) { 0 };
     strbuf_init(&out->text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What to type next about a change of a history: the search for its commit, or where the
- * surroundings changed or the change came bit by bit, both ends measured in turn. Only a command
+ * environment changed or the change came bit by bit, both ends measured in turn. Only a command
  * that works as it stands, in the folder where it is printed; else the reason why there is none.
  */
 #ifndef HARNESS_REPORTERS_TREND_TREND_COMMAND_H

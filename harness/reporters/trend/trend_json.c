@@ -127,7 +127,7 @@ static void trend_json_add_step(cJSON *array, const struct trends *t, const stru
     trend_state(t, row->trend, row->step, &text);
     json_add_string(json, "state", text.data);
     strbuf_clear(&text);
-    trend_surroundings(t, row->trend, row->step, &text);
+    trend_environment(t, row->trend, row->step, &text);
     json_add_string(json, "surroundings", text.data);
     if (row->step->accepted)
         trend_json_add_accepted(json, row->step->accepted);
@@ -135,19 +135,19 @@ static void trend_json_add_step(cJSON *array, const struct trends *t, const stru
     trend_json_add_modes(json, &row->trend->modes);
 }
 
-static void trend_json_add_past(cJSON *array, const struct trends *t, const struct trend *trend,
-                                const struct trend_past *past)
+static void trend_json_add_withdrawn(cJSON *array, const struct trends *t,
+                                     const struct trend *trend, const struct trend_withdrawn *step)
 {
-    cJSON *json = trend_json_add_place(array, trend, past->index);
+    cJSON *json = trend_json_add_place(array, trend, step->index);
     struct strbuf text;
 
-    trend_json_add_run(json, "good", trend_point_run(t, trend, past->low - 1));
-    trend_json_add_run(json, "bad", trend_point_run(t, trend, past->high));
-    trend_json_add_levels(json, past->before, past->after, past->change, past->worse);
-    trend_json_add_run(json, "told", trend_point_run(t, trend, past->told - 1));
-    trend_json_add_run(json, "gone", trend_point_run(t, trend, past->gone - 1));
+    trend_json_add_run(json, "good", trend_point_run(t, trend, step->low - 1));
+    trend_json_add_run(json, "bad", trend_point_run(t, trend, step->high));
+    trend_json_add_levels(json, step->before, step->after, step->change, step->worse);
+    trend_json_add_run(json, "told", trend_point_run(t, trend, step->told - 1));
+    trend_json_add_run(json, "gone", trend_point_run(t, trend, step->gone - 1));
     strbuf_init(&text);
-    trend_past_state(t, trend, past, &text);
+    trend_withdrawn_state(t, trend, step, &text);
     json_add_string(json, "state", text.data);
     strbuf_release(&text);
 }
@@ -221,13 +221,13 @@ static void trend_json_add_steps(cJSON *json, const struct trends *t)
     free(rows);
 }
 
-static void trend_json_add_pasts(cJSON *json, const struct trends *t)
+static void trend_json_add_withdrawn_steps(cJSON *json, const struct trends *t)
 {
     cJSON *array = cJSON_AddArrayToObject(json, "withdrawn");
 
     for (size_t i = 0; i < t->nr; i++)
-        for (size_t k = 0; k < t->items[i].past.nr; k++)
-            trend_json_add_past(array, t, &t->items[i], &t->items[i].past.items[k]);
+        for (size_t k = 0; k < t->items[i].withdrawn.nr; k++)
+            trend_json_add_withdrawn(array, t, &t->items[i], &t->items[i].withdrawn.items[k]);
 }
 
 static void trend_json_add_watches(cJSON *json, const struct trends *t)
@@ -239,18 +239,18 @@ static void trend_json_add_watches(cJSON *json, const struct trends *t)
             trend_json_add_watch(array, t, &t->items[i]);
 }
 
-static void trend_json_add_remarks(cJSON *json, const struct trends *t)
+static void trend_json_add_annotations(cJSON *json, const struct trends *t)
 {
     cJSON *array = cJSON_AddArrayToObject(json, "annotations");
 
     for (size_t i = t->records->nr_runs; i-- > 0;) {
-        for (size_t k = 0; k < t->settings.nr_remarks; k++) {
-            if (t->settings.remarks[k].run != t->records->runs[i].id)
+        for (size_t k = 0; k < t->settings.nr_annotations; k++) {
+            if (t->settings.annotations[k].run != t->records->runs[i].id)
                 continue;
-            cJSON *remark = cJSON_CreateObject();
-            cJSON_AddItemToArray(array, remark);
-            trend_json_add_run(remark, "at", &t->records->runs[i]);
-            json_add_string(remark, "text", t->settings.remarks[k].text);
+            cJSON *annotation = cJSON_CreateObject();
+            cJSON_AddItemToArray(array, annotation);
+            trend_json_add_run(annotation, "at", &t->records->runs[i]);
+            json_add_string(annotation, "text", t->settings.annotations[k].text);
         }
     }
 }
@@ -391,14 +391,14 @@ cJSON *trends_to_json(const struct trends *t, bool all)
     json_add_int(json, "exit_status", t->exit_status);
     trend_json_add_counts(json, t);
     trend_json_add_steps(json, t);
-    trend_json_add_pasts(json, t);
+    trend_json_add_withdrawn_steps(json, t);
     trend_json_add_watches(json, t);
     array = cJSON_AddArrayToObject(json, "drifts");
     for (size_t i = 0; i < t->nr; i++)
         if (t->items[i].drifts)
             trend_json_add_drift(array, t, &t->items[i]);
     trend_json_add_cards(json, t);
-    trend_json_add_remarks(json, t);
+    trend_json_add_annotations(json, t);
     array = all ? cJSON_AddArrayToObject(json, "quiet") : NULL;
     for (size_t i = 0; all && i < t->nr; i++)
         if (!t->items[i].hidden && t->items[i].kind != TREND_MOVED)

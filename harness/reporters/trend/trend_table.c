@@ -119,7 +119,7 @@ struct page {
 /* What is not listed among the quiet series. */
 static bool trend_table_is_told(const struct trend *trend)
 {
-    return trend->kind == TREND_MOVED || trend->past.nr || trend->watch.found;
+    return trend->kind == TREND_MOVED || trend->withdrawn.nr || trend->watch.found;
 }
 
 static bool trend_table_is_shown(const struct trend *trend, bool all)
@@ -214,23 +214,23 @@ static void trend_table_add_step(struct page *page, const struct trend_row *row)
     strbuf_release(&text);
 }
 
-static void trend_table_add_past(struct page *page, const struct trend *trend,
-                                 const struct trend_past *past)
+static void trend_table_add_withdrawn(struct page *page, const struct trend *trend,
+                                      const struct trend_withdrawn *step)
 {
     struct chart_metric metric = chart_metric_of(page->t->settings.metric);
     struct table *table = &page->tables[PAST];
     struct strbuf text;
 
     table_row(table);
-    trend_table_add_sign(table, past->change > 0, TABLE_DIM);
+    trend_table_add_sign(table, step->change > 0, TABLE_DIM);
     trend_table_add_name(table, page, trend);
-    trend_table_add_date(table, trend, past->index);
-    trend_table_add_value(table, &metric, past->before);
-    trend_table_add_value(table, &metric, past->after);
-    trend_table_add_percent(table, TABLE_DIM, past->change);
-    trend_table_add_date(table, trend, past->told - 1);
+    trend_table_add_date(table, trend, step->index);
+    trend_table_add_value(table, &metric, step->before);
+    trend_table_add_value(table, &metric, step->after);
+    trend_table_add_percent(table, TABLE_DIM, step->change);
+    trend_table_add_date(table, trend, step->told - 1);
     strbuf_init(&text);
-    trend_past_state(page->t, trend, past, &text);
+    trend_withdrawn_state(page->t, trend, step, &text);
     table_cell(table, TABLE_PLAIN, "%s", text.data);
     strbuf_release(&text);
 }
@@ -306,7 +306,7 @@ static void trend_table_add_quiet(struct page *page, const struct trend *trend)
 }
 
 /* Newest first, as the steps are. */
-static void trend_table_add_remarks(struct page *page)
+static void trend_table_add_annotations(struct page *page)
 {
     const struct trends *t = page->t;
     struct table *table = &page->tables[REMARKS];
@@ -314,14 +314,14 @@ static void trend_table_add_remarks(struct page *page)
 
     for (size_t i = t->records->nr_runs; i-- > 0;) {
         const struct run *run = &t->records->runs[i];
-        for (size_t k = 0; k < t->settings.nr_remarks; k++) {
-            if (t->settings.remarks[k].run != run->id)
+        for (size_t k = 0; k < t->settings.nr_annotations; k++) {
+            if (t->settings.annotations[k].run != run->id)
                 continue;
             table_row(table);
             table_cell(table, TABLE_PLAIN, "%.10s", text_timestamp(run->started_ms, when));
             table_cell(table, TABLE_PLAIN, "%lld", (long long)run->id);
             table_cell(table, TABLE_PLAIN, "%.7s", run->build.commit);
-            table_cell(table, TABLE_PLAIN, "%s", t->settings.remarks[k].text);
+            table_cell(table, TABLE_PLAIN, "%s", t->settings.annotations[k].text);
         }
     }
 }
@@ -332,8 +332,8 @@ static void trend_table_add_provisional(struct page *page)
     const struct trends *t = page->t;
 
     for (size_t i = 0; i < t->nr; i++) {
-        for (size_t k = 0; k < t->items[i].past.nr; k++)
-            trend_table_add_past(page, &t->items[i], &t->items[i].past.items[k]);
+        for (size_t k = 0; k < t->items[i].withdrawn.nr; k++)
+            trend_table_add_withdrawn(page, &t->items[i], &t->items[i].withdrawn.items[k]);
         if (t->items[i].watch.found)
             trend_table_add_watch(page, &t->items[i]);
     }
@@ -388,7 +388,7 @@ static void trend_page_init(struct page *page, const struct trends *t, bool all,
     for (size_t i = 0; i < t->nr && all; i++)
         if (!t->items[i].hidden && t->items[i].kind != TREND_MOVED)
             trend_table_add_quiet(page, &t->items[i]);
-    trend_table_add_remarks(page);
+    trend_table_add_annotations(page);
 }
 
 static void trend_page_release(struct page *page)

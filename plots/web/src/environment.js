@@ -35,12 +35,12 @@ function differencesTable(core) {
   if (core.base === null || core.base === undefined)
     return null;
   if (!core.differences?.length)
-    return el('p', {}, 'Base and head were built and measured in the same surroundings.');
+    return el('p', {}, 'Base and head were built and measured in the same environment.');
   return pairs('What differs between base and head beside their times', ['fact', 'base', 'head'],
     core.differences.map(differenceRow), 'facts');
 }
 
-/* Runs whose surroundings are alike, one row each in order of time. */
+/* Runs whose environment is alike, one row each in order of time. */
 function epochsOf(core) {
   const epochs = new Map();
   for (const run of core.runs) {

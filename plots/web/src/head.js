@@ -44,7 +44,7 @@ function runBox(app, index, chosen, full) {
   const role = index === app.core.head ? 'head' : index === app.core.base ? 'base' : '';
   return el('label', { class: 'tick' }, box, el('span', {}, nameOf(run.name, 48), ' ',
     el('small', { class: 'muted' }, [role, timestampText(run.started_ms).slice(0, 16),
-      run.epoch !== app.core.runs[app.core.head]?.epoch ? 'other surroundings' : '']
+      run.epoch !== app.core.runs[app.core.head]?.epoch ? 'other environment' : '']
       .filter(Boolean).join(' · '))));
 }
 

@@ -18,7 +18,7 @@ const char *step_end_words(enum step_end why)
 }
 
 /* Nights before `since` were told otherwise: nothing is told of them again. */
-static void add_look(struct search_past *p, size_t id, size_t points, double value)
+static void add_look(struct search_log *p, size_t id, size_t points, double value)
 {
     if (points >= p->since)
         *(struct step_look *)array_push(&p->looks) = (struct step_look) { points, id, value };
@@ -30,10 +30,10 @@ static bool is_near(size_t a, size_t b, size_t least)
 }
 
 /* A step that was withdrawn and is named again at its place is one, first named when it was. */
-static void take_over(struct search_past *p, struct cut *cut, bool up, size_t least)
+static void take_over(struct search_log *p, struct cut *cut, bool up, size_t least)
 {
     for (size_t i = p->gone.nr; i-- > 0;) {
-        struct past_step *gone = &p->gone.items[i];
+        struct withdrawn_step *gone = &p->gone.items[i];
         if (!is_near(gone->index, cut->index, least) || (gone->after > gone->before) != up)
             continue;
         cut->id = gone->id;
@@ -44,14 +44,14 @@ static void take_over(struct search_past *p, struct cut *cut, bool up, size_t le
     }
 }
 
-static void tell_cut(struct search_past *p, struct cut *cut, size_t points, bool up, size_t least)
+static void tell_cut(struct search_log *p, struct cut *cut, size_t points, bool up, size_t least)
 {
     cut->named = points;
     take_over(p, cut, up, least);
     add_look(p, cut->id, points, cut->p);
 }
 
-void past_name(struct search_past *p, struct cut *cut, size_t points, bool up, size_t least)
+void log_name(struct search_log *p, struct cut *cut, size_t points, bool up, size_t least)
 {
     cut->id = p->next++;
     cut->up = up;
@@ -59,20 +59,20 @@ void past_name(struct search_past *p, struct cut *cut, size_t points, bool up, s
         tell_cut(p, cut, points, up, least);
 }
 
-void past_begin(struct search_past *p, struct cut_list *cuts, size_t least)
+void log_begin(struct search_log *p, struct cut_list *cuts, size_t least)
 {
     for (size_t i = 0; i < cuts->nr; i++)
         if (!cuts->items[i].gone)
             tell_cut(p, &cuts->items[i], p->since, cuts->items[i].up, least);
 }
 
-void past_look(struct search_past *p, const struct cut *cut, size_t points)
+void log_look(struct search_log *p, const struct cut *cut, size_t points)
 {
     add_look(p, cut->id, points, cut->p);
 }
 
 /* Are the newest points where those before the step were? */
-static bool was_brief(const double *x, size_t points, const struct past_step *gone)
+static bool was_brief(const double *x, size_t points, const struct withdrawn_step *gone)
 {
     enum { FIRST = 4, NEWEST = 3 };
 
@@ -84,16 +84,16 @@ static bool was_brief(const double *x, size_t points, const struct past_step *go
     return left / size <= 0.25;
 }
 
-void past_withdraw(struct search_past *p, const double *x, size_t points,
-                   const struct cut_list *cuts, size_t i, enum step_end why)
+void log_withdraw(struct search_log *p, const double *x, size_t points, const struct cut_list *cuts,
+                  size_t i, enum step_end why)
 {
     const struct cut *cut = &cuts->items[i];
 
     add_look(p, cut->id, points, 1);
     if (points < p->since || points <= cut->named) /* it was never told */
         return;
-    struct past_step *gone = array_push(&p->gone);
-    *gone = (struct past_step) {
+    struct withdrawn_step *gone = array_push(&p->gone);
+    *gone = (struct withdrawn_step) {
         .id = cut->id,
         .start = segment_start(cuts, i),
         .index = cut->index,

@@ -27,7 +27,7 @@ enum {
 static bool are_alike(const struct compare_item *a, const struct compare_item *b)
 {
     return a->metric == b->metric && a->evidence.design == b->evidence.design &&
-           (a->evidence.design != DESIGN_OCCASIONS || strcmp(a->machine, b->machine) == 0);
+           (a->evidence.design != DESIGN_RUNS || strcmp(a->machine, b->machine) == 0);
 }
 
 /* Those before it are looked at from the nearest on: metrics of a benchmark stand together. */
@@ -268,15 +268,15 @@ static double judge_launches(const struct stratum *s)
         ch->shared = shared;
         ch->shared_df = INFINITY;
         change_set_errors(ch, &between);
-        ch->row->noise.occasion = sqrt(told / 2);
+        ch->row->noise.run = sqrt(told / 2);
     }
     family_deal_out(s, &prior);
     return told;
 }
 
-static double occasion_of(const struct change *ch)
+static double run_noise_of(const struct change *ch)
 {
-    return ch->row->noise.occasion;
+    return ch->row->noise.run;
 }
 
 /* Several runs on a side. Returns the variance that lies between two runs. */
@@ -292,8 +292,8 @@ static double judge_runs(const struct stratum *s)
             ch->shared > 0 ? stats_t_quantile(0.975, ch->shared_df) * sqrt(ch->shared) : 0;
         set_null(ch, shift, ch->shared > 0 ? fmax(seen, log1p(ch->row->delta)) : 0);
     }
-    double occasion = stratum_median(s, occasion_of);
-    return 2 * occasion * occasion;
+    double run = stratum_median(s, run_noise_of);
+    return 2 * run * run;
 }
 
 static void judge_stratum(struct comparison *c, struct change *changes, size_t nr,
@@ -302,8 +302,8 @@ static void judge_stratum(struct comparison *c, struct change *changes, size_t n
     struct stratum s = take_stratum(changes, nr, like);
     double between = like->evidence.design == DESIGN_LAUNCHES ? judge_launches(&s) : judge_runs(&s);
 
-    if (isnan(c->occasion))
-        c->occasion = sqrt(between);
+    if (isnan(c->run_noise))
+        c->run_noise = sqrt(between);
     free(s.items);
 }
 

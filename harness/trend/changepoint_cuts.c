@@ -15,7 +15,7 @@
 struct search {
     struct windows now; /* the night, and what its windows show */
     struct cut_list *cuts;
-    struct search_past *past;
+    struct search_log *log;
     const double *raw;         /* the points before modes were joined */
     struct visits_seen visits; /* to the widest modes that were joined */
     struct visits_seen left;   /* the same before an outstayed visit was left, */
@@ -45,7 +45,7 @@ static void add_step(struct search *s, struct cut cut)
         return;
     double before = segment_level(s->now.x, s->now.night, s->cuts, s->cuts->nr - 1);
     bool up = segment_level(s->now.x, s->now.night, s->cuts, s->cuts->nr) > before;
-    past_name(s->past, new, s->now.night, up, least);
+    log_name(s->log, new, s->now.night, up, least);
 }
 
 /* Names the night's clearest step, if there is one. */
@@ -139,7 +139,7 @@ static void refresh(struct search *s, struct cut *cut, const struct step *step)
     p = p_of_nights(p, s->now.night);
     if (p < cut->p) {
         cut->p = p;
-        past_look(s->past, cut, s->now.night);
+        log_look(s->log, cut, s->now.night);
     }
 }
 
@@ -180,7 +180,7 @@ static void withdraw(struct search *s, size_t i, enum step_end why)
 {
     struct cut *items = s->cuts->items;
 
-    past_withdraw(s->past, s->now.x, s->now.night, s->cuts, i, why);
+    log_withdraw(s->log, s->now.x, s->now.night, s->cuts, i, why);
     items[i].gone = s->cuts->nr >= CROWD;
     if (items[i].gone)
         return;
@@ -215,7 +215,7 @@ static void name_visit(struct search *s, size_t index, double p, bool up)
         return;
     struct cut *cut = array_push(&s->longer);
     *cut = (struct cut) { .index = index, .p = p };
-    past_name(s->past, cut, s->now.night, up, least);
+    log_name(s->log, cut, s->now.night, up, least);
 }
 
 /* The longer the visit, the clearer. */
@@ -227,7 +227,7 @@ static void name_running(struct search *s, double p)
         name_visit(s, s->visits.from, p, s->visits.place == 2);
     } else if (p < 0.5 * last->p) {
         last->p = p;
-        past_look(s->past, last, s->now.night);
+        log_look(s->log, last, s->now.night);
     }
 }
 
@@ -304,9 +304,9 @@ static struct modes search_nights(struct search *s, size_t n, bool look_for_mode
         review_steps(s, named);
         if (s->visits.modes.visits)
             follow_visits(s);
-        if (s->now.night == s->past->since) {
-            past_begin(s->past, s->cuts, least);
-            past_begin(s->past, &s->longer, least);
+        if (s->now.night == s->log->since) {
+            log_begin(s->log, s->cuts, least);
+            log_begin(s->log, &s->longer, least);
         }
     }
     return none;
@@ -340,9 +340,9 @@ static void begin_anew(struct search *s, const struct modes *m)
 {
     join_cuts(s);
     for (size_t i = s->cuts->nr; i-- > 0;)
-        past_withdraw(s->past, s->raw, s->now.night, s->cuts, i, STEP_MODES);
-    if (s->now.night > s->past->since)
-        s->past->since = s->now.night;
+        log_withdraw(s->log, s->raw, s->now.night, s->cuts, i, STEP_MODES);
+    if (s->now.night > s->log->since)
+        s->log->since = s->now.night;
     if (m->high - m->low > s->visits.modes.high - s->visits.modes.low)
         follow_modes(s, m);
     else
@@ -374,9 +374,9 @@ static struct modes search_all(struct search *s, size_t n)
 }
 
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
-               struct cut_list *out, struct search_result *verdict, struct search_past *past)
+               struct cut_list *out, struct search_result *verdict, struct search_log *log)
 {
-    struct search s = { .cuts = out, .past = past };
+    struct search s = { .cuts = out, .log = log };
 
     *verdict = (struct search_result) { 0 };
     windows_init(&s.now, n, settings, out);

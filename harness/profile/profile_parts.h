@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The recorder's own structures. Not installed. */
-#ifndef HARNESS_PROFILE_INTERNAL_H
-#define HARNESS_PROFILE_INTERNAL_H
+#ifndef HARNESS_PROFILE_PROFILE_PARTS_H
+#define HARNESS_PROFILE_PROFILE_PARTS_H
 
 #include "profile/clock.h"
 #include "profile/profile.h"
