@@ -282,7 +282,7 @@ cppcheck_all() {
 stage_valgrind() {
   local out='cuda_choice|fonts|kernel|gpt_|stats$|changepoint|streams|scope|cost|process|plugin_command'
   out+='|chart_gnuplot|store_reliability|machine_nvml'
-  out+='|measure_(plant|ceilings|kill|sweep|ab|profile)|session_(ab|bisect|commands|tuning)'
+  out+='|measure_(plant|roofs|kill|sweep|ab|profile)|session_(ab|bisect|commands|tuning)'
   build dev
   rm -rf build/dev/Testing/Temporary/MemoryChecker.*
   # With -T a preset's folder does not count.

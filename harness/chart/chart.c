@@ -17,7 +17,7 @@ static const struct plot_type types[] = {
       .check = chart_check_metric, .runs_max = AS_ROWS, .rows = true },
     { "percentiles", "min to max of each benchmark as a line", .items = build_percentiles,
       .runs_max = AS_SERIES },
-    { "roofline", "performance against measured ceilings", .items = build_roofline,
+    { "roofline", "performance against measured roofs", .items = build_roofline,
       .runs_max = AS_SERIES },
     { "heatmap", "batch against sequence length, coloured", .items = build_heatmap,
       .check = chart_check_metric, .runs_max = AS_SERIES },

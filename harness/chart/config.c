@@ -330,15 +330,15 @@ bool config_takes(const struct config *c, const struct preset *preset, enum plot
     return !names->from && preset->modes & mode && (c->all || preset->answers || preset->from);
 }
 
-static struct ceiling *config_ceiling_of(struct records *records, const struct config_peak *peak)
+static struct roof *config_roof_of(struct records *records, const struct config_peak *peak)
 {
-    for (size_t i = 0; i < records->nr_ceilings; i++)
-        if (strcmp(records->ceilings[i].device, peak->device) == 0 &&
-            strcmp(records->ceilings[i].name, peak->name) == 0)
-            return &records->ceilings[i];
-    records->ceilings = array_grow(records->ceilings, records->nr_ceilings,
-                                   &records->ceilings_capacity, sizeof(*records->ceilings));
-    struct ceiling *c = &records->ceilings[records->nr_ceilings++];
+    for (size_t i = 0; i < records->nr_roofs; i++)
+        if (strcmp(records->roofs[i].device, peak->device) == 0 &&
+            strcmp(records->roofs[i].name, peak->name) == 0)
+            return &records->roofs[i];
+    records->roofs = array_grow(records->roofs, records->nr_roofs, &records->roofs_capacity,
+                                sizeof(*records->roofs));
+    struct roof *c = &records->roofs[records->nr_roofs++];
     snprintf(c->name, sizeof(c->name), "%s", peak->name);
     snprintf(c->device, sizeof(c->device), "%s", peak->device);
     snprintf(c->unit, sizeof(c->unit), "%s", peak->name[0] == 'f' ? "FLOP/s" : "B/s");
@@ -360,7 +360,7 @@ const char *config_apply_peaks(const struct config *c, struct records *records)
     for (size_t i = 0; i < c->nr_peaks; i++) {
         if (!config_is_measured(records, c->peaks[i].device))
             continue;
-        config_ceiling_of(records, &c->peaks[i])->spec = c->peaks[i].value;
+        config_roof_of(records, &c->peaks[i])->spec = c->peaks[i].value;
         from = c->peaks[i].from;
     }
     return from;

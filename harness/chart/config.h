@@ -63,7 +63,7 @@ void config_set(struct config_names *to, const struct string_list *names, const 
 /* Is the preset among those drawn in that mode when none is named? */
 bool config_takes(const struct config *c, const struct preset *preset, enum plot_mode mode);
 
-/* Puts the peaks into the ceilings' `spec`: of a measured roof of that device and name, or as one
+/* Puts the peaks into the roofs' `spec`: of a measured roof of that device and name, or as one
  * that was not measured (value 0). Those of devices on which none of the records was measured are
  * left out. Returns the file they are from, or NULL without any. */
 const char *config_apply_peaks(const struct config *c, struct records *records);

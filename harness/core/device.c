@@ -99,7 +99,7 @@ bool device_shared(const struct device *d, const void *memory, struct device_fil
     return false;
 }
 
-bool device_has_ceilings(const struct device *d)
+bool device_has_roofs(const struct device *d)
 {
     return d->kind == DEVICE_CPU || d->kind == DEVICE_CUDA;
 }

@@ -111,8 +111,8 @@ bool device_shared(const struct device *d, const void *memory, struct device_fil
 /* What launches enqueue on, as a plugin is told it; NULL where that is nothing. */
 void *device_stream(const struct device *d);
 
-/* Whether it has ceilings (core/record.h) to be measured: not a scripted clock, nor processes. */
-bool device_has_ceilings(const struct device *d);
+/* Whether it has roofs (core/record.h) to be measured: not a scripted clock, nor processes. */
+bool device_has_roofs(const struct device *d);
 /* Length of the part of a label that names hardware: "cuda-graph" has the roofs of "cuda". */
 size_t device_label_hardware(const char *label);
 /* Whether launches of this label are replayed as a graph. */

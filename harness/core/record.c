@@ -78,7 +78,7 @@ int measurement_check(const struct measurement *m, struct error *err)
     return CHECK_AMOUNTS(amounts, err);
 }
 
-int ceiling_check(const struct ceiling *c, struct error *err)
+int roof_check(const struct roof *c, struct error *err)
 {
     const struct amount amounts[] = {
         { "value", c->value },
@@ -166,7 +166,7 @@ void records_release(struct records *r)
         measurement_release(&r->items[i].m);
     free(r->runs);
     free(r->items);
-    free(r->ceilings);
+    free(r->roofs);
     *r = (struct records) { 0 };
 }
 

@@ -137,11 +137,11 @@ struct run {
 };
 
 /* A measured roof of a machine. */
-struct ceiling {
+struct roof {
     char name[48]; /* "bandwidth.L1", ".L2", ".L3", ".dram", "flops.fp32", "overhead.launch" */
     char device[NAME_SIZE]; /* label: thread counts have their own roofs */
     char unit[16];          /* "B/s", "FLOP/s", "ns" */
-    double value;           /* upper quartile of its repetitions, see machine/ceilings.h */
+    double value;           /* upper quartile of its repetitions, see machine/measured_roofs.h */
     double low, high;       /* smallest and largest repetition */
     double spec;            /* data sheet; 0 if unknown */
     int64_t measured_ms;
@@ -172,9 +172,9 @@ struct records {
     size_t nr_runs, runs_capacity;
     struct record *items;
     size_t nr, capacity;
-    struct ceiling *ceilings; /* of the machine of the newest run, or of ... */
-    size_t nr_ceilings, ceilings_capacity;
-    char ceilings_of[17]; /* ... the machine with this id, where it is not "" */
+    struct roof *roofs; /* of the machine of the newest run, or of ... */
+    size_t nr_roofs, roofs_capacity;
+    char roofs_of[17]; /* ... the machine with this id, where it is not "" */
 };
 
 const char *outcome_name(enum outcome outcome);  /* "OK", "UNSUPPORTED", ... */
@@ -188,7 +188,7 @@ int run_kind_find(const char *name);           /* -1 if unknown */
 bool record_amount_is_sane(double value);
 /* -1 and the first member that is not: work, footprint, tolerance, time spent. NaN is not known. */
 int measurement_check(const struct measurement *m, struct error *err);
-int ceiling_check(const struct ceiling *c, struct error *err);
+int roof_check(const struct roof *c, struct error *err);
 
 void measurement_release(struct measurement *m);
 void measurement_copy(struct measurement *to, const struct measurement *from);
@@ -230,8 +230,8 @@ struct cJSON *run_to_json(const struct run *r);
 int run_from_json(const struct cJSON *json, struct run *r, struct error *err);
 struct cJSON *build_to_json(const struct build *b); /* what `harness version --json` prints */
 int build_from_json(const struct cJSON *json, struct build *b, struct error *err);
-struct cJSON *ceiling_to_json(const struct ceiling *c);
-int ceiling_from_json(const struct cJSON *json, struct ceiling *c, struct error *err);
+struct cJSON *roof_to_json(const struct roof *c);
+int roof_from_json(const struct cJSON *json, struct roof *c, struct error *err);
 /* {"schema_version":1,"runs":[{..., "measurements":[{..., "launch":0}]}],"ceilings":[]} */
 struct cJSON *records_to_json(const struct records *r);
 int records_from_json(const struct cJSON *json, struct records *r, struct error *err);

@@ -179,15 +179,15 @@ static const struct field shard_fields[] = {
     FIELD_END,
 };
 
-static const struct field ceiling_fields[] = {
-    FIELD(TEXT, ceiling, name),
-    FIELD(TEXT, ceiling, device),
-    FIELD(TEXT, ceiling, unit),
-    FIELD(NUMBER, ceiling, value),
-    FIELD(NUMBER, ceiling, low),
-    FIELD(NUMBER, ceiling, high),
-    FIELD(NUMBER, ceiling, spec),
-    FIELD(INTEGER64, ceiling, measured_ms),
+static const struct field roof_fields[] = {
+    FIELD(TEXT, roof, name),
+    FIELD(TEXT, roof, device),
+    FIELD(TEXT, roof, unit),
+    FIELD(NUMBER, roof, value),
+    FIELD(NUMBER, roof, low),
+    FIELD(NUMBER, roof, high),
+    FIELD(NUMBER, roof, spec),
+    FIELD(INTEGER64, roof, measured_ms),
     FIELD_END,
 };
 
@@ -382,24 +382,24 @@ int run_from_json(const cJSON *json, struct run *r, struct error *err)
     return read_parts(json, r, err);
 }
 
-cJSON *ceiling_to_json(const struct ceiling *c)
+cJSON *roof_to_json(const struct roof *c)
 {
     cJSON *json = cJSON_CreateObject();
 
-    write_fields(json, ceiling_fields, c);
+    write_fields(json, roof_fields, c);
     return json;
 }
 
-int ceiling_from_json(const cJSON *json, struct ceiling *c, struct error *err)
+int roof_from_json(const cJSON *json, struct roof *c, struct error *err)
 {
-    *c = (struct ceiling) { 0 };
-    return read_fields(json, ceiling_fields, c, err) || ceiling_check(c, err) ? -1 : 0;
+    *c = (struct roof) { 0 };
+    return read_fields(json, roof_fields, c, err) || roof_check(c, err) ? -1 : 0;
 }
 
 cJSON *records_to_json(const struct records *r)
 {
     cJSON *json = cJSON_CreateObject();
-    cJSON *runs, *ceilings;
+    cJSON *runs, *roofs;
     cJSON **lists = memory_zeroed(r->nr_runs + 1, sizeof(*lists));
 
     cJSON_AddNumberToObject(json, "schema_version", 1);
@@ -414,9 +414,9 @@ cJSON *records_to_json(const struct records *r)
         json_add_int(m, "launch", r->items[i].launch_seq);
         cJSON_AddItemToArray(lists[r->items[i].run], m);
     }
-    ceilings = cJSON_AddArrayToObject(json, "ceilings");
-    for (size_t i = 0; i < r->nr_ceilings; i++)
-        cJSON_AddItemToArray(ceilings, ceiling_to_json(&r->ceilings[i]));
+    roofs = cJSON_AddArrayToObject(json, "ceilings");
+    for (size_t i = 0; i < r->nr_roofs; i++)
+        cJSON_AddItemToArray(roofs, roof_to_json(&r->roofs[i]));
     free(lists);
     return json;
 }
@@ -488,9 +488,8 @@ int records_from_json(const cJSON *json, struct records *r, struct error *err)
     }
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "ceilings"))
     {
-        r->ceilings =
-            array_grow(r->ceilings, r->nr_ceilings, &r->ceilings_capacity, sizeof(*r->ceilings));
-        if (ceiling_from_json(item, &r->ceilings[r->nr_ceilings++], err))
+        r->roofs = array_grow(r->roofs, r->nr_roofs, &r->roofs_capacity, sizeof(*r->roofs));
+        if (roof_from_json(item, &r->roofs[r->nr_roofs++], err))
             return -1;
     }
     return 0;

@@ -27,7 +27,7 @@ struct store_merged {
     int64_t files;
     int64_t runs_new, runs_known, runs_grown; /* grown: brought up to date */
     int64_t measurements;                     /* of the new and grown ones */
-    int64_t baselines, comparisons, ceilings, acceptances, selftests, annotations,
+    int64_t baselines, comparisons, roofs, acceptances, selftests, annotations,
         tuned;                    /* new ones */
     struct string_list conflicts; /* a line each, for people; owned */
 };

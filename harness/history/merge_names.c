@@ -111,53 +111,52 @@ static int merge_baselines(struct merge *m, struct error *err)
 
 /* ---- roofs ---- */
 
-static int open_ceilings(struct store *s, struct sql_query *q, struct error *err)
+static int open_roofs(struct store *s, struct sql_query *q, struct error *err)
 {
     struct strbuf sql;
 
     strbuf_init(&sql);
     strbuf_adds(&sql, "SELECT c.epoch");
     table_add_columns(&table_machine, "m", &sql);
-    table_add_columns(&table_ceiling, "c", &sql);
+    table_add_columns(&table_roof, "c", &sql);
     strbuf_adds(&sql, " FROM ceiling c JOIN machine m ON m.id = c.machine ORDER BY c.id");
     int rc = sql_open(q, s, sql.data, err);
     strbuf_release(&sql);
     return rc;
 }
 
-static int add_ceiling(struct merge *m, const char *epoch, const struct machine *machine,
-                       const struct ceiling *ceiling, struct error *err)
+static int add_roof(struct merge *m, const char *epoch, const struct machine *machine,
+                    const struct roof *roof, struct error *err)
 {
     static const char *const extra[] = { "machine", "epoch", NULL };
     struct sql_query q;
     int64_t id;
 
     if (table_intern(&table_machine, m->to, machine, &id, err) ||
-        rows_open_insert_new(&table_ceiling, m->to, extra, &q, err))
+        rows_open_insert_new(&table_roof, m->to, extra, &q, err))
         return -1;
     sql_bind_int(&q, id);
     sql_bind_text(&q, epoch);
-    table_bind(&table_ceiling, &q, ceiling);
+    table_bind(&table_roof, &q, roof);
     if (sql_run(&q, err))
         return -1;
-    m->result->ceilings += sqlite3_changes(m->to->db);
+    m->result->roofs += sqlite3_changes(m->to->db);
     return 0;
 }
 
-static int merge_ceilings(struct merge *m, struct error *err)
+static int merge_roofs(struct merge *m, struct error *err)
 {
     struct sql_query q;
     int rc;
 
-    if (open_ceilings(m->from, &q, err))
+    if (open_roofs(m->from, &q, err))
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
         struct machine machine;
-        struct ceiling ceiling;
+        struct roof roof;
         const char *epoch = sql_text(&q);
         if (table_read(&table_machine, &q, &machine, err) ||
-            table_read(&table_ceiling, &q, &ceiling, err) ||
-            add_ceiling(m, epoch, &machine, &ceiling, err)) {
+            table_read(&table_roof, &q, &roof, err) || add_roof(m, epoch, &machine, &roof, err)) {
             rc = -1;
             break;
         }
@@ -190,7 +189,7 @@ static int merge_rows(struct merge *m, const struct table *t, int64_t *nr, struc
 
 int merge_names(struct merge *m, struct error *err)
 {
-    if (merge_baselines(m, err) || merge_ceilings(m, err))
+    if (merge_baselines(m, err) || merge_roofs(m, err))
         return -1;
     if (m->from->version < SCHEMA_VERDICTS)
         return 0;

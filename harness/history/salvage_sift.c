@@ -239,7 +239,7 @@ static int sift_table(struct salvage *s, const struct table *t, struct error *er
 static int sift_tables(struct salvage *s, struct error *err)
 {
     static const struct table *const tables[] = {
-        &table_ceiling, &table_machine,    &table_build,    &table_run,  &table_comparison,
+        &table_roof,    &table_machine,    &table_build,    &table_run,  &table_comparison,
         &table_verdict, &table_acceptance, &table_selftest, &table_tuned
     };
     struct ids machines = { 0 };

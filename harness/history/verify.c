@@ -215,7 +215,7 @@ static int check_rows(struct checking *c, const struct table *t, struct error *e
 static int check_tables(struct checking *c, struct error *err)
 {
     static const struct table *const first[] = { &table_machine, &table_build,     &table_run,
-                                                 &table_launch,  &table_benchmark, &table_ceiling };
+                                                 &table_launch,  &table_benchmark, &table_roof };
     static const struct table *const verdicts[] = { &table_comparison, &table_verdict,
                                                     &table_acceptance, &table_selftest };
 

@@ -416,8 +416,8 @@ int cell_open(struct cell *c, const struct cell_job *job, const struct test_vect
 
     *c = (struct cell) { .job = job };
     arena_plan(&c->arena, job->spec, &job->shape, v->dtype, v->slots);
-    c->withdrawn = memory_zeroed((size_t)v->slots, c->arena.slot_bytes);
-    c->has_past = memory_zeroed((size_t)v->slots, sizeof(*c->has_past));
+    c->previous = memory_zeroed((size_t)v->slots, c->arena.slot_bytes);
+    c->has_previous = memory_zeroed((size_t)v->slots, sizeof(*c->has_previous));
     if (arena_make(&c->arena, job->device, err))
         return -1;
     for (int slot = 0; slot < v->slots; slot++)
@@ -443,8 +443,8 @@ void cell_close(struct cell *c)
     }
     arena_close(&c->arena);
     own_folder_remove(c->folder);
-    free(c->withdrawn);
-    free(c->has_past);
+    free(c->previous);
+    free(c->has_previous);
     free(c->mapped);
     *c = (struct cell) { .state = CELL_NONE, .arena = { .fd = -1 } };
 }

@@ -46,8 +46,8 @@ struct cell {
     bool stopped;
     double overhead_ns; /* of a window without a launch, before the guest was loaded */
     struct fault fault;
-    unsigned char *past; /* outputs as the last windows left them, all slots */
-    bool *has_past;      /* of each slot */
+    unsigned char *previous; /* outputs as the last windows left them, all slots */
+    bool *has_previous;      /* of each slot */
     char *folder;        /* for what it writes to files; see process/own_folder.h */
     char *mapped;        /* files mapped before the guest was loaded */
 };

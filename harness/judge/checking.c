@@ -20,9 +20,9 @@ double tally_once_rms(const struct tally *t)
 
 /* ---- one output ---- */
 
-static unsigned char *past_of(const struct cell *c, int slot, int output)
+static unsigned char *previous_of(const struct cell *c, int slot, int output)
 {
-    return c->withdrawn + (size_t)slot * c->arena.slot_bytes + c->arena.offset[output];
+    return c->previous + (size_t)slot * c->arena.slot_bytes + c->arena.offset[output];
 }
 
 /* A wrong row that some launch before this has given, in this slot or another. */
@@ -32,8 +32,8 @@ static bool is_stale(const struct cell *c, const struct tensor *t, int output, i
     const unsigned char *now = (const unsigned char *)t->data + (size_t)row * bytes;
 
     for (int slot = 0; slot < c->arena.slots; slot++)
-        if (c->has_past[slot] &&
-            memcmp(past_of(c, slot, output) + (size_t)row * bytes, now, bytes) == 0)
+        if (c->has_previous[slot] &&
+            memcmp(previous_of(c, slot, output) + (size_t)row * bytes, now, bytes) == 0)
             return true;
     return false;
 }
@@ -115,8 +115,8 @@ static void keep_outputs(struct cell *c, int slot, const struct tensor *t)
 {
     for (int i = 0; i < c->arena.nr_tensors; i++)
         if (t[i].role == TENSOR_OUT)
-            memcpy(past_of(c, slot, i), t[i].data, (size_t)tensor_bytes(&t[i]));
-    c->has_past[slot] = true;
+            memcpy(previous_of(c, slot, i), t[i].data, (size_t)tensor_bytes(&t[i]));
+    c->has_previous[slot] = true;
 }
 
 static int check_slot(struct cell *c, const struct test_vectors *v, int slot, struct tally *tally)
@@ -174,9 +174,9 @@ static const char *changed_output(const struct cell *c)
 
     for (int slot = 0; slot < c->arena.slots; slot++) {
         arena_tensors(&c->arena, slot, t);
-        for (int i = 0; c->has_past[slot] && i < c->arena.nr_tensors; i++)
+        for (int i = 0; c->has_previous[slot] && i < c->arena.nr_tensors; i++)
             if (t[i].role == TENSOR_OUT &&
-                memcmp(past_of(c, slot, i), t[i].data, (size_t)tensor_bytes(&t[i])) != 0)
+                memcmp(previous_of(c, slot, i), t[i].data, (size_t)tensor_bytes(&t[i])) != 0)
                 return t[i].name;
     }
     return NULL;

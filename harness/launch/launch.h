@@ -64,7 +64,7 @@ struct job {
     struct case_settings settings;
     const struct benchmark *cases;
     size_t nr;
-    bool ceilings; /* measure the machine's roofs instead of cases */
+    bool roofs; /* measure the machine's roofs instead of cases */
     /* A known slow-down to be found again: case i does `plant[i]` (0.05: 5 %) more work in each
      * timed launch than it needs, see measure/plant.h. NULL: none. */
     const double *plant;
@@ -81,7 +81,7 @@ struct launch_sink {
     /* Each operation of a profiled case, right behind its measurement; NULL: they are not wanted.
      */
     int (*operation)(void *context, size_t index, struct measurement *m, struct error *err);
-    int (*ceilings)(void *context, const struct ceiling *c, int nr, struct error *err);
+    int (*roofs)(void *context, const struct roof *c, int nr, struct error *err);
 };
 
 struct launch_limits {

@@ -8,8 +8,8 @@
 #include "host/thread_pinning.h"
 #include "host/thread_team.h"
 #include "launch/launch_job.h"
-#include "machine/ceilings.h"
 #include "machine/environment.h"
+#include "machine/measured_roofs.h"
 #include "process/counters.h"
 #include "process/descriptors.h"
 #include "process/process_tree.h"
@@ -138,20 +138,19 @@ static int serve_case(const struct owned_job *job, size_t i, struct device *devi
     return report(channel, i, end, err);
 }
 
-static int serve_ceilings(struct device *device, const struct channel *channel, struct error *err)
+static int serve_roofs(struct device *device, const struct channel *channel, struct error *err)
 {
-    struct ceiling ceilings[CEILINGS_MAX];
+    struct roof roofs[ROOFS_MAX];
     struct machine machine;
     cJSON *json = cJSON_CreateObject(), *array = cJSON_AddArrayToObject(json, "ceilings");
 
-    int nr =
-        environment_machine(&machine, err) ? -1 : ceilings_measure(device, &machine, ceilings, err);
+    int nr = environment_machine(&machine, err) ? -1 : roofs_measure(device, &machine, roofs, err);
     if (nr < 0) {
         cJSON_Delete(json);
         return -1;
     }
     for (int i = 0; i < nr; i++)
-        cJSON_AddItemToArray(array, ceiling_to_json(&ceilings[i]));
+        cJSON_AddItemToArray(array, roof_to_json(&roofs[i]));
     return report(channel, channel->nr, json, err);
 }
 
@@ -183,8 +182,8 @@ static int serve(const struct owned_job *owned, const struct channel *channel, s
     int rc = thread_team_check(device.threads, err) || device_start(&device, err) ? -1 : 0;
     pin_threads(device.threads);
     if (rc == 0)
-        rc = job->ceilings ? serve_ceilings(&device, channel, err)
-                           : serve_cases(owned, &device, channel, err);
+        rc = job->roofs ? serve_roofs(&device, channel, err)
+                        : serve_cases(owned, &device, channel, err);
     device_close(&device);
     return rc;
 }

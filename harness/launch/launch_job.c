@@ -131,7 +131,7 @@ char *job_print(const struct job *job)
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)job->settings.seed);
     cJSON_AddStringToObject(json, "seed", seed);
     cJSON_AddBoolToObject(json, "verify_only", job->settings.verify_only);
-    cJSON_AddBoolToObject(json, "ceilings", job->ceilings);
+    cJSON_AddBoolToObject(json, "ceilings", job->roofs);
     if (job->settings.memory_limit > 0) /* for refusing what needs more; who asks will see to it */
         json_add_int(json, "memory_limit", job->settings.memory_limit);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&job->settings.sampling));
@@ -317,7 +317,7 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     job->settings.seed = strtoull(seed, NULL, 10);
     job->settings.memory_limit = json_int(json, "memory_limit", 0);
     job->settings.verify_only = json_bool(json, "verify_only", false);
-    job->ceilings = json_bool(json, "ceilings", false);
+    job->roofs = json_bool(json, "ceilings", false);
     size_t nr = (size_t)cJSON_GetArraySize(cases) + 1;
     out->cases = memory_zeroed(nr, sizeof(*out->cases));
     out->lacks = memory_zeroed(nr, sizeof(*out->lacks));

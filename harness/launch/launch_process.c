@@ -60,7 +60,7 @@ static char **child_environment(const struct job *job, struct child_settings *s)
         changes[nr++] = job->settings.fixed_placement ? PLACEMENT_VARIABLE : s->placement;
     if (!chosen)
         changes[nr++] = "GOMP_SPINCOUNT=10000";
-    if (!job->ceilings && device_kind_of(job->device_spec) == DEVICE_FAKE) {
+    if (!job->roofs && device_kind_of(job->device_spec) == DEVICE_FAKE) {
         number_launch(s);
         changes[nr++] = s->number;
     }

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "core/clock.h"
-#include "machine/ceilings.h"
+#include "machine/measured_roofs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,20 +53,20 @@ static int refuse(struct launch_words *w, const char *why, const char *line, siz
 
 /* ---- answers: 0 where they are taken, or refused; -1 where the sink fails ---- */
 
-static int take_ceilings(struct launch_words *w, const cJSON *array, struct error *err)
+static int take_roofs(struct launch_words *w, const cJSON *array, struct error *err)
 {
-    struct ceiling ceilings[CEILINGS_MAX];
+    struct roof roofs[ROOFS_MAX];
     struct error why;
     const cJSON *item;
     int nr = 0;
 
     cJSON_ArrayForEach(item, array)
     {
-        if (nr < CEILINGS_MAX && ceiling_from_json(item, &ceilings[nr++], &why))
+        if (nr < ROOFS_MAX && roof_from_json(item, &roofs[nr++], &why))
             return refuse(w, "no roofs", why.message, strlen(why.message));
     }
     w->answered = true; /* nothing else is asked in such a job */
-    return w->sink->ceilings(w->sink->context, ceilings, nr, err);
+    return w->sink->roofs(w->sink->context, roofs, nr, err);
 }
 
 /* Of one with a setting, "gemm/nn/simd:depth=64", the parameter may be what is not known. */
@@ -166,12 +166,12 @@ static void take_begin(struct launch_words *w, size_t index)
 static int take_message(struct launch_words *w, const cJSON *json, const char *text, size_t length,
                         struct error *err)
 {
-    const cJSON *ceilings = cJSON_GetObjectItemCaseSensitive(json, "ceilings");
+    const cJSON *roofs = cJSON_GetObjectItemCaseSensitive(json, "ceilings");
     int64_t begin = json_int(json, "begin", -1), end = json_int(json, "end", -1);
     int64_t next = w->done < w->wanted ? (int64_t)w->done : -2;
 
-    if (ceilings && w->sink->ceilings)
-        return take_ceilings(w, ceilings, err);
+    if (roofs && w->sink->roofs)
+        return take_roofs(w, roofs, err);
     if (w->current >= 0 && json_int(json, "alive", -1) == w->current) {
         w->since = clock_ns();
         return 0;

@@ -6,7 +6,7 @@
 #include "device/devices.h"
 #include "launch/remeasure.h"
 #include "launch/supervisor.h"
-#include "machine/ceilings.h"
+#include "machine/measured_roofs.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -239,14 +239,14 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
     return rc;
 }
 
-struct ceiling_sink {
-    struct ceiling *out;
+struct roof_sink {
+    struct roof *out;
     int nr;
 };
 
-static int keep_ceilings(void *context, const struct ceiling *c, int nr, struct error *err)
+static int keep_roofs(void *context, const struct roof *c, int nr, struct error *err)
 {
-    struct ceiling_sink *sink = context;
+    struct roof_sink *sink = context;
 
     (void)err;
     memcpy(sink->out, c, (size_t)nr * sizeof(*c));
@@ -265,15 +265,15 @@ static int roofs_failed(const struct launch_result *result, struct error *err)
                      words);
 }
 
-int sweep_ceilings(const char *device_spec, struct ceiling *out,
-                   const volatile sig_atomic_t *interrupted, struct error *err)
+int sweep_roofs(const char *device_spec, struct roof *out, const volatile sig_atomic_t *interrupted,
+                struct error *err)
 {
-    struct ceiling_sink kept = { .out = out };
-    struct launch_sink sink = { .context = &kept, .ceilings = keep_ceilings };
+    struct roof_sink kept = { .out = out };
+    struct launch_sink sink = { .context = &kept, .roofs = keep_roofs };
     struct launch_limits limits = { .case_timeout = 120, .interrupted = interrupted };
     struct job job = { .device_spec = device_spec,
                        .settings.sampling = sampling_default,
-                       .ceilings = true };
+                       .roofs = true };
     struct launch_result result;
     int rc = launch_run(&job, &limits, &sink, &result, err);
 

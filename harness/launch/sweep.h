@@ -61,7 +61,7 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
               struct error *err);
 
 /* Measures the roofs of the device in a fresh process. Returns their number or -1. */
-int sweep_ceilings(const char *device_spec, struct ceiling *out,
-                   const volatile sig_atomic_t *interrupted, struct error *err);
+int sweep_roofs(const char *device_spec, struct roof *out, const volatile sig_atomic_t *interrupted,
+                struct error *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include "machine/probe.h"
 
 #include "core/clock.h"
-#include "machine/ceiling_loops.h"
+#include "machine/roof_loops.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static double work_ns(const struct device *d, const char *buffer)
 
 #pragma omp parallel num_threads(d->threads)
     {
-        ceiling_fma(FMA_ROUNDS);
-        ceiling_read(buffer + (size_t)omp_get_thread_num() * READ_BYTES, READ_BYTES);
+        roof_fma(FMA_ROUNDS);
+        roof_read(buffer + (size_t)omp_get_thread_num() * READ_BYTES, READ_BYTES);
     }
     return (double)(clock_ns() - start);
 }

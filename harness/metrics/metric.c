@@ -139,9 +139,9 @@ static void derive_intensity(const struct metric_input *in, struct metric_value 
 
 static void derive_roof(const struct metric_input *in, struct metric_value *value)
 {
-    struct roof roof;
+    struct binding_roof roof;
 
-    roof_of(in->s->m, stats_quantile(in->s->sorted, in->s->n, 0.5), in->context, &roof);
+    binding_roof_of(in->s->m, stats_quantile(in->s->sorted, in->s->n, 0.5), in->context, &roof);
     value->above_roof = roof.above_roof;
     metric_rate(in->s, roof.roof_ns, value);
 }
@@ -421,13 +421,13 @@ struct metric_value metric_get(const char *id, const struct summary *s,
     return metric ? metric_value(metric, s, context) : nothing;
 }
 
-/* The machine that the ceilings are of. */
-static const char *metric_ceilings_machine(const struct records *records)
+/* The machine that the roofs are of. */
+static const char *metric_roofs_machine(const struct records *records)
 {
     const struct run *newest = &records->runs[0];
 
-    if (records->ceilings_of[0])
-        return records->ceilings_of;
+    if (records->roofs_of[0])
+        return records->roofs_of;
     for (size_t i = 1; i < records->nr_runs; i++)
         if (records->runs[i].started_ms > newest->started_ms)
             newest = &records->runs[i];
@@ -439,9 +439,9 @@ struct metric_context metric_context_of(const struct records *records, int run)
     const struct run *own = &records->runs[run];
     struct metric_context context = { .machine = &own->machine };
 
-    if (records->nr_ceilings && strcmp(own->machine.id, metric_ceilings_machine(records)) == 0) {
-        context.ceilings = records->ceilings;
-        context.nr_ceilings = records->nr_ceilings;
+    if (records->nr_roofs && strcmp(own->machine.id, metric_roofs_machine(records)) == 0) {
+        context.roofs = records->roofs;
+        context.nr_roofs = records->nr_roofs;
     }
     return context;
 }

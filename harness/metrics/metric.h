@@ -10,7 +10,7 @@
  *     gbs         GB/s      compulsory bytes / median latency
  *     intensity   FLOP/byte work model
  *     tokens      tokens/s  of a forward pass (measurement.tokens) / median
- *     roof        fraction  of the binding measured ceiling, see metrics/roofline.h
+ *     roof        fraction  of the binding measured roof, see metrics/roofline.h
  *     joules      J         mean power of GPU or processor while sampling x median latency
  *     memory      B         most of the GPU's memory; else of the program's, or of the process
  *     instructions cycles cache_misses branch_misses
@@ -54,8 +54,8 @@ enum metric_kind {
 /* What a metric may need beside the times. All of it may be absent. */
 struct metric_context {
     const struct machine *machine;
-    const struct ceiling *ceilings; /* of that machine */
-    size_t nr_ceilings;
+    const struct roof *roofs; /* of that machine */
+    size_t nr_roofs;
 };
 
 struct metric_value {
@@ -108,7 +108,7 @@ struct metric_value metric_value(const struct metric *metric, const struct summa
 struct metric_value metric_get(const char *id, const struct summary *s,
                                const struct metric_context *context);
 
-/* The context for records of run `run`: its machine, and the ceilings if they are that machine's
+/* The context for records of run `run`: its machine, and the roofs if they are that machine's
  * (records carry those of the newest run's machine). */
 struct metric_context metric_context_of(const struct records *records, int run);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct {
-    const char *name, *ceiling;
+    const char *name, *roof;
 } levels[LEVEL_NR] = {
     [LEVEL_L1] = { "L1", "bandwidth.L1" },
     [LEVEL_L2] = { "L2", "bandwidth.L2" },
@@ -33,9 +33,9 @@ const char *memory_level_name(enum memory_level level)
     return levels[level].name;
 }
 
-const char *memory_level_ceiling(enum memory_level level)
+const char *memory_level_roof(enum memory_level level)
 {
-    return levels[level].ceiling;
+    return levels[level].roof;
 }
 
 int device_label_threads(const char *label)
@@ -64,13 +64,13 @@ double memory_level_capacity(const struct machine *machine, enum memory_level le
     }
 }
 
-const struct ceiling *ceiling_find(const struct metric_context *context, const char *name,
-                                   const char *device)
+const struct roof *roof_find(const struct metric_context *context, const char *name,
+                             const char *device)
 {
     size_t length = device_label_hardware(device);
 
-    for (size_t i = 0; context && i < context->nr_ceilings; i++) {
-        const struct ceiling *c = &context->ceilings[i];
+    for (size_t i = 0; context && i < context->nr_roofs; i++) {
+        const struct roof *c = &context->roofs[i];
         if (strcmp(c->name, name) == 0 && strlen(c->device) == length &&
             strncmp(c->device, device, length) == 0 && c->value > 0)
             return c;
@@ -86,7 +86,7 @@ double roof_capacity(const struct metric_context *context, enum memory_level lev
     if (!context)
         return 0; /* as where nothing is known of it */
     snprintf(name, sizeof(name), "capacity.%s", levels[level].name);
-    const struct ceiling *told = ceiling_find(context, name, device);
+    const struct roof *told = roof_find(context, name, device);
     return told ? told->value
                 : memory_level_capacity(context->machine, level, device_label_threads(device));
 }
@@ -101,9 +101,9 @@ static double roof_working_set(const struct measurement *m)
 /* Where the bytes come from: `share` of them at least from `level`, the rest from `faster`. */
 struct traffic {
     enum memory_level level, faster;
-    enum memory_level held; /* where the working set lies: `level`, unless that has no ceiling */
+    enum memory_level held; /* where the working set lies: `level`, unless that has no roof */
     double share;
-    const struct ceiling *slow, *fast;
+    const struct roof *slow, *fast;
 };
 
 /* The largest cache below `level` that exists: what fits in it need not come from `level`. */
@@ -117,19 +117,19 @@ static void roof_find_faster(const struct measurement *m, const struct metric_co
         if (!(capacity > 0))
             continue;
         t->faster = (enum memory_level)l;
-        t->fast = ceiling_find(context, levels[l].ceiling, m->bench.device);
+        t->fast = roof_find(context, levels[l].roof, m->bench.device);
         if (t->fast)
             t->share = 1 - capacity / roof_working_set(m);
     }
 }
 
-/* A cache without a ceiling: that of the next faster one is above it as well, so the roof stays an
+/* A cache without a roof: that of the next faster one is above it as well, so the roof stays an
  * upper bound. Where there is none, the next slower one. */
 static void roof_find_slow(const struct measurement *m, const struct metric_context *context,
                            struct traffic *t)
 {
     t->held = t->level;
-    t->slow = ceiling_find(context, levels[t->level].ceiling, m->bench.device);
+    t->slow = roof_find(context, levels[t->level].roof, m->bench.device);
     if (t->slow || t->held == LEVEL_DRAM)
         return;
     if (t->fast) {
@@ -140,7 +140,7 @@ static void roof_find_slow(const struct measurement *m, const struct metric_cont
     t->share = 1;
     while (!t->slow && t->level < LEVEL_DRAM) {
         t->level++;
-        t->slow = ceiling_find(context, levels[t->level].ceiling, m->bench.device);
+        t->slow = roof_find(context, levels[t->level].roof, m->bench.device);
     }
 }
 
@@ -159,12 +159,12 @@ static void roof_find_traffic(const struct measurement *m, const struct metric_c
     roof_find_slow(m, context, t);
 }
 
-static double roof_highest(const struct ceiling *c)
+static double roof_highest(const struct roof *c)
 {
     return fmax(c->high, c->value);
 }
 
-/* Nanoseconds that the bytes take, at the median of the ceilings or at their best repetition. */
+/* Nanoseconds that the bytes take, at the median of the roofs or at their best repetition. */
 static double roof_memory_time(const struct traffic *t, double bytes, bool best)
 {
     double slow = best ? roof_highest(t->slow) : t->slow->value, time = bytes * t->share / slow;
@@ -174,12 +174,13 @@ static double roof_memory_time(const struct traffic *t, double bytes, bool best)
     return 1e9 * time;
 }
 
-static double roof_compute_time(const struct ceiling *c, double flops, bool best)
+static double roof_compute_time(const struct roof *c, double flops, bool best)
 {
     return 1e9 * flops / (best ? roof_highest(c) : c->value);
 }
 
-static void roof_say_memory(const struct measurement *m, const struct traffic *t, struct roof *roof)
+static void roof_say_memory(const struct measurement *m, const struct traffic *t,
+                            struct binding_roof *binding)
 {
     char bytes[TEXT_UNIT_SIZE], speed[TEXT_UNIT_SIZE], time[TEXT_UNIT_SIZE], part[96] = "";
 
@@ -188,99 +189,102 @@ static void roof_say_memory(const struct measurement *m, const struct traffic *t
                  levels[t->faster].name, text_rate(t->fast->value, "B/s", speed));
     else if (t->held != t->level)
         snprintf(part, sizeof(part), " (%s, where they are, has no roof)", levels[t->held].name);
-    snprintf(roof->words, sizeof(roof->words), "memory: %s over %s at %s%s = %s",
+    snprintf(binding->words, sizeof(binding->words), "memory: %s over %s at %s%s = %s",
              text_rate(m->bytes, "B", bytes), levels[t->level].name,
-             text_rate(t->slow->value, "B/s", speed), part, text_time(roof->memory_ns, time));
+             text_rate(t->slow->value, "B/s", speed), part, text_time(binding->memory_ns, time));
 }
 
-static void roof_say_compute(const struct measurement *m, const struct ceiling *flops,
-                             struct roof *roof)
+static void roof_say_compute(const struct measurement *m, const struct roof *flops,
+                             struct binding_roof *binding)
 {
     char work[TEXT_UNIT_SIZE], speed[TEXT_UNIT_SIZE], time[TEXT_UNIT_SIZE];
 
-    snprintf(roof->words, sizeof(roof->words), "compute: %s at %s = %s",
+    snprintf(binding->words, sizeof(binding->words), "compute: %s at %s = %s",
              text_rate(m->flops, "FLOP", work), text_rate(flops->value, "FLOP/s", speed),
-             text_time(roof->compute_ns, time));
+             text_time(binding->compute_ns, time));
 }
 
-static void roof_say_latency(struct roof *roof)
+static void roof_say_latency(struct binding_roof *binding)
 {
     char time[TEXT_UNIT_SIZE], overhead[TEXT_UNIT_SIZE];
 
-    snprintf(roof->words, sizeof(roof->words),
+    snprintf(binding->words, sizeof(binding->words),
              "latency: its roof of %s is below %g x the cost of an empty launch, %s",
-             text_time(roof->roof_ns, time), ROOF_LATENCY_FACTOR,
-             text_time(roof->overhead_ns, overhead));
+             text_time(binding->roof_ns, time), ROOF_LATENCY_FACTOR,
+             text_time(binding->overhead_ns, overhead));
 }
 
-static void roof_say_missing(struct roof *roof, const char *ceiling, const char *device)
+static void roof_say_missing(struct binding_roof *binding, const char *roof, const char *device)
 {
-    snprintf(roof->words, sizeof(roof->words),
-             "unknown: no ceiling %s was measured for %s on this machine", ceiling, device);
+    snprintf(binding->words, sizeof(binding->words),
+             "unknown: no roof %s was measured for %s on this machine", roof, device);
 }
 
-/* Fills the times; false, with the reason, where a ceiling is missing that would be needed. */
+/* Fills the times; false, with the reason, where a roof is missing that would be needed. */
 static bool roof_find_times(const struct measurement *m, const struct traffic *t,
-                            const struct ceiling *flops, const char *flops_name, struct roof *roof)
+                            const struct roof *flops, const char *flops_name,
+                            struct binding_roof *binding)
 {
     if (m->bytes > 0 && !t->slow)
-        roof_say_missing(roof, levels[t->held].ceiling, m->bench.device);
+        roof_say_missing(binding, levels[t->held].roof, m->bench.device);
     else if (m->flops > 0 && !flops)
-        roof_say_missing(roof, flops_name, m->bench.device);
+        roof_say_missing(binding, flops_name, m->bench.device);
     else if (!(m->bytes > 0) && !(m->flops > 0))
-        snprintf(roof->words, sizeof(roof->words), "unknown: it has no work model");
+        snprintf(binding->words, sizeof(binding->words), "unknown: it has no work model");
     else
         return true;
     return false;
 }
 
 static void roof_classify(const struct measurement *m, const struct traffic *t,
-                          const struct ceiling *flops, struct roof *roof)
+                          const struct roof *flops, struct binding_roof *binding)
 {
-    if (roof->roof_ns < ROOF_LATENCY_FACTOR * roof->overhead_ns) {
-        roof->bound = BOUND_LATENCY;
-        roof_say_latency(roof);
-    } else if (roof->memory_ns >= roof->compute_ns) {
-        roof->bound = BOUND_MEMORY;
-        roof_say_memory(m, t, roof);
+    if (binding->roof_ns < ROOF_LATENCY_FACTOR * binding->overhead_ns) {
+        binding->bound = BOUND_LATENCY;
+        roof_say_latency(binding);
+    } else if (binding->memory_ns >= binding->compute_ns) {
+        binding->bound = BOUND_MEMORY;
+        roof_say_memory(m, t, binding);
     } else {
-        roof->bound = BOUND_COMPUTE;
-        roof_say_compute(m, flops, roof);
+        binding->bound = BOUND_COMPUTE;
+        roof_say_compute(m, flops, binding);
     }
 }
 
-void roof_of(const struct measurement *m, double median_ns, const struct metric_context *context,
-             struct roof *roof)
+void binding_roof_of(const struct measurement *m, double median_ns,
+                     const struct metric_context *context, struct binding_roof *binding)
 {
     struct traffic t;
     char flops_name[32];
     double best = 0;
 
-    *roof = (struct roof) { .intensity = NAN, .roof_ns = NAN, .attainable = NAN, .fraction = NAN };
+    *binding = (struct binding_roof) {
+        .intensity = NAN, .roof_ns = NAN, .attainable = NAN, .fraction = NAN
+    };
     snprintf(flops_name, sizeof(flops_name), "flops.%s", m->bench.math);
     roof_find_traffic(m, context, &t);
-    roof->level = t.level;
+    binding->level = t.level;
     if (m->bytes > 0)
-        roof->intensity = m->flops / m->bytes;
-    const struct ceiling *flops = ceiling_find(context, flops_name, m->bench.device);
-    if (!roof_find_times(m, &t, flops, flops_name, roof))
+        binding->intensity = m->flops / m->bytes;
+    const struct roof *flops = roof_find(context, flops_name, m->bench.device);
+    if (!roof_find_times(m, &t, flops, flops_name, binding))
         return;
     if (m->bytes > 0) {
-        roof->memory_ns = roof_memory_time(&t, m->bytes, false);
+        binding->memory_ns = roof_memory_time(&t, m->bytes, false);
         best = roof_memory_time(&t, m->bytes, true);
     }
     if (m->flops > 0) {
-        roof->compute_ns = roof_compute_time(flops, m->flops, false);
+        binding->compute_ns = roof_compute_time(flops, m->flops, false);
         best = fmax(best, roof_compute_time(flops, m->flops, true));
     }
     const char *empty =
         device_label_is_graph(m->bench.device) ? "overhead.graph_node" : "overhead.launch";
-    const struct ceiling *overhead = ceiling_find(context, empty, m->bench.device);
-    roof->overhead_ns = overhead ? overhead->value : 0;
-    roof->roof_ns = fmax(roof->memory_ns, roof->compute_ns);
+    const struct roof *overhead = roof_find(context, empty, m->bench.device);
+    binding->overhead_ns = overhead ? overhead->value : 0;
+    binding->roof_ns = fmax(binding->memory_ns, binding->compute_ns);
     if (m->flops > 0)
-        roof->attainable = 1e9 * m->flops / roof->roof_ns;
-    roof->fraction = roof->roof_ns / median_ns;
-    roof->above_roof = median_ns < best;
-    roof_classify(m, &t, flops, roof);
+        binding->attainable = 1e9 * m->flops / binding->roof_ns;
+    binding->fraction = binding->roof_ns / median_ns;
+    binding->above_roof = median_ns < best;
+    roof_classify(m, &t, flops, binding);
 }

@@ -33,7 +33,7 @@ const char *overview_tone_name(enum overview_tone tone);
 const char *overview_sign(enum overview_tone tone);
 
 struct overview_input {
-    const struct records *records; /* ceilings are those of the head's machine */
+    const struct records *records; /* roofs are those of the head's machine */
     int run;                       /* the head, an index into records->runs; -1: there is none */
     const struct records *head;    /* all runs of the head, of which `run` is the newest; NULL: it
                                     * is the only one */

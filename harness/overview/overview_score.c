@@ -146,9 +146,9 @@ static void score_decide_all(const struct score_making *s)
 static void score_add_roof(const struct score_making *s, const struct run_row *row,
                            struct overview_score *score, struct score_sums *sums)
 {
-    struct roof roof;
+    struct binding_roof roof;
 
-    roof_of(row->summary.m, score_median(row), &s->m->rows.context, &roof);
+    binding_roof_of(row->summary.m, score_median(row), &s->m->rows.context, &roof);
     if (!(roof.fraction > 0) || roof.bound == BOUND_LATENCY)
         return;
     sums->roof += log(roof.fraction);

@@ -109,7 +109,7 @@ int query_keys(struct store *s, const struct query *q, const int64_t *run_ids, s
                struct string_list *keys, struct error *err);
 
 /* What tells a reader that a history has changed: equal numbers, equal finished runs, names,
- * ceilings, acceptances and annotations, and the same runs whose samples became summaries.
+ * roofs, acceptances and annotations, and the same runs whose samples became summaries.
  * Measurements of a run in progress do not count. */
 struct query_state {
     int64_t newest; /* id of the newest finished run; 0: there is none */

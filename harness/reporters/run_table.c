@@ -71,9 +71,9 @@ static void run_table_add_roof(struct table *t, const struct run_row *row,
                                const struct metric_context *context, struct marks *marks)
 {
     struct metric_value p50 = metric_get("p50", &row->summary, context);
-    struct roof roof;
+    struct binding_roof roof;
 
-    roof_of(row->summary.m, p50.value, context, &roof);
+    binding_roof_of(row->summary.m, p50.value, context, &roof);
     if (!isfinite(roof.fraction)) {
         table_empty(t);
     } else {
@@ -236,7 +236,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
                     stats_quantile_needs(0.99, 0.95));
     if (marks.above)
         strbuf_adds(out,
-                    "! above the measured roof: the work model or the ceiling is wrong, "
+                    "! above the measured roof: the work model or the roof is wrong, "
                     "find out which\n");
     run_table_add_calls(&rows, out);
     run_conditions(records, run, out);

@@ -27,13 +27,13 @@ struct history_reading {
     struct records records; /* all runs, and the measurements of the one that is being read */
     size_t run, bytes;      /* which that is, and what its samples take */
     ARRAY(struct history_point) points;
-    ARRAY(struct records) roofs; /* ceilings alone, one a machine: runs may come of any */
+    ARRAY(struct records) roofs; /* roofs alone, one a machine: runs may come of any */
 };
 
 static const struct records *history_roofs_of(const struct history_reading *r, const char *machine)
 {
     for (size_t i = 0; i < r->roofs.nr; i++)
-        if (strcmp(r->roofs.items[i].ceilings_of, machine) == 0)
+        if (strcmp(r->roofs.items[i].roofs_of, machine) == 0)
             return &r->roofs.items[i];
     return NULL;
 }
@@ -44,7 +44,7 @@ static int history_load_roofs(struct store *store, struct history_reading *r, st
     for (size_t i = 0; i < r->records.nr_runs; i++) {
         const char *machine = r->records.runs[i].machine.id;
         if (!history_roofs_of(r, machine) &&
-            store_load_ceilings(store, machine, NULL, NULL, array_push(&r->roofs), err))
+            store_load_roofs(store, machine, NULL, NULL, array_push(&r->roofs), err))
             return -1;
     }
     return 0;
@@ -55,7 +55,7 @@ static struct metric_context history_context(const struct history_reading *r)
     const struct machine *machine = &r->records.runs[r->run].machine;
     const struct records *roofs = history_roofs_of(r, machine->id);
 
-    return (struct metric_context) { machine, roofs->ceilings, roofs->nr_ceilings };
+    return (struct metric_context) { machine, roofs->roofs, roofs->nr_roofs };
 }
 
 static double history_run_value(const struct history_reading *r)

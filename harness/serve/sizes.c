@@ -19,7 +19,7 @@ static size_t size_of_records(const struct records *records)
 {
     size_t size = records->capacity * sizeof(*records->items) +
                   records->runs_capacity * sizeof(*records->runs) +
-                  records->ceilings_capacity * sizeof(*records->ceilings);
+                  records->roofs_capacity * sizeof(*records->roofs);
 
     for (size_t i = 0; i < records->nr_runs; i++)
         size +=

@@ -96,7 +96,7 @@ static int load_runs(struct store *store, const struct trend_scope *scope, struc
     if (runs->nr_runs == 0)
         return 0;
     const struct run *newest = &runs->runs[runs->nr_runs - 1];
-    return store_load_ceilings(store, newest->machine.id, NULL, NULL, runs, err);
+    return store_load_roofs(store, newest->machine.id, NULL, NULL, runs, err);
 }
 
 int trend_history_load(struct store *store, const struct trend_scope *scope,

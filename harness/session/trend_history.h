@@ -21,7 +21,7 @@ struct trend_history {
     struct trends trends; /* of trends_find(), by whoever wants them */
 };
 
-/* Reads runs and series of settings->metric, with the ceilings that metrics of the newest machine
+/* Reads runs and series of settings->metric, with the roofs that metrics of the newest machine
  * need. `out` is zeroed; release it whatever the result. */
 int trend_history_load(struct store *store, const struct trend_scope *scope,
                        const struct trend_settings *settings, struct trend_history *out,

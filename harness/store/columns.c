@@ -98,15 +98,15 @@ static const struct column measurement_columns[] = {
     COLUMN_END,
 };
 
-static const struct column ceiling_columns[] = {
-    COLUMN(COLUMN_NAME, ceiling, device, "device"),
-    COLUMN(COLUMN_NAME, ceiling, name, "name"),
-    COLUMN(COLUMN_NAME, ceiling, unit, "unit"),
-    COLUMN(COLUMN_AMOUNT, ceiling, value, "value"),
-    COLUMN(COLUMN_AMOUNT, ceiling, low, "low"),
-    COLUMN(COLUMN_AMOUNT, ceiling, high, "high"),
-    COLUMN(COLUMN_AMOUNT, ceiling, spec, "spec"),
-    COLUMN(COLUMN_DATE, ceiling, measured_ms, "measured_ms"),
+static const struct column roof_columns[] = {
+    COLUMN(COLUMN_NAME, roof, device, "device"),
+    COLUMN(COLUMN_NAME, roof, name, "name"),
+    COLUMN(COLUMN_NAME, roof, unit, "unit"),
+    COLUMN(COLUMN_AMOUNT, roof, value, "value"),
+    COLUMN(COLUMN_AMOUNT, roof, low, "low"),
+    COLUMN(COLUMN_AMOUNT, roof, high, "high"),
+    COLUMN(COLUMN_AMOUNT, roof, spec, "spec"),
+    COLUMN(COLUMN_DATE, roof, measured_ms, "measured_ms"),
     COLUMN_END,
 };
 
@@ -116,7 +116,7 @@ const struct table table_run = { "run", run_columns };
 const struct table table_launch = { "launch", launch_columns };
 const struct table table_benchmark = { "benchmark", benchmark_columns };
 const struct table table_measurement = { "measurement", measurement_columns };
-const struct table table_ceiling = { "ceiling", ceiling_columns };
+const struct table table_roof = { "ceiling", roof_columns };
 
 void table_add_columns(const struct table *t, const char *alias, struct strbuf *sql)
 {

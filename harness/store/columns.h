@@ -55,7 +55,7 @@ struct table {
 };
 
 extern const struct table table_machine, table_build, table_run, table_launch, table_benchmark,
-    table_measurement, table_ceiling, table_comparison, table_verdict, table_acceptance,
+    table_measurement, table_roof, table_comparison, table_verdict, table_acceptance,
     table_selftest, table_tuned;
 
 /* Appends ", a.x, a.y" for alias "a". */

@@ -67,17 +67,17 @@ void keeping_measurement(struct store *s, int64_t launch, const struct measureme
     measurement_copy(&kept->m, m);
 }
 
-void keeping_ceilings(struct store *s, const struct machine *machine, const char *epoch,
-                      const struct ceiling *ceilings, size_t nr)
+void keeping_roofs(struct store *s, const struct machine *machine, const char *epoch,
+                   const struct roof *roofs, size_t nr)
 {
-    struct kept_ceilings *kept = array_push(&keeping_of(s)->ceilings);
+    struct kept_roofs *kept = array_push(&keeping_of(s)->roofs);
 
     kept->machine = *machine;
     kept->epoch = memory_string(epoch);
-    kept->items = memory_resize(NULL, nr, sizeof(*ceilings));
+    kept->items = memory_resize(NULL, nr, sizeof(*roofs));
     kept->nr = nr;
     if (nr)
-        memcpy(kept->items, ceilings, nr * sizeof(*ceilings));
+        memcpy(kept->items, roofs, nr * sizeof(*roofs));
 }
 
 /* ---- what need not be kept ---- */
@@ -134,14 +134,14 @@ void keeping_free(struct store *s)
         return;
     while (k->runs.nr > 0)
         keeping_forget(s, k->runs.items[0].id);
-    for (size_t i = 0; i < k->ceilings.nr; i++) {
-        free(k->ceilings.items[i].epoch);
-        free(k->ceilings.items[i].items);
+    for (size_t i = 0; i < k->roofs.nr; i++) {
+        free(k->roofs.items[i].epoch);
+        free(k->roofs.items[i].items);
     }
     array_release(&k->runs);
     array_release(&k->launches);
     array_release(&k->measurements);
-    array_release(&k->ceilings);
+    array_release(&k->roofs);
     free(k);
     s->keeping = NULL;
 }

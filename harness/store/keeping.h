@@ -19,10 +19,10 @@ struct kept_measurement {
     struct measurement m;
 };
 
-struct kept_ceilings {
+struct kept_roofs {
     struct machine machine;
     char *epoch;
-    struct ceiling *items;
+    struct roof *items;
     size_t nr;
 };
 
@@ -30,15 +30,15 @@ struct keeping {
     ARRAY(struct run) runs;
     ARRAY(struct kept_launch) launches;
     ARRAY(struct kept_measurement) measurements;
-    ARRAY(struct kept_ceilings) ceilings;
+    ARRAY(struct kept_roofs) roofs;
 };
 
 void keeping_run(struct store *s, const struct run *run);
 void keeping_launch(struct store *s, int64_t run, int64_t id, const struct launch *launch);
 void keeping_launch_end(struct store *s, int64_t id, const struct launch *launch);
 void keeping_measurement(struct store *s, int64_t launch, const struct measurement *m);
-void keeping_ceilings(struct store *s, const struct machine *machine, const char *epoch,
-                      const struct ceiling *ceilings, size_t nr);
+void keeping_roofs(struct store *s, const struct machine *machine, const char *epoch,
+                   const struct roof *roofs, size_t nr);
 bool keeping_has_run(const struct store *s);
 /* It has ended and is safe. */
 void keeping_forget(struct store *s, int64_t run);

@@ -77,8 +77,8 @@ int write_dims(struct store *s, int64_t benchmark, const struct benchmark_name *
                struct error *err);
 int write_launch(struct store *s, int64_t run_id, const struct launch *launch, int64_t *launch_id,
                  struct error *err);
-int write_ceilings(struct store *s, const struct machine *machine, const char *epoch,
-                   const struct ceiling *ceilings, size_t nr, struct error *err);
+int write_roofs(struct store *s, const struct machine *machine, const char *epoch,
+                const struct roof *roofs, size_t nr, struct error *err);
 int write_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
                       struct error *err);
 

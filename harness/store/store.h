@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The history: one SQLite file that keeps facts (runs, launches, measurements with their raw
- * samples, ceilings, baselines). docs/formats/tables.md describes the tables. Metrics and verdicts
+ * samples, roofs, baselines). docs/formats/tables.md describes the tables. Metrics and verdicts
  * are derived elsewhere.
  *
  * Durability. Each store_add_*, begin and end call is one transaction in WAL mode: what a call
@@ -114,8 +114,8 @@ int store_add_run(struct store *s, struct records *records, int run, bool *added
                   struct error *err);
 /* Adds a set of measured roofs; older sets stay. `epoch` is the caller's name for the state of
  * the machine (driver, governor, compiler), or "". */
-int store_add_ceilings(struct store *s, const struct machine *machine, const char *epoch,
-                       const struct ceiling *ceilings, size_t nr, struct error *err);
+int store_add_roofs(struct store *s, const struct machine *machine, const char *epoch,
+                    const struct roof *roofs, size_t nr, struct error *err);
 
 /*
  * ---- reading ----
@@ -143,7 +143,7 @@ int store_begin_reading(struct store *s, struct error *err);
 void store_end_reading(struct store *s);
 
 /* Appends the runs, in the order given, and their measurements, ordered by run, launch and
- * insertion; then the newest ceilings of the newest run's machine. One consistent snapshot.
+ * insertion; then the newest roofs of the newest run's machine. One consistent snapshot.
  * `filter` may be NULL. An unknown run id is an error. On error `out` stays releasable. */
 int store_load(struct store *s, const int64_t *run_ids, size_t nr,
                const struct store_filter *filter, struct records *out, struct error *err);
@@ -174,10 +174,10 @@ struct store_sink {
  * may be NULL. An unknown run has no measurements. The sink must leave the store alone. */
 int store_scan(struct store *s, const int64_t *run_ids, size_t nr,
                const struct store_filter *filter, const struct store_sink *sink, struct error *err);
-/* Appends to out->ceilings the newest of each device and name, and says in out->ceilings_of whose
- * they are. `device` (label) and `epoch` may be NULL for any. No ceilings is not an error. */
-int store_load_ceilings(struct store *s, const char *machine_id, const char *device,
-                        const char *epoch, struct records *out, struct error *err);
+/* Appends to out->roofs the newest of each device and name, and says in out->roofs_of whose
+ * they are. `device` (label) and `epoch` may be NULL for any. No roofs is not an error. */
+int store_load_roofs(struct store *s, const char *machine_id, const char *device, const char *epoch,
+                     struct records *out, struct error *err);
 
 struct store_listed {
     struct run run;

@@ -114,12 +114,12 @@ static int load_all(const struct loading *l, const int64_t *run_ids, size_t nr, 
     scan_free(scan);
     if (rc)
         return -1;
-    /* `out` may hold runs of an earlier call or of a file, with their ceilings. */
+    /* `out` may hold runs of an earlier call or of a file, with their roofs. */
     const struct run *newest = newest_run(l->out);
     if (!newest || newest < l->out->runs + earlier)
         return 0;
-    l->out->nr_ceilings = 0;
-    return store_load_ceilings(l->store, newest->machine.id, NULL, NULL, l->out, err);
+    l->out->nr_roofs = 0;
+    return store_load_roofs(l->store, newest->machine.id, NULL, NULL, l->out, err);
 }
 
 /* Reads inside one transaction see one state of the file, whatever others write meanwhile. */
@@ -257,45 +257,44 @@ int store_series(struct store *s, const char *machine_class, const struct store_
     return rc;
 }
 
-/* ---- ceilings ---- */
+/* ---- roofs ---- */
 
-static bool is_older_duplicate(const struct records *out, size_t from, const struct ceiling *c)
+static bool is_older_duplicate(const struct records *out, size_t from, const struct roof *c)
 {
-    for (size_t i = from; i < out->nr_ceilings; i++)
-        if (strcmp(out->ceilings[i].name, c->name) == 0 &&
-            strcmp(out->ceilings[i].device, c->device) == 0)
+    for (size_t i = from; i < out->nr_roofs; i++)
+        if (strcmp(out->roofs[i].name, c->name) == 0 &&
+            strcmp(out->roofs[i].device, c->device) == 0)
             return true;
     return false;
 }
 
-static int read_ceilings(struct sql_query *q, struct records *out, struct error *err)
+static int read_roofs(struct sql_query *q, struct records *out, struct error *err)
 {
-    size_t from = out->nr_ceilings;
+    size_t from = out->nr_roofs;
     int rc;
 
     while ((rc = sql_step(q, err)) > 0) {
-        struct ceiling c;
+        struct roof c;
         sql_int(q);
-        if (table_read(&table_ceiling, q, &c, err))
+        if (table_read(&table_roof, q, &c, err))
             return -1;
         if (is_older_duplicate(out, from, &c))
             continue;
-        out->ceilings =
-            array_grow(out->ceilings, out->nr_ceilings, &out->ceilings_capacity, sizeof(c));
-        out->ceilings[out->nr_ceilings++] = c;
+        out->roofs = array_grow(out->roofs, out->nr_roofs, &out->roofs_capacity, sizeof(c));
+        out->roofs[out->nr_roofs++] = c;
     }
     return rc;
 }
 
-int store_load_ceilings(struct store *s, const char *machine_id, const char *device,
-                        const char *epoch, struct records *out, struct error *err)
+int store_load_roofs(struct store *s, const char *machine_id, const char *device, const char *epoch,
+                     struct records *out, struct error *err)
 {
     struct strbuf sql;
     struct sql_query q;
 
     strbuf_init(&sql);
     strbuf_adds(&sql, "SELECT c.id");
-    table_add_columns(&table_ceiling, "c", &sql);
+    table_add_columns(&table_roof, "c", &sql);
     strbuf_adds(&sql,
                 " FROM ceiling c JOIN machine m ON m.id = c.machine "
                 "WHERE m.fingerprint = ?1 AND (?2 IS NULL OR c.device = ?2) "
@@ -307,10 +306,10 @@ int store_load_ceilings(struct store *s, const char *machine_id, const char *dev
     sql_bind_text(&q, machine_id);
     sql_bind_text(&q, device);
     sql_bind_text(&q, epoch);
-    rc = read_ceilings(&q, out, err);
+    rc = read_roofs(&q, out, err);
     sql_close(&q);
-    /* Whoever asks for the ceilings of each run of a long history need not look for the newest. */
-    snprintf(out->ceilings_of, sizeof(out->ceilings_of), "%s", machine_id);
+    /* Whoever asks for the roofs of each run of a long history need not look for the newest. */
+    snprintf(out->roofs_of, sizeof(out->roofs_of), "%s", machine_id);
     return rc;
 }
 

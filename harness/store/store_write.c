@@ -29,9 +29,9 @@ static int renumber(struct store *to, const char *text, int64_t from, int64_t nu
 /* Under the numbers that the caller knows. */
 static int write_kept(struct store *to, const struct keeping *k, struct error *err)
 {
-    for (size_t i = 0; i < k->ceilings.nr; i++) {
-        const struct kept_ceilings *c = &k->ceilings.items[i];
-        if (write_ceilings(to, &c->machine, c->epoch, c->items, c->nr, err))
+    for (size_t i = 0; i < k->roofs.nr; i++) {
+        const struct kept_roofs *c = &k->roofs.items[i];
+        if (write_roofs(to, &c->machine, c->epoch, c->items, c->nr, err))
             return -1;
     }
     for (size_t i = 0; i < k->runs.nr; i++) {
@@ -298,13 +298,13 @@ int store_add_measurement(struct store *s, int64_t launch_id, const struct measu
     return 0;
 }
 
-int store_add_ceilings(struct store *s, const struct machine *machine, const char *epoch,
-                       const struct ceiling *ceilings, size_t nr, struct error *err)
+int store_add_roofs(struct store *s, const struct machine *machine, const char *epoch,
+                    const struct roof *roofs, size_t nr, struct error *err)
 {
     if (sql_begin_lasting(s, err) ||
-        sql_end(s, write_ceilings(s, machine, epoch, ceilings, nr, err), err))
+        sql_end(s, write_roofs(s, machine, epoch, roofs, nr, err), err))
         return -1;
-    keeping_ceilings(s, machine, epoch, ceilings, nr);
+    keeping_roofs(s, machine, epoch, roofs, nr);
     return 0;
 }
 

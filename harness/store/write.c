@@ -197,8 +197,8 @@ int write_measurement(struct store *s, int64_t launch_id, const struct measureme
     return rc;
 }
 
-int write_ceilings(struct store *s, const struct machine *machine, const char *epoch,
-                   const struct ceiling *ceilings, size_t nr, struct error *err)
+int write_roofs(struct store *s, const struct machine *machine, const char *epoch,
+                const struct roof *roofs, size_t nr, struct error *err)
 {
     static const char *const extra[] = { "machine", "epoch", NULL };
     int64_t id;
@@ -207,12 +207,12 @@ int write_ceilings(struct store *s, const struct machine *machine, const char *e
         return -1;
     for (size_t i = 0; i < nr; i++) {
         struct sql_query q;
-        if (table_check_object(&table_ceiling, s, &ceilings[i], err) ||
-            table_open_insert(&table_ceiling, s, extra, &q, err))
+        if (table_check_object(&table_roof, s, &roofs[i], err) ||
+            table_open_insert(&table_roof, s, extra, &q, err))
             return -1;
         sql_bind_int(&q, id);
         sql_bind_text(&q, epoch);
-        table_bind(&table_ceiling, &q, &ceilings[i]);
+        table_bind(&table_roof, &q, &roofs[i]);
         if (sql_run(&q, err))
             return -1;
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct {
-    const char *ceiling, *words, *name;
+    const char *roof, *words, *name;
 } levels[TIMELINE_LEVELS] = {
     { "bandwidth.dram", "bandwidth of DRAM", "DRAM" },
     { "bandwidth.L3", "bandwidth of L3", "L3" },
@@ -22,26 +22,26 @@ const char *timeline_level_name(int level)
 /* Measured times and roofs have errors of their own. */
 static const double contradiction = 1.05;
 
-static double measured_roof(const struct ceiling *ceilings, size_t nr, const char *device,
+static double measured_roof(const struct roof *roofs, size_t nr, const char *device,
                             const char *name)
 {
     for (size_t i = 0; i < nr; i++) {
-        if (!strcmp(ceilings[i].name, name) && !strcmp(ceilings[i].device, device))
-            return ceilings[i].value > 0 ? ceilings[i].value : 0;
+        if (!strcmp(roofs[i].name, name) && !strcmp(roofs[i].device, device))
+            return roofs[i].value > 0 ? roofs[i].value : 0;
     }
     return 0;
 }
 
-struct timeline_roofs timeline_roofs_of(const struct ceiling *ceilings, size_t nr,
-                                        const char *device, const char *math)
+struct timeline_roofs timeline_roofs_of(const struct roof *measured, size_t nr, const char *device,
+                                        const char *math)
 {
     struct timeline_roofs roofs = { .math = math };
-    char name[sizeof(ceilings->name)];
+    char name[sizeof(measured->name)];
 
     snprintf(name, sizeof(name), "flops.%s", math);
-    roofs.flops = measured_roof(ceilings, nr, device, name);
+    roofs.flops = measured_roof(measured, nr, device, name);
     for (int i = 0; i < TIMELINE_LEVELS; i++)
-        roofs.bandwidth[i] = measured_roof(ceilings, nr, device, levels[i].ceiling);
+        roofs.bandwidth[i] = measured_roof(measured, nr, device, levels[i].roof);
     return roofs;
 }
 

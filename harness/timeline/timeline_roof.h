@@ -35,10 +35,10 @@ struct timeline_roof {
 /* "DRAM", "L3", "L2", "L1" of a place in `bandwidth`. */
 const char *timeline_level_name(int level);
 
-/* From the measured ceilings of a machine ("flops.<math>", "bandwidth.dram", ...) for the device
+/* From the measured roofs of a machine ("flops.<math>", "bandwidth.dram", ...) for the device
  * label `device` ("cpu-2t", "gpu-0"). `math` must outlive the result. */
-struct timeline_roofs timeline_roofs_of(const struct ceiling *ceilings, size_t nr,
-                                        const char *device, const char *math);
+struct timeline_roofs timeline_roofs_of(const struct roof *roofs, size_t nr, const char *device,
+                                        const char *math);
 struct timeline_roof timeline_roof_of(const struct timeline_roofs *roofs, double flops,
                                       double bytes, double ns);
 

@@ -32,18 +32,18 @@ static int64_t records_newest_ms(const struct records *records)
     return newest;
 }
 
-static void records_swap_ceilings(struct records *a, struct records *b)
+static void records_swap_roofs(struct records *a, struct records *b)
 {
     struct records kept = *a;
 
-    a->ceilings = b->ceilings;
-    a->nr_ceilings = b->nr_ceilings;
-    a->ceilings_capacity = b->ceilings_capacity;
-    b->ceilings = kept.ceilings;
-    b->nr_ceilings = kept.nr_ceilings;
-    b->ceilings_capacity = kept.ceilings_capacity;
-    memcpy(a->ceilings_of, b->ceilings_of, sizeof(a->ceilings_of));
-    memcpy(b->ceilings_of, kept.ceilings_of, sizeof(b->ceilings_of));
+    a->roofs = b->roofs;
+    a->nr_roofs = b->nr_roofs;
+    a->roofs_capacity = b->roofs_capacity;
+    b->roofs = kept.roofs;
+    b->nr_roofs = kept.nr_roofs;
+    b->roofs_capacity = kept.roofs_capacity;
+    memcpy(a->roofs_of, b->roofs_of, sizeof(a->roofs_of));
+    memcpy(b->roofs_of, kept.roofs_of, sizeof(b->roofs_of));
 }
 
 /* Moves the runs; places[i] is -1 - index for one that was there already. */
@@ -64,7 +64,7 @@ void records_absorb(struct records *to, struct records *from, int *places)
     int *moved = memory_zeroed(from->nr_runs + 1, sizeof(*moved));
 
     if (records_newest_ms(from) > records_newest_ms(to))
-        records_swap_ceilings(to, from);
+        records_swap_roofs(to, from);
     records_absorb_runs(to, from, moved);
     for (size_t i = 0; i < from->nr; i++) {
         struct record *r = &from->items[i];
@@ -93,8 +93,8 @@ void records_part_init(struct records *part, const struct records *whole, const 
 {
     int *places = memory_zeroed(whole->nr_runs + 1, sizeof(*places));
 
-    *part = (struct records) { .ceilings = whole->ceilings, .nr_ceilings = whole->nr_ceilings };
-    memcpy(part->ceilings_of, whole->ceilings_of, sizeof(part->ceilings_of));
+    *part = (struct records) { .roofs = whole->roofs, .nr_roofs = whole->nr_roofs };
+    memcpy(part->roofs_of, whole->roofs_of, sizeof(part->roofs_of));
     part->runs = memory_zeroed(nr + 1, sizeof(*part->runs));
     part->items = memory_zeroed(whole->nr + 1, sizeof(*part->items));
     for (size_t i = 0; i < nr; i++)

@@ -17,7 +17,7 @@ int records_read_file(const char *path, struct records *out, struct error *err);
 
 /* ---- whole and part ---- */
 
-/* Moves all that `from` has to the end of `to`, runs that `to` has already left out. The ceilings
+/* Moves all that `from` has to the end of `to`, runs that `to` has already left out. The roofs
  * are those of whichever has the newest run. `from` is empty then. places[i] is the index in `to`
  * of run i of `from`; may be NULL. */
 void records_absorb(struct records *to, struct records *from, int *places);

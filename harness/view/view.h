@@ -54,7 +54,7 @@ struct view_request {
 };
 
 struct view {
-    struct records records; /* every run looked at, oldest first; ceilings of the head's machine */
+    struct records records; /* every run looked at, oldest first; roofs of the head's machine */
     int *runs;              /* those asked for, in the order of the request: indices into it */
     size_t nr_runs;
     char **run_names;    /* short and unique, one for each of `runs` */

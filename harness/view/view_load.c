@@ -194,27 +194,27 @@ static void view_choose_head(struct view_loading *l)
 }
 
 /* The roofs are those of the head's machine. */
-static int view_load_ceilings(struct view_loading *l)
+static int view_load_roofs(struct view_loading *l)
 {
     struct records *records = &l->view->records;
     const struct machine *machine = &records->runs[l->view->head].machine;
     struct records found = { 0 };
 
     if (l->source.store &&
-        store_load_ceilings(l->source.store, machine->id, NULL, NULL, &found, l->err)) {
+        store_load_roofs(l->source.store, machine->id, NULL, NULL, &found, l->err)) {
         records_release(&found);
         return -1;
     }
     const struct metric_context context = metric_context_of(records, l->view->head);
-    if (found.nr_ceilings || !context.nr_ceilings) { /* else: the file's own, of this machine */
-        free(records->ceilings);
-        records->ceilings = found.ceilings;
-        records->nr_ceilings = found.nr_ceilings;
-        records->ceilings_capacity = found.ceilings_capacity;
-        found.ceilings = NULL;
+    if (found.nr_roofs || !context.nr_roofs) { /* else: the file's own, of this machine */
+        free(records->roofs);
+        records->roofs = found.roofs;
+        records->nr_roofs = found.nr_roofs;
+        records->roofs_capacity = found.roofs_capacity;
+        found.roofs = NULL;
     }
     records_release(&found);
-    snprintf(records->ceilings_of, sizeof(records->ceilings_of), "%s", machine->id);
+    snprintf(records->roofs_of, sizeof(records->roofs_of), "%s", machine->id);
     if (l->request->config)
         l->view->peaks_from = config_apply_peaks(l->request->config, records);
     return 0;
@@ -378,7 +378,7 @@ static int view_load_all(struct view_loading *l)
     }
     view_sort_runs(l);
     view_choose_head(l);
-    if (view_load_ceilings(l) || view_compare(l) || view_load_history(l))
+    if (view_load_roofs(l) || view_compare(l) || view_load_history(l))
         return -1;
     view_find_trends(l->view);
     view_find_causes(l);

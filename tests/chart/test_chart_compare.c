@@ -83,7 +83,7 @@ static void made_compare(struct made_comparison *made)
 {
     memset(made, 0, sizeof(*made));
     made_run(&made->records, 0, "feedbeef", "gcc");
-    made_ceilings(&made->records);
+    made_roofs(&made->records);
     made->c = (struct comparison) {
         .settings = COMPARE_DEFAULTS,
         .rows = made->rows,

@@ -562,23 +562,23 @@ TEST(peaks_become_given_roofs)
     struct error err;
 
     made_run(&r, 0, "feedbeef", "gcc");
-    made_ceiling(&r, "flops.fp32", "FLOP/s", 420e9, 0);
+    made_roof(&r, "flops.fp32", "FLOP/s", 420e9, 0);
     assert_ok(config_init(&c, &err), &err);
     assert_null(config_apply_peaks(&c, &r));
     load(&c, "{ \"peaks\": { \"cpu\": { \"flops.fp32\": 5e11 } } }", "other.json");
     made_measurement(&r, 0, 0, "gemm/linear/simd/fp32/batch=1,seq=2,n=3,k=4/cpu-4t/warm", 100, 1, 3,
                      1);
     assert_null(config_apply_peaks(&c, &r)); /* nothing was measured on "cpu" */
-    assert_int_equal(r.nr_ceilings, 1);
+    assert_int_equal(r.nr_roofs, 1);
     load(&c, "{ \"peaks\": { \"cpu-4t\": { \"flops.fp32\": 5e11, \"bandwidth.dram\": 6e10 } } }",
          "p.json");
     assert_string_equal(config_apply_peaks(&c, &r), "p.json");
-    assert_int_equal(r.nr_ceilings, 2);
-    assert_close(r.ceilings[0].value, 420e9, 0);
-    assert_close(r.ceilings[0].spec, 5e11, 0);
-    assert_string_equal(r.ceilings[1].unit, "B/s");
-    assert_close(r.ceilings[1].value, 0, 0); /* not measured */
-    assert_close(r.ceilings[1].spec, 6e10, 0);
+    assert_int_equal(r.nr_roofs, 2);
+    assert_close(r.roofs[0].value, 420e9, 0);
+    assert_close(r.roofs[0].spec, 5e11, 0);
+    assert_string_equal(r.roofs[1].unit, "B/s");
+    assert_close(r.roofs[1].value, 0, 0); /* not measured */
+    assert_close(r.roofs[1].spec, 6e10, 0);
     config_release(&c);
     records_release(&r);
 }

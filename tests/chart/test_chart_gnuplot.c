@@ -518,7 +518,7 @@ TEST(default_plots_and_summary)
     assert_ok(presets_load_embedded(&presets, &err), &err);
     made_run(&r, 0, "feedbeef", "gcc");
     made_add_models(&r, 0, 1, 4, 64, 1);
-    made_ceilings(&r);
+    made_roofs(&r);
     draw_all(&presets, &r, &summary);
     assert_true(summary.drawn >= 4 && summary.absent >= 1);
     assert_true(file_exists(FOLDER "/plots.pdf")); /* all in one */

@@ -412,9 +412,9 @@ TEST(counts_are_whole)
 /* Where the label of the compute roof, "fp32 peak ...", ends; `left`: where it begins. */
 static double label_of_peak(const struct roof_mark *marks, size_t nr, double *left)
 {
-    const struct ceiling peak = { .name = "flops.fp32", .value = 2e11 };
-    const struct ceiling dram = { .name = "bandwidth.dram", .value = 4e10 };
-    const struct ceiling cache = { .name = "bandwidth.l1", .value = 1e12 };
+    const struct roof peak = { .name = "flops.fp32", .value = 2e11 };
+    const struct roof dram = { .name = "bandwidth.dram", .value = 4e10 };
+    const struct roof cache = { .name = "bandwidth.l1", .value = 1e12 };
     struct roofs roofs = { .given = "given", .maths = { &peak }, .nr_maths = 1 };
     struct figure *f = figure_create("roofs", "Roofs");
     struct panel *p = figure_panel(f);

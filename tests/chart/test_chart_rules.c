@@ -50,7 +50,7 @@ static void add_side(struct records *r, int nth, double slow)
     for (int batch = 1; batch <= 4; batch *= 4)
         for (int seq = 32; seq <= 64; seq *= 2)
             made_add_models(r, run, LAUNCHES, batch, seq, slow);
-    made_ceilings(r);
+    made_roofs(r);
 }
 
 static void scene_init(struct scene *s)

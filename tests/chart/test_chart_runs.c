@@ -263,7 +263,7 @@ static void add_many(struct scene *s, struct many *many)
                                        20, made_seed(i, k, 7)),
                       1e7, 1e6);
     }
-    made_ceilings(&s->r);
+    made_roofs(&s->r);
 }
 
 /* Whatever the type: of ninety runs no more than a reader can tell apart, and it is said. */

@@ -26,7 +26,7 @@ RECORDS_TEST(golden_files)
 {
     made_run(r, 0, "feedbeef", "gcc 12.2.0");
     add_kernels(r, 0, 1);
-    made_ceilings(r);
+    made_roofs(r);
     for (size_t i = 0; i < FIGURES; i++)
         check_golden(build(r, figures[i]));
 }
@@ -220,15 +220,15 @@ static void check_x(const struct panel *p, enum mark mark, const char *label, do
 
 RECORDS_TEST(memory_against_the_caches)
 {
-    struct roof roof;
+    struct binding_roof roof;
 
     made_run(r, 0, "feedbeef", "gcc");
-    made_ceilings(r);
+    made_roofs(r);
     struct measurement *m = ruled(r, 0, 0, KEY("simd"), 101, 10000, 1, 1);
     made_work(m, 1e6, 3e5);
     m->footprint = 1 << 20;
     struct metric_context context = metric_context_of(r, 0);
-    roof_of(m, 10000, &context, &roof); /* within L2, a part of it within L1 */
+    binding_roof_of(m, 10000, &context, &roof); /* within L2, a part of it within L1 */
     assert_true(roof.memory_ns > 3e5 / 900 && roof.memory_ns < 3e5 / 400);
     struct figure *f = build(r, "memory");
     check_places(f);
@@ -280,7 +280,7 @@ RECORDS_TEST(poor_records_have_a_state)
 RECORDS_TEST(many_long_names)
 {
     made_run(r, 0, "feedbeef", "gcc");
-    made_ceilings(r);
+    made_roofs(r);
     for (int i = 0; i < 60; i++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key),

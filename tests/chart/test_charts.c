@@ -136,7 +136,7 @@ RECORDS_TEST(size_figures)
 
     made_run(r, 0, "feedbeef", "gcc 12.2.0");
     add_squares(r, 0);
-    made_ceilings(r);
+    made_roofs(r);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         check_golden(build(r, names[i]));
 }
@@ -226,11 +226,11 @@ RECORDS_TEST(names_of_close_roofs_are_apart)
 
     made_run(r, 0, "feedbeef", "gcc");
     add_squares(r, 0);
-    made_ceiling(r, "bandwidth.L1", "B/s", 128e9, 0);
-    made_ceiling(r, "bandwidth.L2", "B/s", 223e9, 0);
-    made_ceiling(r, "bandwidth.L3", "B/s", 198e9, 0);
-    made_ceiling(r, "bandwidth.dram", "B/s", 20e9, 0);
-    made_ceiling(r, "flops.fp32", "FLOP/s", 234e9, 0);
+    made_roof(r, "bandwidth.L1", "B/s", 128e9, 0);
+    made_roof(r, "bandwidth.L2", "B/s", 223e9, 0);
+    made_roof(r, "bandwidth.L3", "B/s", 198e9, 0);
+    made_roof(r, "bandwidth.dram", "B/s", 20e9, 0);
+    made_roof(r, "flops.fp32", "FLOP/s", 234e9, 0);
     struct figure *f = build(r, "roofline");
     check_places(f);
     const struct panel *p = f->panels[0];
@@ -281,8 +281,8 @@ RECORDS_TEST(roofline_shows_time_and_given_roofs)
                                "layernorm/plain/simd/fp32/batch=1,seq=8,width=8/cpu-4t/warm", 2.5e5,
                                0, 9, 1),
               1e6, 1e6);
-    made_ceiling(r, "bandwidth.dram", "B/s", 38e9, 51.2e9);
-    made_ceiling(r, "flops.fp32", "FLOP/s", 0, 500e9); /* given alone */
+    made_roof(r, "bandwidth.dram", "B/s", 38e9, 51.2e9);
+    made_roof(r, "flops.fp32", "FLOP/s", 0, 500e9); /* given alone */
     struct chart chart = { .preset = presets_find(&presets, "roofline", &err),
                            .records = r,
                            .peaks_from = "harness.json" };
@@ -305,7 +305,7 @@ RECORDS_TEST(kernel_figures)
 
     made_run(r, 0, "feedbeef", "gcc 12.2.0");
     made_add_kernels(r, 0, 1, usual);
-    made_ceilings(r);
+    made_roofs(r);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         check_golden(build(r, names[i]));
 }
@@ -317,7 +317,7 @@ RECORDS_TEST(point_above_roof_raises_banner)
     made_work(made_measurement(r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1e6,
                                0.01, 30, 1),
               2e9, 1e6); /* 2 TFLOP/s under a roof of 0.42 */
-    made_ceilings(r);
+    made_roofs(r);
     struct figure *f = build(r, "roofline");
     check_places(f);
     assert_non_null(f->banner);
@@ -560,11 +560,11 @@ RECORDS_TEST(poor_records_have_a_state)
     assert_has(f->reason, "1 UNSUPPORTED");
     figure_free(f);
     made_measurement(r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 500, 0, 1, 1);
-    check_poor(r); /* one sample, no work model, no ceilings */
+    check_poor(r); /* one sample, no work model, no roofs */
     made_measurement(r, 0, 0, "gemm/nn/naive/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 0, 0, 9, 1);
     check_poor(r); /* all samples 0 ns */
     made_work(made_measurement(r, 0, 0, "imported benchmark", 7e9, 0.3, 300, 1), 1e-9, 1e18);
-    made_ceilings(r);
+    made_roofs(r);
     check_poor(r); /* absurd work, a key of another tool */
 }
 

@@ -385,9 +385,9 @@ static void malformed_runs_are_refused(void **state)
     }
 }
 
-static struct ceiling sample_ceiling(void)
+static struct roof sample_roof(void)
 {
-    return (struct ceiling) {
+    return (struct roof) {
         .name = "bandwidth.L1",
         .device = "cpu-2t",
         .unit = "B/s",
@@ -399,7 +399,7 @@ static struct ceiling sample_ceiling(void)
     };
 }
 
-static void assert_same_ceiling(const struct ceiling *a, const struct ceiling *b)
+static void assert_same_roof(const struct roof *a, const struct roof *b)
 {
     assert_string_equal(a->name, b->name);
     assert_string_equal(a->device, b->device);
@@ -408,17 +408,17 @@ static void assert_same_ceiling(const struct ceiling *a, const struct ceiling *b
                 a->spec == b->spec && a->measured_ms == b->measured_ms);
 }
 
-static void ceilings_round_trip(void **state)
+static void roofs_round_trip(void **state)
 {
     (void)state;
-    struct ceiling c = sample_ceiling(), back;
+    struct roof c = sample_roof(), back;
     struct error err;
-    cJSON *json = through_text(ceiling_to_json(&c));
+    cJSON *json = through_text(roof_to_json(&c));
 
-    assert_ok(ceiling_from_json(json, &back, &err), &err);
-    assert_same_ceiling(&c, &back);
+    assert_ok(roof_from_json(json, &back, &err), &err);
+    assert_same_roof(&c, &back);
     cJSON_Delete(json);
-    assert_int_equal(ceiling_from_json(NULL, &back, &err), -1);
+    assert_int_equal(roof_from_json(NULL, &back, &err), -1);
 }
 
 /* Three runs, the middle one empty; measurements stay with their run and launch. */
@@ -437,15 +437,15 @@ static void records_round_trip(void **state)
         record->m = sample();
         record->m.samples[0] = (uint64_t)i;
     }
-    r.ceilings = memory_zeroed(1, sizeof(*r.ceilings));
-    r.ceilings[0] = sample_ceiling();
-    r.nr_ceilings = r.ceilings_capacity = 1;
+    r.roofs = memory_zeroed(1, sizeof(*r.roofs));
+    r.roofs[0] = sample_roof();
+    r.nr_roofs = r.roofs_capacity = 1;
     cJSON *json = through_text(records_to_json(&r));
     assert_ok(records_from_json(json, &back, &err), &err);
     assert_int_equal(back.nr_runs, 3);
     assert_int_equal(back.nr, 20);
-    assert_int_equal(back.nr_ceilings, 1);
-    assert_same_ceiling(&r.ceilings[0], &back.ceilings[0]);
+    assert_int_equal(back.nr_roofs, 1);
+    assert_same_roof(&r.roofs[0], &back.roofs[0]);
     for (size_t i = 0; i < 3; i++)
         assert_same_run(&r.runs[i], &back.runs[i]);
     for (size_t i = 0; i < 20; i++) {
@@ -456,7 +456,7 @@ static void records_round_trip(void **state)
     cJSON_Delete(json);
     records_release(&back);
     records_release(&r);
-    assert_int_equal(r.nr + r.nr_runs + r.nr_ceilings, 0);
+    assert_int_equal(r.nr + r.nr_runs + r.nr_roofs, 0);
 }
 
 static void malformed_records_are_refused(void **state)
@@ -509,7 +509,7 @@ int main(void)
         cmocka_unit_test(older_forward_passes_are_known),
         cmocka_unit_test(runs_round_trip),
         cmocka_unit_test(malformed_runs_are_refused),
-        cmocka_unit_test(ceilings_round_trip),
+        cmocka_unit_test(roofs_round_trip),
         cmocka_unit_test(records_round_trip),
         cmocka_unit_test(malformed_records_are_refused),
     };

@@ -13,7 +13,7 @@
 enum { CASES = 3 };
 
 struct heard {
-    size_t begun, ended, ceilings;
+    size_t begun, ended, roofs;
 };
 
 static void on_begin(void *context, size_t index)
@@ -45,14 +45,14 @@ static int on_operation(void *context, size_t index, struct measurement *m, stru
     return 0;
 }
 
-static int on_ceilings(void *context, const struct ceiling *c, int nr, struct error *err)
+static int on_roofs(void *context, const struct roof *c, int nr, struct error *err)
 {
     struct heard *h = context;
 
     (void)c;
     (void)err;
     FUZZ_CHECK(nr >= 0);
-    h->ceilings++;
+    h->roofs++;
     return 0;
 }
 
@@ -88,7 +88,7 @@ FUZZ_TARGET(words)
                                       .begin = on_begin,
                                       .end = on_end,
                                       .operation = on_operation,
-                                      .ceilings = size > 0 && data[0] & 16 ? on_ceilings : NULL };
+                                      .roofs = size > 0 && data[0] & 16 ? on_roofs : NULL };
     struct launch_words w = { .sink = &sink,
                               .secrets = secrets,
                               .wanted = CASES,
@@ -110,7 +110,7 @@ FUZZ_TARGET(words)
     FUZZ_CHECK(w.done == heard.ended && w.done <= CASES);
     FUZZ_CHECK((w.current >= 0) == (heard.begun > heard.ended));
     if (!any && !w.stranger)
-        FUZZ_CHECK(heard.begun == 0 && heard.ceilings == 0);
+        FUZZ_CHECK(heard.begun == 0 && heard.roofs == 0);
     strbuf_release(&w.line);
     strbuf_release(&text);
 }

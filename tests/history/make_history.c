@@ -46,8 +46,8 @@ static int write_run(struct store *store, int nth, const struct plan *plan, stru
     if (rc == 0)
         rc = write_launches(store, &r, plan->launches, err);
     if (rc == 0 && nth == 0) {
-        made_ceilings(&r);
-        rc = store_add_ceilings(store, &run->machine, "", r.ceilings, r.nr_ceilings, err);
+        made_roofs(&r);
+        rc = store_add_roofs(store, &run->machine, "", r.roofs, r.nr_roofs, err);
     }
     if (rc == 0)
         rc = store_end_run(store, run->id, run->ended_ms, err);

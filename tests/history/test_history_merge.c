@@ -317,13 +317,13 @@ SCRATCH_TEST(test_growing_run_measured_again)
 
 static void add_all_kinds(const char *path)
 {
-    const struct ceiling roof = { .name = "bandwidth.dram",
-                                  .device = "cpu-4t",
-                                  .unit = "B/s",
-                                  .value = 2e10,
-                                  .low = NAN,
-                                  .high = 2.1e10,
-                                  .measured_ms = 77 };
+    const struct roof roof = { .name = "bandwidth.dram",
+                               .device = "cpu-4t",
+                               .unit = "B/s",
+                               .value = 2e10,
+                               .low = NAN,
+                               .high = 2.1e10,
+                               .measured_ms = 77 };
     struct acceptance accepted = { .key = "a",
                                    .metric = "p50",
                                    .machine = "",
@@ -347,7 +347,7 @@ static void add_all_kinds(const char *path)
     struct machine machine = sample_run().machine;
     struct error err;
 
-    assert_ok(store_add_ceilings(s, &machine, "epoch", &roof, 1, &err), &err);
+    assert_ok(store_add_roofs(s, &machine, "epoch", &roof, 1, &err), &err);
     assert_ok(store_acceptance_add(s, &accepted, 1, &err), &err);
     assert_ok(store_selftest_add(s, &test, &err), &err);
     assert_ok(store_tuned_add(s, &tuned, &err), &err);
@@ -366,7 +366,7 @@ static void expect_kinds(const char *to, const char *from, int64_t each)
     struct store_merged m = merge(to, from);
 
     assert_int_equal(m.conflicts.nr, 0);
-    assert_int_equal(m.ceilings, each);
+    assert_int_equal(m.roofs, each);
     assert_int_equal(m.acceptances, each);
     assert_int_equal(m.selftests, each);
     assert_int_equal(m.tuned, each);

@@ -19,7 +19,7 @@ TEST(the_load_takes_no_thread)
 }
 
 /* As OMP_MAX_ACTIVE_LEVELS=0: each region has one thread. The limit by OMP_THREAD_LIMIT, which is
- * read before main(), is in test_machine_ceilings.c. */
+ * read before main(), is in test_machine_roofs.c. */
 TEST(fewer_threads_are_an_error)
 {
     struct error err;

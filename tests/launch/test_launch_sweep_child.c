@@ -268,7 +268,7 @@ TEST(jobs_round_trip)
     assert_memory_equal(&back.job.settings.sampling, &job.settings.sampling,
                         sizeof(struct sampling));
     assert_true(back.job.settings.seed == UINT64_MAX - 1);
-    assert_true(back.job.settings.verify_only && !back.job.ceilings);
+    assert_true(back.job.settings.verify_only && !back.job.roofs);
     assert_int_equal(back.job.nr, nr);
     assert_true(back.job.plant[1] == 0.05 && back.job.plant[2] == 0);
     for (size_t i = 0; i < nr; i++) {

@@ -187,7 +187,7 @@ RECORDS_TEST(test_rates)
     assert_close(value("cpu_mhz", &s), 2500, 0);
     assert_true(isnan(value("steal_percent", &s))); /* absent, not 0 */
     assert_true(isnan(value("tokens", &s)));        /* no forward pass */
-    assert_true(isnan(value("roof", &s)));          /* no ceilings */
+    assert_true(isnan(value("roof", &s)));          /* no roofs */
     summary_release(&s);
     m = fixture_add(r, 0, PREFILL, 1e6, 9);
     m->tokens = 256;
@@ -386,10 +386,10 @@ RECORDS_TEST(test_context)
 {
     fixture_run(r, "old", 1);
     fixture_run(r, "new", 2);
-    r->ceilings = memory_zeroed(1, sizeof(*r->ceilings));
-    r->nr_ceilings = r->ceilings_capacity = 1;
-    assert_int_equal(metric_context_of(r, 0).nr_ceilings, 0); /* another machine's */
-    assert_int_equal(metric_context_of(r, 1).nr_ceilings, 1);
+    r->roofs = memory_zeroed(1, sizeof(*r->roofs));
+    r->nr_roofs = r->roofs_capacity = 1;
+    assert_int_equal(metric_context_of(r, 0).nr_roofs, 0); /* another machine's */
+    assert_int_equal(metric_context_of(r, 1).nr_roofs, 1);
     assert_string_equal(metric_context_of(r, 0).machine->class_name, "old");
 }
 

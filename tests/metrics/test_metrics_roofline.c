@@ -5,16 +5,15 @@
 
 #include "metrics/roofline.h"
 
-#define CEILING(name_, value_)                                                                     \
+#define ROOF(name_, value_)                                                                        \
     {                                                                                              \
         .name = name_, .device = "cpu-2t", .value = value_, .low = 0.98 * (value_),                \
         .high = 1.02 * (value_)                                                                    \
     }
 
-static const struct ceiling ceilings[] = {
-    CEILING("bandwidth.L1", 200e9), CEILING("bandwidth.L2", 100e9),
-    CEILING("bandwidth.L3", 50e9),  CEILING("bandwidth.dram", 20e9),
-    CEILING("flops.fp32", 100e9),   CEILING("overhead.launch", 1000),
+static const struct roof roofs[] = {
+    ROOF("bandwidth.L1", 200e9),  ROOF("bandwidth.L2", 100e9), ROOF("bandwidth.L3", 50e9),
+    ROOF("bandwidth.dram", 20e9), ROOF("flops.fp32", 100e9),   ROOF("overhead.launch", 1000),
 };
 
 static const struct machine machine = {
@@ -28,8 +27,8 @@ static const struct machine machine = {
 
 static const struct metric_context context = {
     .machine = &machine,
-    .ceilings = ceilings,
-    .nr_ceilings = sizeof(ceilings) / sizeof(*ceilings),
+    .roofs = roofs,
+    .nr_roofs = sizeof(roofs) / sizeof(*roofs),
 };
 
 static struct measurement kernel(const char *device, const char *cache, double flops, double bytes)
@@ -42,11 +41,11 @@ static struct measurement kernel(const char *device, const char *cache, double f
     return m;
 }
 
-static struct roof roof(const struct measurement *m, double median)
+static struct binding_roof roof(const struct measurement *m, double median)
 {
-    struct roof result;
+    struct binding_roof result;
 
-    roof_of(m, median, &context, &result);
+    binding_roof_of(m, median, &context, &result);
     return result;
 }
 
@@ -55,7 +54,7 @@ TEST(test_bounds)
     struct measurement stream = kernel("cpu-2t", "cold", 1e6, 40e6);
     struct measurement dense = kernel("cpu-2t", "warm", 1e9, 1e6);
     struct measurement tiny = kernel("cpu-2t", "warm", 1000, 1000);
-    struct roof r = roof(&stream, 4e6);
+    struct binding_roof r = roof(&stream, 4e6);
     assert_int_equal(r.bound, BOUND_MEMORY);
     assert_int_equal(r.level, LEVEL_DRAM);
     assert_close(r.roof_ns, 2e6, 1e-3); /* 40 MB at 20 GB/s */
@@ -110,9 +109,9 @@ TEST(test_outgrown_cache)
     assert_non_null(strstr(roof(&twice, NAN).words, "up to 50 % of it from L3"));
 }
 
-/* A cache whose ceiling was not measured: the next faster one bounds it, else the next slower one.
+/* A cache whose roof was not measured: the next faster one bounds it, else the next slower one.
  */
-TEST(test_cache_without_a_ceiling)
+TEST(test_cache_without_a_roof)
 {
     static const struct {
         const char *lacks[4];
@@ -128,22 +127,22 @@ TEST(test_cache_without_a_ceiling)
           LEVEL_DRAM,
           "over DRAM" },
         { { "bandwidth.L1" }, 48 << 10, 100, LEVEL_L2, "over L2 at 100.0 GB/s (L1, where" },
-        { { "bandwidth.dram" }, 1 << 30, 0, LEVEL_DRAM, "no ceiling bandwidth.dram" },
+        { { "bandwidth.dram" }, 1 << 30, 0, LEVEL_DRAM, "no roof bandwidth.dram" },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct ceiling left[sizeof(ceilings) / sizeof(ceilings[0])];
-        struct metric_context some = { .machine = &machine, .ceilings = left };
+        struct roof left[sizeof(roofs) / sizeof(roofs[0])];
+        struct metric_context some = { .machine = &machine, .roofs = left };
         struct measurement m = kernel("cpu-2t", "warm", 0, cases[i].bytes);
-        struct roof r;
-        for (size_t j = 0; j < sizeof(ceilings) / sizeof(ceilings[0]); j++) {
-            bool lacks = strcmp(ceilings[j].name, "overhead.launch") == 0; /* else latency binds */
+        struct binding_roof r;
+        for (size_t j = 0; j < sizeof(roofs) / sizeof(roofs[0]); j++) {
+            bool lacks = strcmp(roofs[j].name, "overhead.launch") == 0; /* else latency binds */
             for (int k = 0; k < 4 && cases[i].lacks[k]; k++)
-                lacks |= strcmp(ceilings[j].name, cases[i].lacks[k]) == 0;
+                lacks |= strcmp(roofs[j].name, cases[i].lacks[k]) == 0;
             if (!lacks)
-                left[some.nr_ceilings++] = ceilings[j];
+                left[some.nr_roofs++] = roofs[j];
         }
-        roof_of(&m, NAN, &some, &r);
+        binding_roof_of(&m, NAN, &some, &r);
         assert_int_equal(r.level, cases[i].level);
         assert_has(r.words, cases[i].words);
         if (cases[i].speed > 0)
@@ -157,7 +156,7 @@ TEST(test_above_roof)
 {
     struct measurement m = kernel("cpu-2t", "cold", 0, 40e6);
     assert_false(roof(&m, 2e6).above_roof);
-    assert_false(roof(&m, 1.97e6).above_roof); /* within the ceiling's own spread of 2 % */
+    assert_false(roof(&m, 1.97e6).above_roof); /* within the roof's own spread of 2 % */
     assert_true(roof(&m, 1.95e6).above_roof);
     m = kernel("cpu-2t", "warm", 1e9, 1e6);
     assert_true(roof(&m, 9e6).above_roof);
@@ -167,7 +166,7 @@ TEST(test_unknown)
 {
     struct measurement other = kernel("cpu-8t", "warm", 1e6, 1e6);
     struct measurement none = kernel("cpu-2t", "warm", 0, 0);
-    struct roof r = roof(&other, 1e6);
+    struct binding_roof r = roof(&other, 1e6);
     assert_int_equal(r.bound, BOUND_UNKNOWN);
     assert_true(isnan(r.fraction) && isnan(r.roof_ns) && !r.above_roof);
     assert_non_null(strstr(r.words, "cpu-8t"));
@@ -175,7 +174,7 @@ TEST(test_unknown)
     struct measurement half = kernel("cpu-2t", "warm", 1e9, 1e6);
     snprintf(half.bench.math, sizeof(half.bench.math), "bf16");
     assert_non_null(strstr(roof(&half, 1e6).words, "flops.bf16"));
-    roof_of(&other, 1e6, &(struct metric_context) { 0 }, &r);
+    binding_roof_of(&other, 1e6, &(struct metric_context) { 0 }, &r);
     assert_int_equal(r.bound, BOUND_UNKNOWN);
 }
 
@@ -197,10 +196,9 @@ TEST(test_capacity)
 /* Two threads of one core: its L1 and L2 are counted once, as the roofs tell. */
 TEST(test_shared_caches)
 {
-    static const struct ceiling shared[] = {
-        CEILING("bandwidth.L1", 200e9),   CEILING("bandwidth.L2", 100e9),
-        CEILING("bandwidth.L3", 50e9),    CEILING("bandwidth.dram", 20e9),
-        CEILING("capacity.L1", 32 << 10), CEILING("capacity.L2", 1 << 20),
+    static const struct roof shared[] = {
+        ROOF("bandwidth.L1", 200e9),  ROOF("bandwidth.L2", 100e9),   ROOF("bandwidth.L3", 50e9),
+        ROOF("bandwidth.dram", 20e9), ROOF("capacity.L1", 32 << 10), ROOF("capacity.L2", 1 << 20),
     };
     static const struct {
         double bytes;
@@ -218,8 +216,8 @@ TEST(test_shared_caches)
     assert_close(roof_capacity(&context, LEVEL_L2, "cpu-2t"), 2 << 20, 0);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct measurement m = kernel("cpu-2t", "warm", 0, rows[i].bytes);
-        struct roof r;
-        roof_of(&m, NAN, &told, &r);
+        struct binding_roof r;
+        binding_roof_of(&m, NAN, &told, &r);
         assert_int_equal(r.level, rows[i].level);
     }
 }
@@ -239,7 +237,7 @@ TEST(test_metric)
     records_release(&r);
 }
 
-#define GPU_CEILING(name_, value_)                                                                 \
+#define GPU_ROOF(name_, value_)                                                                    \
     {                                                                                              \
         .name = name_, .device = "cuda", .value = value_, .low = value_, .high = value_            \
     }
@@ -247,29 +245,29 @@ TEST(test_metric)
 /* A GPU has its own L2, and the same roofs whichever way it launches; cuda1 is another one. */
 TEST(test_gpu)
 {
-    static const struct ceiling of_gpu[] = {
-        GPU_CEILING("bandwidth.dram", 4e12),  GPU_CEILING("bandwidth.L2", 8e12),
-        GPU_CEILING("capacity.L2", 60e6),     GPU_CEILING("flops.fp32", 50e12),
-        GPU_CEILING("overhead.launch", 2000), GPU_CEILING("overhead.graph_node", 1000),
+    static const struct roof of_gpu[] = {
+        GPU_ROOF("bandwidth.dram", 4e12),  GPU_ROOF("bandwidth.L2", 8e12),
+        GPU_ROOF("capacity.L2", 60e6),     GPU_ROOF("flops.fp32", 50e12),
+        GPU_ROOF("overhead.launch", 2000), GPU_ROOF("overhead.graph_node", 1000),
     };
     const struct metric_context gpu = { &machine, of_gpu, sizeof(of_gpu) / sizeof(*of_gpu) };
     struct measurement warm = kernel("cuda", "warm", 1e6, 40e6), m;
-    struct roof r;
-    roof_of(&warm, 1e4, &gpu, &r);
+    struct binding_roof r;
+    binding_roof_of(&warm, 1e4, &gpu, &r);
     assert_int_equal(r.level, LEVEL_L2);
     assert_close(r.roof_ns, 5000, 1e-6);
     assert_close(r.overhead_ns, 2000, 0);
     assert_int_equal(r.bound, BOUND_MEMORY);
     m = kernel("cuda-graph", "cold", 1e6, 40e6);
-    roof_of(&m, 1e5, &gpu, &r);
+    binding_roof_of(&m, 1e5, &gpu, &r);
     assert_int_equal(r.level, LEVEL_DRAM);
     assert_close(r.roof_ns, 10000, 1e-6);
     assert_close(r.overhead_ns, 1000, 0);
     m = kernel("cuda", "warm", 1e6, 120e6); /* half of it may still be in the L2 */
-    roof_of(&m, 1e5, &gpu, &r);
+    binding_roof_of(&m, 1e5, &gpu, &r);
     assert_close(r.roof_ns, 60e6 / 4e12 * 1e9 + 60e6 / 8e12 * 1e9, 1e-6);
     m = kernel("cuda1-graph", "warm", 1e6, 40e6);
-    roof_of(&m, 1e5, &gpu, &r);
+    binding_roof_of(&m, 1e5, &gpu, &r);
     assert_int_equal(r.bound, BOUND_UNKNOWN);
 }
 

@@ -60,7 +60,7 @@ static void made_compare(struct made *made, double slow)
 
     made_add_run(&made->base, 0, 1);
     made_add_run(&made->head, 1, slow);
-    made_ceilings(&made->head);
+    made_roofs(&made->head);
     assert_ok(compare_run(&made->base, &made->head, &settings, &made->comparison, &err), &err);
     made->compared = true;
     made->input = (struct overview_input) {
@@ -312,7 +312,7 @@ TEST(a_head_on_several_machines_is_told_apart)
              "epyc");
     snprintf(made.head.runs[1].machine.class_name, sizeof(made.head.runs[1].machine.class_name),
              "epyc");
-    made_ceilings(&made.head);
+    made_roofs(&made.head);
     assert_ok(compare_run(&made.base, &made.head, &settings, &made.comparison, &err), &err);
     made.compared = true;
     made.input = (struct overview_input) { .records = &made.head,

@@ -45,7 +45,7 @@ static void fill(struct view *view)
     r->runs[1].settings = memory_string(
         "{\"device\":\"cpu:4\",\"launches\":3,\"sampling\":"
         "{\"max_time\":0.5,\"iterations\":0}}");
-    made_ceilings(r);
+    made_roofs(r);
 }
 
 static double rounded(double value)

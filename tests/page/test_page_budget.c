@@ -38,7 +38,7 @@ static void make_view(struct view *view, int runs, size_t samples)
     view_made(view, runs - 1);
     for (int run = 0; run < runs; run++)
         long_history_add(&view->records, run, runs, LONG_HISTORY_BENCHMARKS, samples);
-    made_ceilings(&view->records);
+    made_roofs(&view->records);
 }
 
 /* The records serve as history, too. */

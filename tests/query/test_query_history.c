@@ -450,9 +450,9 @@ static void test_changes_are_seen(void **state)
     assert_true(after.digest != before.digest);
     assert_int_equal(after.newest, 5);
 
-    struct ceiling roof = { .device = "cpu-2t", .name = "DRAM", .unit = "B/s", .value = 1e10 };
+    struct roof roof = { .device = "cpu-2t", .name = "DRAM", .unit = "B/s", .value = 1e10 };
     before = after;
-    assert_ok(store_add_ceilings(writer, &run.machine, "", &roof, 1, &err), &err);
+    assert_ok(store_add_roofs(writer, &run.machine, "", &roof, 1, &err), &err);
     assert_ok(query_state(reader, &after, &err), &err);
     assert_true(after.digest != before.digest);
 

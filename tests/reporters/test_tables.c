@@ -31,7 +31,7 @@ static void made_run_records(struct records *r)
                                "gemm/linear/simd/fp32/batch=4,seq=64,n=48,k=48/cpu-4t/warm", 9000,
                                0.02, 40, 3),
               1.2e6, 1e5);
-    made_ceilings(r);
+    made_roofs(r);
 }
 
 #define OUT_TEST(name) TEST_WITH_A(name, struct strbuf, out, strbuf_release)

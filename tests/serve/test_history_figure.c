@@ -93,13 +93,13 @@ enum { ROOF_RUNS = 5 };
 /* A machine of its own name, and its only roof unless that is 0. */
 static struct run run_on(struct store *s, const char *id, double flops)
 {
-    const struct ceiling roof = { "flops.fp32", "cpu-2t", "FLOP/s", flops, flops, flops, 0, 100 };
+    const struct roof roof = { "flops.fp32", "cpu-2t", "FLOP/s", flops, flops, flops, 0, 100 };
     struct run run = sample_run();
     struct error err;
 
     snprintf(run.machine.id, sizeof(run.machine.id), "%s", id);
     if (flops > 0)
-        assert_ok(store_add_ceilings(s, &run.machine, "", &roof, 1, &err), &err);
+        assert_ok(store_add_roofs(s, &run.machine, "", &roof, 1, &err), &err);
     return run;
 }
 

@@ -388,15 +388,15 @@ PLACE_TEST(roofs_that_are_there_are_told_without_writing)
 
     roofs_epoch(run, epoch);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct ceiling roof = { .name = "bandwidth.dram",
-                                      .device = "cpu-1t",
-                                      .unit = "B/s",
-                                      .value = 1e10,
-                                      .low = 1e10,
-                                      .high = 1e10 * rows[i].high,
-                                      .measured_ms = 1700000000000 + (int64_t)i };
+        const struct roof roof = { .name = "bandwidth.dram",
+                                   .device = "cpu-1t",
+                                   .unit = "B/s",
+                                   .value = 1e10,
+                                   .low = 1e10,
+                                   .high = 1e10 * rows[i].high,
+                                   .measured_ms = 1700000000000 + (int64_t)i };
         if (rows[i].high > 0)
-            assert_ok(store_add_ceilings(store, &run->machine, epoch, &roof, 1, &err), &err);
+            assert_ok(store_add_roofs(store, &run->machine, epoch, &roof, 1, &err), &err);
         struct store *reader = open_history("roofs.db", STORE_READ);
         assert_int_equal(roofs_there(reader, run, &device), rows[i].there);
         store_close(reader);

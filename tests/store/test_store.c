@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes into the history comes back: runs, launches, measurements, ceilings, baselines.
+/* What goes into the history comes back: runs, launches, measurements, roofs, baselines.
  * Features: U-05, U-06, S0-03, S0-29. */
 #include "test_store.h"
 
@@ -276,31 +276,31 @@ SCRATCH_TEST(test_listing)
     store_close(s);
 }
 
-static const struct ceiling roofs[] = {
+static const struct roof roofs[] = {
     { "bandwidth.dram", "cpu-2t", "B/s", 1.5e10, 1.4e10, 1.6e10, 2e10, 100 },
     { "flops.fp32", "cpu-2t", "FLOP/s", 1e11, NAN, 1.1e11, 0, 100 },
     { "flops.fp32", "cpu-1t", "FLOP/s", 5e10, 5e10, 5e10, 0, 100 },
     { "flops.fp32", "cpu-2t", "FLOP/s", 2e11, 2e11, 2e11, 0, 200 }, /* newer */
 };
 
-SCRATCH_TEST(test_ceilings)
+SCRATCH_TEST(test_roofs)
 {
     struct error err;
     struct store *s = open_new(*state);
     struct run run = sample_run();
     struct records loaded = { .nr = 0 };
 
-    assert_ok(store_add_ceilings(s, &run.machine, "kernel 6.1", roofs, 3, &err), &err);
-    assert_ok(store_add_ceilings(s, &run.machine, "kernel 6.2", &roofs[3], 1, &err), &err);
-    assert_ok(store_load_ceilings(s, run.machine.id, NULL, NULL, &loaded, &err), &err);
-    assert_int_equal(loaded.nr_ceilings, 3);
-    assert_string_equal(loaded.ceilings_of, run.machine.id);
-    assert_same_real(loaded.ceilings[0].value, 2e11); /* newest first */
+    assert_ok(store_add_roofs(s, &run.machine, "kernel 6.1", roofs, 3, &err), &err);
+    assert_ok(store_add_roofs(s, &run.machine, "kernel 6.2", &roofs[3], 1, &err), &err);
+    assert_ok(store_load_roofs(s, run.machine.id, NULL, NULL, &loaded, &err), &err);
+    assert_int_equal(loaded.nr_roofs, 3);
+    assert_string_equal(loaded.roofs_of, run.machine.id);
+    assert_same_real(loaded.roofs[0].value, 2e11); /* newest first */
     records_release(&loaded);
-    assert_ok(store_load_ceilings(s, run.machine.id, "cpu-2t", "kernel 6.1", &loaded, &err), &err);
-    assert_int_equal(loaded.nr_ceilings, 2);
+    assert_ok(store_load_roofs(s, run.machine.id, "cpu-2t", "kernel 6.1", &loaded, &err), &err);
+    assert_int_equal(loaded.nr_roofs, 2);
     for (size_t i = 0; i < 2; i++) {
-        const struct ceiling *got = &loaded.ceilings[i], *put = &roofs[1 - i];
+        const struct roof *got = &loaded.roofs[i], *put = &roofs[1 - i];
         assert_string_equal(got->name, put->name);
         assert_string_equal(got->device, put->device);
         assert_string_equal(got->unit, put->unit);
@@ -314,7 +314,7 @@ SCRATCH_TEST(test_ceilings)
     store_close(s);
 }
 
-SCRATCH_TEST(test_load_brings_ceilings)
+SCRATCH_TEST(test_load_brings_roofs)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -323,18 +323,18 @@ SCRATCH_TEST(test_load_brings_ceilings)
 
     newest.started_ms++;
     snprintf(newest.machine.id, sizeof(newest.machine.id), "fedcba9876543210");
-    assert_ok(store_add_ceilings(s, &run.machine, "", roofs, 3, &err), &err);
-    assert_ok(store_add_ceilings(s, &newest.machine, "", &roofs[3], 1, &err), &err);
+    assert_ok(store_add_roofs(s, &run.machine, "", roofs, 3, &err), &err);
+    assert_ok(store_add_roofs(s, &newest.machine, "", &roofs[3], 1, &err), &err);
     int64_t ids[] = { add_run(s, newest), add_run(s, run) };
     assert_ok(store_load(s, ids, 2, NULL, &loaded, &err), &err);
-    assert_int_equal(loaded.nr_ceilings, 1);
-    assert_same_real(loaded.ceilings[0].value, 2e11);
+    assert_int_equal(loaded.nr_roofs, 1);
+    assert_same_real(loaded.roofs[0].value, 2e11);
     /* Older runs that come later do not take them away. */
     assert_ok(store_load(s, &ids[1], 1, NULL, &loaded, &err), &err);
     assert_int_equal(loaded.nr_runs, 3);
-    assert_int_equal(loaded.nr_ceilings, 1);
-    assert_string_equal(loaded.ceilings_of, newest.machine.id);
-    assert_same_real(loaded.ceilings[0].value, 2e11);
+    assert_int_equal(loaded.nr_roofs, 1);
+    assert_string_equal(loaded.roofs_of, newest.machine.id);
+    assert_same_real(loaded.roofs[0].value, 2e11);
     records_release(&loaded);
     store_close(s);
 }

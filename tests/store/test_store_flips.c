@@ -181,7 +181,7 @@ static char *read_all(const char *path)
 static void add_rest(const char *path)
 {
     enum { ROWS = 40 };
-    const struct ceiling roofs[] = {
+    const struct roof roofs[] = {
         { .name = "flops.fp32", .device = "cpu-2t", .unit = "FLOP/s", .value = 1.5e11 },
         { .name = "bandwidth.dram", .device = "cpu-2t", .unit = "B/s", .value = 2e10 },
     };
@@ -189,7 +189,7 @@ static void add_rest(const char *path)
     struct run run = sample_run();
     struct error err;
 
-    assert_ok(store_add_ceilings(s, &run.machine, "", roofs, 2, &err), &err);
+    assert_ok(store_add_roofs(s, &run.machine, "", roofs, 2, &err), &err);
     assert_ok(sql_execute(s,
                           "INSERT INTO comparison VALUES (1, '00000009-0000-4000-8000-000000000009'"
                           ", 1, 2, '0.1.0', 'a', 'b', '', '', '{}', 0, 0)",

@@ -390,7 +390,7 @@ SCRATCH_TEST(test_export_of_what_is_read)
         "UPDATE run SET started_ms = -2208988800000, ended_ms = 253402300799999",
         "UPDATE benchmark_dim SET value = -9007199254740992",
     };
-    const struct ceiling roof = { .name = "flops.fp32", .device = "cpu-2t", .unit = "FLOP/s" };
+    const struct roof roof = { .name = "flops.fp32", .device = "cpu-2t", .unit = "FLOP/s" };
     const struct scratch *scratch = *state;
     struct error err;
 
@@ -403,7 +403,7 @@ SCRATCH_TEST(test_export_of_what_is_read)
         remove(scratch->path);
         make_runs(scratch->path, 0, 1, 2);
         struct store *s = open_store(scratch->path, STORE_WRITE);
-        assert_ok(store_add_ceilings(s, &run.machine, "", &roof, 1, &err), &err);
+        assert_ok(store_add_roofs(s, &run.machine, "", &roof, 1, &err), &err);
         store_close(s);
         execute_in(scratch->path, script);
         s = open_store(scratch->path, STORE_READ);

@@ -127,7 +127,7 @@ static void decide(struct writer *w)
     struct acceptance a = { .id = 0 };
     struct store_selftest t = { .id = 0 };
     struct run run = sample_run();
-    struct ceiling roof = { .name = "flops.fp32", .device = "cpu-2t", .unit = "FLOP/s" };
+    struct roof roof = { .name = "flops.fp32", .device = "cpu-2t", .unit = "FLOP/s" };
     struct error err;
 
     c.base = memory_string("a");
@@ -153,7 +153,7 @@ static void decide(struct writer *w)
     assert_ok(store_selftest_add(w->store, &t, &err), &err);
     free(t.result);
     say(w, 1, "SELECT count(*) FROM selftest");
-    assert_ok(store_add_ceilings(w->store, &run.machine, "", &roof, 1, &err), &err);
+    assert_ok(store_add_roofs(w->store, &run.machine, "", &roof, 1, &err), &err);
     say(w, 1, "SELECT count(*) FROM ceiling");
     free(a.key);
     free(a.metric);

@@ -60,14 +60,13 @@ static inline int made_run(struct records *r, int nth, const char *commit, const
     return (int)r->nr_runs - 1;
 }
 
-static inline void made_ceiling(struct records *r, const char *name, const char *unit, double value,
-                                double spec)
+static inline void made_roof(struct records *r, const char *name, const char *unit, double value,
+                             double spec)
 {
-    struct ceiling *c;
+    struct roof *c;
 
-    r->ceilings =
-        array_grow(r->ceilings, r->nr_ceilings, &r->ceilings_capacity, sizeof(*r->ceilings));
-    c = &r->ceilings[r->nr_ceilings++];
+    r->roofs = array_grow(r->roofs, r->nr_roofs, &r->roofs_capacity, sizeof(*r->roofs));
+    c = &r->roofs[r->nr_roofs++];
     snprintf(c->name, sizeof(c->name), "%s", name);
     snprintf(c->device, sizeof(c->device), "cpu-4t");
     snprintf(c->unit, sizeof(c->unit), "%s", unit);
@@ -77,14 +76,14 @@ static inline void made_ceiling(struct records *r, const char *name, const char 
     c->spec = spec;
 }
 
-static inline void made_ceilings(struct records *r)
+static inline void made_roofs(struct records *r)
 {
-    made_ceiling(r, "bandwidth.L1", "B/s", 900e9, 0);
-    made_ceiling(r, "bandwidth.L2", "B/s", 400e9, 0);
-    made_ceiling(r, "bandwidth.L3", "B/s", 120e9, 0);
-    made_ceiling(r, "bandwidth.dram", "B/s", 38e9, 51.2e9);
-    made_ceiling(r, "flops.fp32", "FLOP/s", 420e9, 0);
-    made_ceiling(r, "overhead.launch", "ns", 900, 0);
+    made_roof(r, "bandwidth.L1", "B/s", 900e9, 0);
+    made_roof(r, "bandwidth.L2", "B/s", 400e9, 0);
+    made_roof(r, "bandwidth.L3", "B/s", 120e9, 0);
+    made_roof(r, "bandwidth.dram", "B/s", 38e9, 51.2e9);
+    made_roof(r, "flops.fp32", "FLOP/s", 420e9, 0);
+    made_roof(r, "overhead.launch", "ns", 900, 0);
 }
 
 /* Roughly normal, by sums alone, so that no library's rounding shows in golden files. */

@@ -94,7 +94,7 @@ TEST(parts_have_names)
     }
 }
 
-static const struct ceiling ceilings[] = {
+static const struct roof measured[] = {
     { .name = "flops.fp32", .device = "cpu-1t", .value = 50e9 },
     { .name = "flops.fp32", .device = "cpu-2t", .value = 100e9 },
     { .name = "bandwidth.dram", .device = "cpu-2t", .value = 20e9 },
@@ -103,7 +103,7 @@ static const struct ceiling ceilings[] = {
 
 TEST(roofs)
 {
-    struct timeline_roofs of = timeline_roofs_of(ceilings, 4, "cpu-2t", "fp32");
+    struct timeline_roofs of = timeline_roofs_of(measured, 4, "cpu-2t", "fp32");
 
     assert_close(of.flops, 100e9, 0);
     assert_close(of.bandwidth[1], 0, 0);                             /* no L3 was measured */
@@ -122,11 +122,11 @@ TEST(roofs)
 
 TEST(no_roofs)
 {
-    struct timeline_roofs of = timeline_roofs_of(ceilings, 4, "cpu-2t", "fp32");
+    struct timeline_roofs of = timeline_roofs_of(measured, 4, "cpu-2t", "fp32");
 
     assert_int_equal(timeline_roof_of(&of, 0, 0, 100).bound, TIMELINE_UNBOUND);
     assert_int_equal(timeline_roof_of(&of, 1e6, 0, 0).bound, TIMELINE_UNBOUND);
-    of = timeline_roofs_of(ceilings, 4, "gpu-0", "fp32");
+    of = timeline_roofs_of(measured, 4, "gpu-0", "fp32");
     struct timeline_roof r = timeline_roof_of(&of, 1e6, 1e6, 100);
     assert_int_equal(r.bound, TIMELINE_UNBOUND);
     assert_true(isnan(r.fraction));

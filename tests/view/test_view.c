@@ -63,12 +63,11 @@ static struct store *make_history(const struct scratch *scratch)
     for (int i = 0; i < 3; i++) {
         struct records r = { 0 };
         make_run(&r, i, rows[i].commit, rows[i].slow);
-        made_ceilings(&r);
+        made_roofs(&r);
         store_run(store, &r);
         if (i == 0)
-            assert_ok(
-                store_add_ceilings(store, &r.runs[0].machine, "", r.ceilings, r.nr_ceilings, &err),
-                &err);
+            assert_ok(store_add_roofs(store, &r.runs[0].machine, "", r.roofs, r.nr_roofs, &err),
+                      &err);
         records_release(&r);
     }
     return store;
@@ -106,7 +105,7 @@ SCRATCH_TEST(nothing_asked_is_the_newest)
     assert_false(view.compared);
     assert_int_equal(view_modes(&view), PLOT_SINGLE | PLOT_TREND);
     assert_true(view.trends && view.series && view.trends->nr == view.series->nr);
-    assert_true(metric_context_of(&view.records, view.head).nr_ceilings > 3);
+    assert_true(metric_context_of(&view.records, view.head).nr_roofs > 3);
     assert_ok(presets_load_embedded(&presets, &err), &err);
     assert_null(view_absence(&view, any(&presets, PLOT_SINGLE)));
     assert_non_null(strstr(view_absence(&view, any(&presets, PLOT_MULTI)), "two or more"));
@@ -198,7 +197,7 @@ static void write_records(const char *folder, const char *name, int nth, const c
     strbuf_init(&path);
     strbuf_addf(&path, "%s/%s", folder, name);
     make_run(&r, nth, commit, 1 + nth);
-    made_ceilings(&r);
+    made_roofs(&r);
     cJSON *json = records_to_json(&r);
     assert_ok(file_make_parent(path.data, &err), &err);
     assert_ok(json_write_file(json, path.data, true, &err), &err);
@@ -274,7 +273,7 @@ SCRATCH_TEST(a_folder_of_files)
     assert_int_equal(view_modes(&view), PLOT_MULTI | PLOT_COMPARE | PLOT_TREND);
     assert_int_equal(view.notes.nr, 1);
     assert_non_null(strstr(view.notes.items[0], "broken.json"));
-    assert_true(metric_context_of(&view.records, view.head).nr_ceilings > 3);
+    assert_true(metric_context_of(&view.records, view.head).nr_roofs > 3);
     view_release(&view);
 }
 

@@ -104,7 +104,7 @@ struct chart {
     size_t runs_left_out; /* by chart_build(), before these: the type cannot show so many */
     const char *const
         *run_names;         /* short and unique, one each (metrics/run_label.h); may be NULL */
-    const char *peaks_from; /* where given peaks (ceiling.spec) come from: "harness.json"; NULL:
+    const char *peaks_from; /* where given peaks (roof.spec) come from: "harness.json"; NULL:
                              * from data sheets alone */
     const struct profile_data *profile;      /* what figures of a profile show; NULL: none */
     const struct profile_data *profile_base; /* before it, for their difference; NULL: none */

@@ -38,9 +38,9 @@ static double memory_rate_of(const struct chart_item *item)
 /* The measured roof of that rate, see metrics/roofline.h. */
 static double roof_rate(const struct chart_item *item)
 {
-    struct roof roof;
+    struct binding_roof roof;
 
-    roof_of(item->summary->m, chart_item_median(item), item->context, &roof);
+    binding_roof_of(item->summary->m, chart_item_median(item), item->context, &roof);
     if (!(roof.memory_ns > 0) || !(item->summary->m->bytes > 0))
         return NAN;
     return 1e9 * item->summary->m->bytes / roof.memory_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compute rate over arithmetic intensity, log-log, under the ceilings of the machine. Three forms:
+ * Compute rate over arithmetic intensity, log-log, under the roofs of the machine. Three forms:
  *   - one run: points by operation, larger where more of the run's time goes;
  *   - several runs: points by run;
  *   - a comparison: where each benchmark went, from a hollow circle to the mark of its verdict.
@@ -375,9 +375,9 @@ static void roofline_judge(struct roofline *r)
     char rate[QUANTITY_TEXT_SIZE], name[CHART_NAME_SIZE];
 
     for (size_t i = 0; i < r->items->nr; i++) {
-        struct roof roof;
-        roof_of(r->items->items[i].summary->m, chart_item_median(&r->items->items[i]),
-                r->items->items[i].context, &roof);
+        struct binding_roof roof;
+        binding_roof_of(r->items->items[i].summary->m, chart_item_median(&r->items->items[i]),
+                        r->items->items[i].context, &roof);
         r->above += roof.above_roof;
         r->latency += roof.bound == BOUND_LATENCY;
         if (isfinite(roof.fraction) && roof.fraction > best) {
@@ -387,7 +387,7 @@ static void roofline_judge(struct roofline *r)
     }
     if (r->above)
         figure_set(&r->f->banner,
-                   "▲ %zu point%s above the roof: the work model or the measured ceiling is wrong.",
+                   "▲ %zu point%s above the roof: the work model or the measured roof is wrong.",
                    r->above, r->above == 1 ? " is" : "s are");
     quantity_text(QUANTITY_RATE, "FLOP/s", roofline_point(&r->items->items[nearest]).rate, rate);
     if (!r->comparison && best > 0)
@@ -492,7 +492,7 @@ void build_roofline(const struct chart *chart, struct chart_items *items, struct
     else if (compare && !roofline_count_decided(&r))
         chart_absent(f, "no change is decided: nothing moved under the roofs");
     else if (!r.roofs.levels[LEVEL_DRAM])
-        chart_absent(f, "the ceilings%s%s were not measured; `harness roofline` does it",
+        chart_absent(f, "the roofs%s%s were not measured; `harness roofline` does it",
                      *r.device ? " of " : "", r.device);
     else
         roofline_draw(&r);

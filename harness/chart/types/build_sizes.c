@@ -189,7 +189,7 @@ static double sizes_room(const struct sizes *s, double roof, bool last)
 /* One roof for each math mode and device among the curves; sizes go from `low` to `high`. */
 static void sizes_add_roofs(struct sizes *s, double low, double high)
 {
-    const struct ceiling *seen[ROOFS_MAX];
+    const struct roof *seen[ROOFS_MAX];
     size_t nr = 0;
 
     for (size_t i = 0; i < s->curves.nr && nr < ROOFS_MAX; i++) {
@@ -197,7 +197,7 @@ static void sizes_add_roofs(struct sizes *s, double low, double high)
         char name[48], rate[QUANTITY_TEXT_SIZE];
         size_t k = 0;
         snprintf(name, sizeof(name), "flops.%s", c->name.math);
-        const struct ceiling *roof = ceiling_find(c->items[0]->context, name, c->name.device);
+        const struct roof *roof = roof_find(c->items[0]->context, name, c->name.device);
         while (k < nr && seen[k] != roof)
             k++;
         if (!roof || !(roof->value > 0) || k < nr)

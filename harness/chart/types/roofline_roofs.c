@@ -10,26 +10,26 @@
 /* Pixels: the plot area is about this wide, labels keep this far apart. */
 enum { AREA_WIDTH = 1040, LABEL_GAP = 24, POINT_ROOM = 14, RULE_ROOM = 6, TEXT_SIZE = 12 };
 
-double roof_value(const struct ceiling *c)
+double roof_value(const struct roof *c)
 {
     return c->value > 0 ? c->value : c->spec;
 }
 
 /* The measured one, or else one that is given alone. */
-static const struct ceiling *roofs_find(const struct metric_context *context, const char *name,
-                                        const char *device)
+static const struct roof *roofs_find(const struct metric_context *context, const char *name,
+                                     const char *device)
 {
-    const struct ceiling *measured = ceiling_find(context, name, device);
+    const struct roof *measured = roof_find(context, name, device);
 
-    for (size_t i = 0; !measured && i < context->nr_ceilings; i++) {
-        const struct ceiling *c = &context->ceilings[i];
+    for (size_t i = 0; !measured && i < context->nr_roofs; i++) {
+        const struct roof *c = &context->roofs[i];
         if (strcmp(c->name, name) == 0 && strcmp(c->device, device) == 0 && c->spec > 0)
             return c;
     }
     return measured;
 }
 
-static void roofs_add_math(struct roofs *roofs, const struct ceiling *c)
+static void roofs_add_math(struct roofs *roofs, const struct roof *c)
 {
     size_t at = roofs->nr_maths;
 
@@ -50,7 +50,7 @@ void roofs_init(struct roofs *roofs, const struct metric_context *context, const
     *roofs = (struct roofs) { .given = "data sheet" };
     for (int level = 0; level < LEVEL_NR; level++)
         roofs->levels[level] =
-            roofs_find(context, memory_level_ceiling((enum memory_level)level), device);
+            roofs_find(context, memory_level_roof((enum memory_level)level), device);
     for (size_t i = 0; i < nr_maths; i++) {
         char name[64];
         snprintf(name, sizeof(name), "flops.%s", maths[i]);
@@ -85,7 +85,7 @@ void roofs_fit(struct roofs *roofs, double low, double high)
 }
 
 /* The spread of a measured roof over its repetitions. */
-static void roofs_add_spread(struct panel *p, const struct ceiling *c, double from, double to,
+static void roofs_add_spread(struct panel *p, const struct roof *c, double from, double to,
                              bool slope)
 {
     struct layer *band = panel_layer(p, MARK_BAND, NULL);
@@ -113,7 +113,7 @@ static double label_start(const struct roofs *roofs, double bandwidth, bool meas
 static bool close_above(const struct roofs *roofs, double bandwidth)
 {
     for (int level = 0; level < LEVEL_NR; level++) {
-        const struct ceiling *c = roofs->levels[level];
+        const struct roof *c = roofs->levels[level];
         if (c && roof_value(c) > bandwidth && roof_value(c) < 1.5 * bandwidth)
             return true;
     }
@@ -130,7 +130,7 @@ static void roofs_add_memory_roof(const struct roofs *roofs, struct panel *p,
 
     if (roofs->nr_maths)
         end = fmin(roof_value(roofs->maths[0]) / bandwidth, roofs->high);
-    const struct ceiling *c = roofs->levels[level];
+    const struct roof *c = roofs->levels[level];
     if (measured && c->low > 0 && c->high > c->low)
         roofs_add_spread(p, c, roofs->low, end, true);
     struct layer *line = panel_stroke(p, MARK_LINE, NULL, dram ? INK_DARK : INK_GREY,
@@ -157,7 +157,7 @@ static void roofs_add_memory_roof(const struct roofs *roofs, struct panel *p,
 
 /* A flat roof, as it will be labelled. */
 struct flat {
-    const struct ceiling *c;
+    const struct roof *c;
     double rate;
     bool measured;
 };
@@ -167,7 +167,7 @@ static size_t roofs_find_flats(const struct roofs *roofs, struct flat flats[2 * 
     size_t nr = 0;
 
     for (size_t i = 0; i < roofs->nr_maths; i++) {
-        const struct ceiling *c = roofs->maths[i];
+        const struct roof *c = roofs->maths[i];
         for (int given = 0; given < 2; given++) {
             double rate = given ? c->spec : c->value;
             size_t at = nr;
@@ -290,7 +290,7 @@ static void roofs_add_ridge(const struct roofs *roofs, struct panel *p)
 void roofs_add(const struct roofs *roofs, struct panel *p)
 {
     for (int level = 0; level < LEVEL_NR; level++) {
-        const struct ceiling *c = roofs->levels[level];
+        const struct roof *c = roofs->levels[level];
         if (c && c->value > 0)
             roofs_add_memory_roof(roofs, p, (enum memory_level)level, c->value, true);
         if (c && c->spec > 0 && (level == LEVEL_DRAM || !(c->value > 0)))

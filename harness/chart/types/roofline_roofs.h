@@ -15,8 +15,8 @@ struct roof_mark {
 };
 
 struct roofs {
-    const struct ceiling *levels[LEVEL_NR];      /* NULL: neither measured nor given */
-    const struct ceiling *maths[ROOF_MATHS_MAX]; /* the highest first */
+    const struct roof *levels[LEVEL_NR];      /* NULL: neither measured nor given */
+    const struct roof *maths[ROOF_MATHS_MAX]; /* the highest first */
     size_t nr_maths;
     const char *given;             /* what values from a data sheet or a configuration are called */
     double low, high;              /* of the arithmetic intensity drawn, FLOP/byte */
@@ -28,7 +28,7 @@ struct roofs {
 void roofs_init(struct roofs *roofs, const struct metric_context *context, const char *device,
                 const char *const *maths, size_t nr_maths);
 /* The measured value, or where there is none the given one. */
-double roof_value(const struct ceiling *c);
+double roof_value(const struct roof *c);
 /* Sets low and high so that intensities from `low` to `high` and all ridges are inside. */
 void roofs_fit(struct roofs *roofs, double low, double high);
 /* Draws into the panel, whose y.low must be set. */

@@ -44,16 +44,16 @@ static cJSON *step_to_json(const struct changepoint *step)
     return json;
 }
 
-static cJSON *past_to_json(const struct withdrawn_step *past)
+static cJSON *withdrawn_to_json(const struct withdrawn_step *step)
 {
     cJSON *json = cJSON_CreateObject();
 
-    json_add_int(json, "index", (int64_t)past->index);
-    json_add_number(json, "before", past->before);
-    json_add_number(json, "after", past->after);
-    json_add_int(json, "named_with", (int64_t)past->named);
-    json_add_int(json, "gone_with", (int64_t)past->gone);
-    json_add_string(json, "reason", step_end_words(past->why));
+    json_add_int(json, "index", (int64_t)step->index);
+    json_add_number(json, "before", step->before);
+    json_add_number(json, "after", step->after);
+    json_add_int(json, "named_with", (int64_t)step->named);
+    json_add_int(json, "gone_with", (int64_t)step->gone);
+    json_add_string(json, "reason", step_end_words(step->why));
     return json;
 }
 
@@ -107,9 +107,9 @@ static int print_json(const struct changes *changes, size_t n, bool too_short, s
     cJSON_AddItemToObject(json, "modes", modes_to_json(&changes->modes));
     cJSON_AddItemToObject(json, "watch", watch_to_json(&changes->watch));
     json_add_number(json, "detectable", changes->detectable);
-    cJSON *past = cJSON_AddArrayToObject(json, "withdrawn");
-    for (size_t i = 0; i < changes->past.nr; i++)
-        cJSON_AddItemToArray(past, past_to_json(&changes->past.items[i]));
+    cJSON *gone = cJSON_AddArrayToObject(json, "withdrawn");
+    for (size_t i = 0; i < changes->withdrawn.nr; i++)
+        cJSON_AddItemToArray(gone, withdrawn_to_json(&changes->withdrawn.items[i]));
     json_add_int(json, "n", (int64_t)n);
     if (too_short)
         cJSON_AddTrueToObject(json, "too_short");
@@ -164,10 +164,10 @@ static void print_step(const struct changepoint *s, size_t n)
     print_open(s, n);
 }
 
-static void print_past(const struct withdrawn_step *past)
+static void print_withdrawn(const struct withdrawn_step *step)
 {
     terminal_print("withdrawn: step at %zu, named with %zu points, gone with %zu: %s\n",
-                   past->index, past->named, past->gone, step_end_words(past->why));
+                   step->index, step->named, step->gone, step_end_words(step->why));
 }
 
 static void print_watch(const struct watch *w)
@@ -238,8 +238,8 @@ static void print_text(const struct changes *changes, size_t n, double level)
                        d->per_point, d->slope.low, d->slope.high, d->total, print_p(d->p, p));
     if (changes->nr == 0 && !d->found)
         print_nothing(changes, level);
-    for (size_t i = 0; i < changes->past.nr; i++)
-        print_past(&changes->past.items[i]);
+    for (size_t i = 0; i < changes->withdrawn.nr; i++)
+        print_withdrawn(&changes->withdrawn.items[i]);
     print_watch(&changes->watch);
     print_detectable(changes, n);
     print_modes(&changes->modes);

@@ -169,9 +169,8 @@ static int add_imported_records(struct import_job *job, struct store *store, str
             if (records->runs[k].started_ms > newest->started_ms)
                 newest = &records->runs[k];
         }
-        if (any && records->nr_ceilings &&
-            store_add_ceilings(store, &newest->machine, "", records->ceilings, records->nr_ceilings,
-                               err))
+        if (any && records->nr_roofs &&
+            store_add_roofs(store, &newest->machine, "", records->roofs, records->nr_roofs, err))
             return -1;
     }
     return 0;

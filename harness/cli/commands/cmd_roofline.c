@@ -8,8 +8,8 @@
 #include "cli/shared_options.h"
 #include "core/clock.h"
 #include "device/devices.h"
-#include "machine/ceiling_fill.h"
 #include "machine/environment.h"
+#include "machine/roof_fill.h"
 #include "session/measure/roofs.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
@@ -23,27 +23,27 @@ struct roofline_options {
     bool measure, json;
 };
 
-static const char *ceiling_value(const struct ceiling *c, double value, char text[TEXT_UNIT_SIZE])
+static const char *roof_value(const struct roof *c, double value, char text[TEXT_UNIT_SIZE])
 {
-    return ceiling_is_time(c) ? text_time(value, text) : text_rate(value, c->unit, text);
+    return roof_is_time(c) ? text_time(value, text) : text_rate(value, c->unit, text);
 }
 
-static void add_ceiling_row(struct table *t, const struct ceiling *c)
+static void add_roof_row(struct table *t, const struct roof *c)
 {
     char value[TEXT_UNIT_SIZE], low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE];
 
     table_row(t);
     table_cell(t, TABLE_PLAIN, "%s", c->name);
     table_cell(t, TABLE_PLAIN, "%s", c->device);
-    table_cell(t, TABLE_PLAIN, "%s", ceiling_value(c, c->value, value));
-    table_cell(t, TABLE_PLAIN, "%s to %s", ceiling_value(c, c->low, low),
-               ceiling_value(c, c->high, high));
+    table_cell(t, TABLE_PLAIN, "%s", roof_value(c, c->value, value));
+    table_cell(t, TABLE_PLAIN, "%s to %s", roof_value(c, c->low, low),
+               roof_value(c, c->high, high));
     if (c->spec > 0)
-        table_cell(t, TABLE_PLAIN, "%s", ceiling_value(c, c->spec, value));
+        table_cell(t, TABLE_PLAIN, "%s", roof_value(c, c->spec, value));
 }
 
-static int print_ceilings(const struct records *r, const struct machine *machine,
-                          const struct device *device, struct error *err)
+static int print_roofs(const struct records *r, const struct machine *machine,
+                       const struct device *device, struct error *err)
 {
     static const struct table_column columns[] = {
         { "roof", TABLE_LEFT, TABLE_NAME, 0 },
@@ -59,8 +59,8 @@ static int print_ceilings(const struct records *r, const struct machine *machine
     terminal_add(&page, "%s (%s)\n", device->kind == DEVICE_CPU ? machine->cpu : device->describe,
                  machine->class_name);
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-    for (size_t i = 0; i < r->nr_ceilings; i++)
-        add_ceiling_row(&t, &r->ceilings[i]);
+    for (size_t i = 0; i < r->nr_roofs; i++)
+        add_roof_row(&t, &r->roofs[i]);
     table_text(&t, terminal_width(), terminal_colour(), &page);
     table_release(&t);
     int rc = output_page(&page, NULL, err);
@@ -68,12 +68,12 @@ static int print_ceilings(const struct records *r, const struct machine *machine
     return rc;
 }
 
-static int write_ceilings(const struct records *r, struct error *err)
+static int write_roofs(const struct records *r, struct error *err)
 {
     cJSON *array = cJSON_CreateArray();
 
-    for (size_t i = 0; i < r->nr_ceilings; i++)
-        cJSON_AddItemToArray(array, ceiling_to_json(&r->ceilings[i]));
+    for (size_t i = 0; i < r->nr_roofs; i++)
+        cJSON_AddItemToArray(array, roof_to_json(&r->roofs[i]));
     return output_json(array, NULL, err);
 }
 
@@ -82,73 +82,71 @@ static void note_flush(const struct records *r)
 {
     static const double seen = 1.2;
 
-    for (size_t i = 0; i < r->nr_ceilings; i++)
-        if (strcmp(r->ceilings[i].name, "flush.cold_over_warm") == 0 && r->ceilings[i].value < seen)
+    for (size_t i = 0; i < r->nr_roofs; i++)
+        if (strcmp(r->roofs[i].name, "flush.cold_over_warm") == 0 && r->roofs[i].value < seen)
             terminal_note(
                 "cold times are not reliable here: after a flush of the L2, latency is only %.2f "
                 "times that of a warm cache\n",
-                r->ceilings[i].value);
+                r->roofs[i].value);
 }
 
-struct ceiling_spec {
+struct roof_spec {
     char name[48];
     double value;
 };
 
 /* "bandwidth.dram=460.8e9", of a roof that some device has. */
-static int parse_ceiling_spec(const char *text, struct ceiling_spec *spec, struct error *err)
+static int parse_roof_spec(const char *text, struct roof_spec *spec, struct error *err)
 {
     const char *equals = strchr(text, '=');
 
     if (!equals || equals - text >= (long)sizeof(spec->name))
         return error_set(err, "--spec: \"%s\" is not ROOF=VALUE", text);
     snprintf(spec->name, sizeof(spec->name), "%.*s", (int)(equals - text), text);
-    if (!ceiling_is_name(spec->name))
+    if (!roof_is_name(spec->name))
         return error_set(err, "--spec: no roof is called \"%s\"; `harness roofline` shows them",
                          spec->name);
     return text_parse_double(equals + 1, 0, 1e18, "--spec", &spec->value, err);
 }
 
 /* Before the roofs are measured, which takes its time. */
-static int check_ceiling_specs(const struct string_list *specs, struct error *err)
+static int check_roof_specs(const struct string_list *specs, struct error *err)
 {
-    struct ceiling_spec spec;
+    struct roof_spec spec;
 
     for (size_t i = 0; i < specs->nr; i++)
-        if (parse_ceiling_spec(specs->items[i], &spec, err))
+        if (parse_roof_spec(specs->items[i], &spec, err))
             return -1;
     return 0;
 }
 
 /* It is kept with the roofs measured last. */
-static int set_ceiling_spec(struct records *r, const char *text, struct error *err)
+static int set_roof_spec(struct records *r, const char *text, struct error *err)
 {
-    struct ceiling_spec spec;
+    struct roof_spec spec;
     bool found = false;
 
-    if (parse_ceiling_spec(text, &spec, err))
+    if (parse_roof_spec(text, &spec, err))
         return -1;
-    for (size_t i = 0; i < r->nr_ceilings; i++) {
-        if (strcmp(r->ceilings[i].name, spec.name) != 0)
+    for (size_t i = 0; i < r->nr_roofs; i++) {
+        if (strcmp(r->roofs[i].name, spec.name) != 0)
             continue;
-        r->ceilings[i].spec = spec.value;
+        r->roofs[i].spec = spec.value;
         found = true;
     }
     return found ? 0 : error_set(err, "--spec: there is no roof \"%s\" here", spec.name);
 }
 
-static int apply_ceiling_specs(struct store *store, const struct run *run, struct records *r,
-                               const struct string_list *specs, struct error *err)
+static int apply_roof_specs(struct store *store, const struct run *run, struct records *r,
+                            const struct string_list *specs, struct error *err)
 {
     char epoch[17];
 
     for (size_t i = 0; i < specs->nr; i++)
-        if (set_ceiling_spec(r, specs->items[i], err))
+        if (set_roof_spec(r, specs->items[i], err))
             return -1;
     roofs_epoch(run, epoch);
-    return specs->nr
-               ? store_add_ceilings(store, &run->machine, epoch, r->ceilings, r->nr_ceilings, err)
-               : 0;
+    return specs->nr ? store_add_roofs(store, &run->machine, epoch, r->roofs, r->nr_roofs, err) : 0;
 }
 
 static int show_roofline(struct store *store, const struct run *run, const struct device *device,
@@ -163,9 +161,9 @@ static int show_roofline(struct store *store, const struct run *run, const struc
         return -1;
     int rc = roofs_load(store, run, device, &r, err);
     if (rc == 0)
-        rc = apply_ceiling_specs(store, run, &r, &o->specs, err);
+        rc = apply_roof_specs(store, run, &r, &o->specs, err);
     if (rc == 0) {
-        rc = o->json ? write_ceilings(&r, err) : print_ceilings(&r, &run->machine, device, err);
+        rc = o->json ? write_roofs(&r, err) : print_roofs(&r, &run->machine, device, err);
         note_flush(&r);
     }
     records_release(&r);
@@ -201,13 +199,13 @@ static int run_roofline(int argc, char **argv, void *options, struct error *err)
     (void)argv;
     if (argc > 0)
         return error_set(err, "harness roofline takes no arguments; `harness plot` draws");
-    if (check_ceiling_specs(&o->specs, err))
+    if (check_roof_specs(&o->specs, err))
         return -1;
     if (device_open(&device, o->device ? o->device : "cpu", err))
         return -1;
     environment_build(&current.build);
     current.environment = environment_json();
-    int rc = device_has_ceilings(&device)
+    int rc = device_has_roofs(&device)
                  ? environment_machine(&current.machine, err)
                  : error_set(err, "device %s has no roofs: cpu and cuda have", device.spec);
     if (rc == 0)

@@ -31,7 +31,7 @@ static void list_merged(const struct store_merged *m, struct added added[KINDS])
     const struct added all[KINDS] = {
         { m->baselines, "baseline", "baselines", "baselines" },
         { m->comparisons, "comparison", "comparisons", "comparisons" },
-        { m->ceilings, "roof", "roofs", "ceilings" },
+        { m->roofs, "roof", "roofs", "ceilings" },
         { m->acceptances, "acceptance", "acceptances", "acceptances" },
         { m->selftests, "self-test", "self-tests", "selftests" },
         { m->tuned, "tuned setting", "tuned settings", "tuned" },

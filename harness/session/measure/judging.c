@@ -226,17 +226,17 @@ double judging_roof(const struct judging *g, const struct judgement *j, size_t s
                     const struct records *roofs, const struct machine *machine)
 {
     const struct judged_shape *s = &j->shapes.items[shape];
-    const struct metric_context context = { machine, roofs->ceilings, roofs->nr_ceilings };
+    const struct metric_context context = { machine, roofs->roofs, roofs->nr_roofs };
     struct variant like = *j->job.variant;
     struct measurement m;
-    struct roof roof;
+    struct binding_roof roof;
 
     if (!s->timed)
         return NAN;
     like.kernel = g->spec; /* the work is that of the spec, whatever a plugin says of it */
     const struct benchmark bench = { .variant = &like, .shape = s->shape };
     case_describe(&bench, &g->workload.device, &m);
-    roof_of(&m, s->own.ns, &context, &roof);
+    binding_roof_of(&m, s->own.ns, &context, &roof);
     measurement_release(&m);
     return roof.fraction;
 }

@@ -160,6 +160,6 @@ struct timeline_roofs profile_roofs(const struct profile_result *result,
 
     snprintf(label, sizeof(label), "%.*s", (int)device_label_hardware(device->label),
              device->label);
-    return timeline_roofs_of(result->records.ceilings, result->records.nr_ceilings, label,
+    return timeline_roofs_of(result->records.roofs, result->records.nr_roofs, label,
                              math_name(bench->variant->math));
 }

@@ -2,8 +2,8 @@
 #include "session/measure/roofs.h"
 
 #include "base/memory.h"
-#include "machine/ceiling_fill.h"
-#include "machine/ceilings.h"
+#include "machine/measured_roofs.h"
+#include "machine/roof_fill.h"
 #include "metrics/epoch.h"
 
 #include <stdio.h>
@@ -19,22 +19,22 @@ void roofs_epoch(const struct run *run, char epoch[17])
     snprintf(epoch, 17, "%016llx", (unsigned long long)epoch_id(run));
 }
 
-static bool is_rate_roof(const struct ceiling *c)
+static bool is_rate_roof(const struct roof *c)
 {
     return strcmp(c->unit, "B/s") == 0 || strcmp(c->unit, "FLOP/s") == 0;
 }
 
-static bool is_better_roof(const struct ceiling *a, const struct ceiling *b)
+static bool is_better_roof(const struct roof *a, const struct roof *b)
 {
-    return ceiling_is_time(a) ? a->value < b->value : is_rate_roof(a) && a->value > b->value;
+    return roof_is_time(a) ? a->value < b->value : is_rate_roof(a) && a->value > b->value;
 }
 
 /* A roof is a lower bound: the best one ever seen in the epoch stands. Data-sheet values that were
  * set by hand stay. */
-static void keep_better_roof(struct ceiling *fresh, const struct records *known)
+static void keep_better_roof(struct roof *fresh, const struct records *known)
 {
-    for (size_t i = 0; i < known->nr_ceilings; i++) {
-        const struct ceiling *old = &known->ceilings[i];
+    for (size_t i = 0; i < known->nr_roofs; i++) {
+        const struct roof *old = &known->roofs[i];
         if (strcmp(old->name, fresh->name) != 0)
             continue;
         double spec = old->spec > 0 ? old->spec : fresh->spec;
@@ -44,21 +44,21 @@ static void keep_better_roof(struct ceiling *fresh, const struct records *known)
     }
 }
 
-static bool are_roofs_busy(const struct ceiling *ceilings, size_t nr)
+static bool are_roofs_busy(const struct roof *roofs, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
-        const struct ceiling *c = &ceilings[i];
-        if ((ceiling_is_time(c) && c->value > busy_launch_ns) ||
+        const struct roof *c = &roofs[i];
+        if ((roof_is_time(c) && c->value > busy_launch_ns) ||
             (is_rate_roof(c) && c->high > busy_spread * c->value))
             return true;
     }
     return false;
 }
 
-static bool has_memory_roof(const struct ceiling *ceilings, size_t nr)
+static bool has_memory_roof(const struct roof *roofs, size_t nr)
 {
     for (size_t i = 0; i < nr; i++)
-        if (strcmp(ceilings[i].name, "bandwidth.dram") == 0)
+        if (strcmp(roofs[i].name, "bandwidth.dram") == 0)
             return true;
     return false;
 }
@@ -68,26 +68,26 @@ static int measure_roofs(struct store *store, const struct run *run, const struc
                          const char *epoch, const struct records *known,
                          const struct measuring *how, bool *missing, struct error *err)
 {
-    struct ceiling ceilings[CEILINGS_MAX];
-    int nr = sweep_ceilings(device->spec, ceilings, how->interrupted, err);
+    struct roof roofs[ROOFS_MAX];
+    int nr = sweep_roofs(device->spec, roofs, how->interrupted, err);
 
     *missing = nr < 0;
     if (nr < 0)
         return -1;
     for (int i = 0; i < nr; i++)
-        keep_better_roof(&ceilings[i], known);
-    if (are_roofs_busy(ceilings, (size_t)nr))
+        keep_better_roof(&roofs[i], known);
+    if (are_roofs_busy(roofs, (size_t)nr))
         sink_note(how->sink,
                   "the roofs vary by more than %.0f %%: the machine is busy; the next run "
                   "measures them again\n",
                   100 * (busy_spread - 1));
-    if (device->kind == DEVICE_CPU && !has_memory_roof(ceilings, (size_t)nr))
+    if (device->kind == DEVICE_CPU && !has_memory_roof(roofs, (size_t)nr))
         sink_note(how->sink, "no roof of the memory: %s\n",
-                  ceilings_have_room(device, &run->machine)
+                  roofs_have_room(device, &run->machine)
                       ? "there was too little to walk through; the next run measures it"
                       : "of what may be taken half is less than the caches hold; a run with more "
                         "measures it");
-    return store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
+    return store_add_roofs(store, &run->machine, epoch, roofs, (size_t)nr, err);
 }
 
 int roofs_load(struct store *store, const struct run *run, const struct device *device,
@@ -98,16 +98,16 @@ int roofs_load(struct store *store, const struct run *run, const struct device *
     roofs_epoch(run, epoch);
     snprintf(label, sizeof(label), "%.*s", (int)device_label_hardware(device->label),
              device->label);
-    return store_load_ceilings(store, run->machine.id, label, epoch, out, err);
+    return store_load_roofs(store, run->machine.id, label, epoch, out, err);
 }
 
 /* The roofs are there, were measured in quiet, and none is absent that could be measured now. */
 static bool are_roofs_usable(const struct records *known, const struct run *run,
                              const struct device *device)
 {
-    return known->nr_ceilings > 0 && !are_roofs_busy(known->ceilings, known->nr_ceilings) &&
-           (has_memory_roof(known->ceilings, known->nr_ceilings) || device->kind != DEVICE_CPU ||
-            !ceilings_have_room(device, &run->machine));
+    return known->nr_roofs > 0 && !are_roofs_busy(known->roofs, known->nr_roofs) &&
+           (has_memory_roof(known->roofs, known->nr_roofs) || device->kind != DEVICE_CPU ||
+            !roofs_have_room(device, &run->machine));
 }
 
 bool roofs_there(struct store *store, const struct run *run, const struct device *device)
@@ -129,7 +129,7 @@ static int find_roofs(struct store *store, const struct run *run, const struct d
     char epoch[17];
 
     *missing = false;
-    if (!device_has_ceilings(device))
+    if (!device_has_roofs(device))
         return 0;
     roofs_epoch(run, epoch);
     int rc = roofs_load(store, run, device, known, err);
@@ -167,8 +167,8 @@ static int try_roofs(struct store *store, const struct run *run, const struct de
         rc = 0;
     } else if (rc && missing) {
         sink_note(how->sink, "it goes on %s, and the next run measures them again: %s\n",
-                  known.nr_ceilings ? "with the roofs of a busy machine"
-                                    : "without roofs, so what is a share of them is absent",
+                  known.nr_roofs ? "with the roofs of a busy machine"
+                                 : "without roofs, so what is a share of them is absent",
                   err->message);
         rc = 0;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine/ceilings.h"
+#include "machine/measured_roofs.h"
 
 #include "base/memory.h"
 #include "core/clock.h"
 #include "host/host_cache.h"
 #include "host/host_memory.h"
-#include "machine/ceiling_fill.h"
-#include "machine/ceiling_loops.h"
-#include "machine/ceilings_cuda.h"
 #include "machine/datasheet.h"
+#include "machine/measured_roofs_cuda.h"
+#include "machine/roof_fill.h"
+#include "machine/roof_loops.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -47,9 +47,9 @@ static struct job job_of(const struct device *d, enum pattern pattern, size_t by
                           is_quick() ? quick_repetition_ns : repetition_ns };
 }
 
-static enum ceiling_dot dot_of(enum pattern pattern)
+static enum roof_dot dot_of(enum pattern pattern)
 {
-    return pattern == DOTS_INT8 ? CEILING_DOT_INT8 : CEILING_DOT_BF16;
+    return pattern == DOTS_INT8 ? ROOF_DOT_INT8 : ROOF_DOT_BF16;
 }
 
 static void run_pass(const struct job *job, char *buffer)
@@ -57,15 +57,15 @@ static void run_pass(const struct job *job, char *buffer)
     size_t half = job->bytes / 2;
 
     if (job->pattern == READ)
-        ceiling_read(buffer, job->bytes);
+        roof_read(buffer, job->bytes);
     else if (job->pattern == COPY)
-        ceiling_copy(buffer, buffer + half, half);
+        roof_copy(buffer, buffer + half, half);
     else if (job->pattern == STREAM)
-        ceiling_stream(buffer, buffer + half, half);
+        roof_stream(buffer, buffer + half, half);
     else if (job->pattern == DOTS_BF16 || job->pattern == DOTS_INT8)
-        ceiling_dots(dot_of(job->pattern), job->bytes);
+        roof_dots(dot_of(job->pattern), job->bytes);
     else
-        ceiling_fma(job->bytes);
+        roof_fma(job->bytes);
 }
 
 static double thread_ns(void)
@@ -114,16 +114,16 @@ static double timed(const struct job *job, char **buffers, long passes, long *wa
     return ns;
 }
 
-static struct ceiling_times measure(const struct job *job, char **buffers)
+static struct roof_times measure(const struct job *job, char **buffers)
 {
-    double times[CEILING_REPETITIONS];
+    double times[ROOF_REPETITIONS];
     long passes = 1, walked = 0;
 
     while (timed(job, buffers, passes, &walked) < job->repetition_ns / 2 && passes < 1 << 28)
         passes *= 2;
-    for (int i = 0; i < CEILING_REPETITIONS; i++)
+    for (int i = 0; i < ROOF_REPETITIONS; i++)
         times[i] = timed(job, buffers, passes, &walked) / (double)passes;
-    return ceiling_times_of(times, CEILING_REPETITIONS);
+    return roof_times_of(times, ROOF_REPETITIONS);
 }
 
 static void free_buffers(struct device *d, char **buffers)
@@ -151,27 +151,27 @@ static char **make_buffers(struct device *d, size_t bytes, struct error *err)
     return buffers;
 }
 
-/* One ceiling, each byte read or written once. */
-static struct ceiling rate(struct device *d, const char *name, enum pattern pattern, size_t bytes,
-                           size_t steps, char **buffers)
+/* One roof, each byte read or written once. */
+static struct roof rate(struct device *d, const char *name, enum pattern pattern, size_t bytes,
+                        size_t steps, char **buffers)
 {
     struct job job = job_of(d, pattern, bytes, steps);
-    struct ceiling_times ns = measure(&job, buffers);
-    struct ceiling c;
+    struct roof_times ns = measure(&job, buffers);
+    struct roof c;
 
-    ceiling_init(&c, d, name, "B/s");
-    ceiling_set_rate(&c, (double)bytes * d->threads, &ns);
+    roof_init(&c, d, name, "B/s");
+    roof_set_rate(&c, (double)bytes * d->threads, &ns);
     return c;
 }
 
 /* By passes of `most` bytes a thread, or a little less: whole cache lines in each half, however
  * many threads share a size. `steps` of them make the buffer. Their number; -1: no memory. */
 static int bandwidth(struct device *d, const char *level, size_t most, size_t steps,
-                     struct ceiling *out, struct error *err)
+                     struct roof *out, struct error *err)
 {
     size_t bytes = most / 128 * 128;
     char **buffers = make_buffers(d, bytes * steps, err);
-    struct ceiling streamed;
+    struct roof streamed;
     char name[48];
 
     if (!buffers)
@@ -183,15 +183,15 @@ static int bandwidth(struct device *d, const char *level, size_t most, size_t st
     snprintf(name, sizeof(name), "copy.%s", level);
     out[1] = rate(d, name, COPY, bytes, steps, buffers);
     streamed = rate(d, name, STREAM, bytes, steps, buffers);
-    ceiling_raise(&out[1], &streamed);
-    ceiling_raise(&out[0], &out[1]);
+    roof_raise(&out[1], &streamed);
+    roof_raise(&out[0], &out[1]);
     free_buffers(d, buffers);
     return 3;
 }
 
 /* Where threads lie is the scheduler's affair, or that of who numbered the processors: as many may
  * share a cache as can. */
-size_t ceilings_level_bytes(int64_t cache, int sharing, int threads)
+size_t roofs_level_bytes(int64_t cache, int sharing, int threads)
 {
     int sharers = sharing < threads ? sharing : threads;
 
@@ -200,7 +200,7 @@ size_t ceilings_level_bytes(int64_t cache, int sharing, int threads)
 
 /* Four times the caches. Where that is more than 1 GiB, twice is enough. A container's limit is
  * less than the memory, and what goes beyond it is killed. */
-size_t ceilings_walk_bytes(const struct machine *machine, int threads, int64_t room)
+size_t roofs_walk_bytes(const struct machine *machine, int threads, int64_t room)
 {
     const struct host_caches caches = { .l2 = machine->l2,
                                         .l3 = machine->l3,
@@ -220,10 +220,10 @@ size_t ceilings_walk_bytes(const struct machine *machine, int threads, int64_t r
 
 /* A quarter of the cache for as many as may share it: in a virtual machine others have their part.
  * Where L2 holds as much, half. */
-size_t ceilings_l3_bytes(const struct machine *machine, int threads)
+size_t roofs_l3_bytes(const struct machine *machine, int threads)
 {
     int sharing = machine->l3_shared_by > 0 ? machine->l3_shared_by : threads;
-    size_t l2 = (size_t)machine->l2, half = ceilings_level_bytes(machine->l3, sharing, threads);
+    size_t l2 = (size_t)machine->l2, half = roofs_level_bytes(machine->l3, sharing, threads);
 
     if (half / 2 > l2)
         return half / 2;
@@ -235,7 +235,7 @@ size_t ceilings_l3_bytes(const struct machine *machine, int threads)
 static size_t walk_steps(const struct machine *machine, int threads)
 {
     int64_t room = host_memory_available("");
-    size_t all = ceilings_walk_bytes(machine, threads, is_quick() ? INT64_MAX : room);
+    size_t all = roofs_walk_bytes(machine, threads, is_quick() ? INT64_MAX : room);
 
     if (is_quick() && all > QUICK_WALK)
         all = QUICK_WALK;
@@ -243,12 +243,12 @@ static size_t walk_steps(const struct machine *machine, int threads)
     return nr * step > (size_t)room ? 0 : nr;
 }
 
-bool ceilings_have_room(const struct device *device, const struct machine *machine)
+bool roofs_have_room(const struct device *device, const struct machine *machine)
 {
     return device->kind != DEVICE_CPU || walk_steps(machine, device->threads) > 0;
 }
 
-static void add_data_sheet(const struct device *d, const struct machine *m, struct ceiling *out,
+static void add_data_sheet(const struct device *d, const struct machine *m, struct roof *out,
                            int nr)
 {
     double flops, bandwidth;
@@ -262,39 +262,38 @@ static void add_data_sheet(const struct device *d, const struct machine *m, stru
     }
 }
 
-static struct ceiling flops(struct device *d, const char *name, enum pattern pattern,
-                            char **buffers)
+static struct roof flops(struct device *d, const char *name, enum pattern pattern, char **buffers)
 {
     struct job job = job_of(d, pattern, 1024, 1); /* rounds */
-    struct ceiling_times ns = measure(&job, buffers);
-    struct ceiling c;
-    double each = pattern == FMA ? ceiling_fma_flops(job.bytes)
-                                 : ceiling_dots_flops(dot_of(pattern), job.bytes);
+    struct roof_times ns = measure(&job, buffers);
+    struct roof c;
+    double each =
+        pattern == FMA ? roof_fma_flops(job.bytes) : roof_dots_flops(dot_of(pattern), job.bytes);
 
-    ceiling_init(&c, d, name, "FLOP/s");
-    ceiling_set_rate(&c, each * d->threads, &ns);
+    roof_init(&c, d, name, "FLOP/s");
+    roof_set_rate(&c, each * d->threads, &ns);
     return c;
 }
 
 /* What is stored as bfloat16 or as a byte can be widened: its roof is fp32's, or that of products
  * of its own. */
-static int narrow_arithmetic(struct device *d, const struct ceiling *fp32, enum pattern pattern,
-                             char **buffers, struct ceiling *out)
+static int narrow_arithmetic(struct device *d, const struct roof *fp32, enum pattern pattern,
+                             char **buffers, struct roof *out)
 {
     const char *type = pattern == DOTS_INT8 ? "int8" : "bf16";
     char name[sizeof(out->name)];
 
     out[0] = *fp32;
     snprintf(out[0].name, sizeof(out[0].name), "flops.%s", type);
-    if (!ceiling_has_dots(dot_of(pattern)))
+    if (!roof_has_dots(dot_of(pattern)))
         return 1;
     snprintf(name, sizeof(name), "dot.%s", type);
     out[1] = flops(d, name, pattern, buffers);
-    ceiling_raise(&out[0], &out[1]);
+    roof_raise(&out[0], &out[1]);
     return 2;
 }
 
-static int arithmetic(struct device *d, struct ceiling *out, struct error *err)
+static int arithmetic(struct device *d, struct roof *out, struct error *err)
 {
     char **buffers = make_buffers(d, 64, err);
     int nr = 1;
@@ -311,7 +310,7 @@ static int arithmetic(struct device *d, struct ceiling *out, struct error *err)
 /* A cache that the system does not tell has none; one of which it does not tell who shares it is of
  * one processor. */
 static int capacity(const struct device *d, const struct machine *machine, int level,
-                    struct ceiling *out)
+                    struct roof *out)
 {
     int64_t bytes = level == 1 ? machine->l1d : machine->l2;
     int sharing = host_cache_sharers(level);
@@ -320,21 +319,21 @@ static int capacity(const struct device *d, const struct machine *machine, int l
     if (bytes <= 0)
         return 0;
     snprintf(name, sizeof(name), "capacity.L%d", level);
-    ceiling_init(out, d, name, "B");
-    ceiling_set_value(out, (double)bytes * host_cache_instances(sharing > 0 ? sharing : 1,
-                                                                machine->threads, d->threads));
+    roof_init(out, d, name, "B");
+    roof_set_value(out, (double)bytes * host_cache_instances(sharing > 0 ? sharing : 1,
+                                                             machine->threads, d->threads));
     return 1;
 }
 
 /* Of caches all that there are, or -1: whoever keeps roofs takes one that is absent for one that
  * the machine has not got. A walk through the memory that finds too little is left out, as one is
  * that has no room: that is looked for again (session/measure/roofs.c). */
-static int bandwidths(struct device *device, const struct machine *machine, struct ceiling *out,
+static int bandwidths(struct device *device, const struct machine *machine, struct roof *out,
                       struct error *err)
 {
-    size_t l1 = ceilings_level_bytes(machine->l1d, host_cache_sharers(1), device->threads);
-    size_t l2 = ceilings_level_bytes(machine->l2, host_cache_sharers(2), device->threads);
-    size_t l3 = ceilings_l3_bytes(machine, device->threads);
+    size_t l1 = roofs_level_bytes(machine->l1d, host_cache_sharers(1), device->threads);
+    size_t l2 = roofs_level_bytes(machine->l2, host_cache_sharers(2), device->threads);
+    size_t l3 = roofs_l3_bytes(machine, device->threads);
     if (is_quick() && l3 > QUICK_L3)
         l3 = QUICK_L3;
     const struct {
@@ -357,11 +356,11 @@ static int bandwidths(struct device *device, const struct machine *machine, stru
     return more < 0 ? nr : nr + more;
 }
 
-static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out,
-                        struct error *err)
+static int roofs_cpu(struct device *device, const struct machine *machine, struct roof *out,
+                     struct error *err)
 {
     struct job empty = job_of(device, EMPTY, 0, 1);
-    struct ceiling_times ns;
+    struct roof_times ns;
     char *none = NULL, **no_buffers = &none;
     int nr = bandwidths(device, machine, out, err);
     int more = nr < 0 ? -1 : arithmetic(device, out + nr, err);
@@ -371,21 +370,21 @@ static int ceilings_cpu(struct device *device, const struct machine *machine, st
     nr += more;
     nr += capacity(device, machine, 1, out + nr);
     nr += capacity(device, machine, 2, out + nr);
-    ceiling_init(&out[nr], device, "overhead.launch", "ns");
+    roof_init(&out[nr], device, "overhead.launch", "ns");
     ns = measure(&empty, no_buffers);
-    ceiling_set_time(&out[nr++], &ns);
+    roof_set_time(&out[nr++], &ns);
     add_data_sheet(device, machine, out, nr);
     return nr;
 }
 
-int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out,
-                     struct error *err)
+int roofs_measure(struct device *device, const struct machine *machine, struct roof *out,
+                  struct error *err)
 {
     if (device->kind == DEVICE_CPU)
-        return ceilings_cpu(device, machine, out, err);
+        return roofs_cpu(device, machine, out, err);
 #ifdef HARNESS_HAVE_CUDA
     if (device->kind == DEVICE_CUDA)
-        return ceilings_cuda(device, out, err);
+        return roofs_cuda(device, out, err);
 #endif
     return error_set(err, "the device %s has no roofs", device->spec);
 }

@@ -3,8 +3,8 @@
  * The loops behind the measured roofs of a GPU. Each is the launch() of a variant that has a
  * struct cuda_loop as its call's state. For .cu files only.
  */
-#ifndef HARNESS_MACHINE_CEILING_LOOPS_CUDA_H
-#define HARNESS_MACHINE_CEILING_LOOPS_CUDA_H
+#ifndef HARNESS_MACHINE_ROOF_LOOPS_CUDA_H
+#define HARNESS_MACHINE_ROOF_LOOPS_CUDA_H
 
 #include "device/device_cuda.h"
 

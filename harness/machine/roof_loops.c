@@ -12,7 +12,7 @@
  * Stream: stores past the caches, which do not read a line before they write it; what is read is
  * fetched FETCH bytes ahead, which the hardware's own guess does not make up for beside them.
  */
-#include "machine/ceiling_loops.h"
+#include "machine/roof_loops.h"
 
 #include <string.h>
 
@@ -217,27 +217,27 @@ static const struct loops *choose(void)
     return &portable;
 }
 
-void ceiling_read(const void *from, size_t bytes)
+void roof_read(const void *from, size_t bytes)
 {
     choose()->read(from, bytes);
 }
 
-void ceiling_copy(void *to, const void *from, size_t bytes)
+void roof_copy(void *to, const void *from, size_t bytes)
 {
     choose()->copy(to, from, bytes);
 }
 
-void ceiling_stream(void *to, const void *from, size_t bytes)
+void roof_stream(void *to, const void *from, size_t bytes)
 {
     choose()->stream(to, from, bytes);
 }
 
-void ceiling_fma(size_t rounds)
+void roof_fma(size_t rounds)
 {
     choose()->fma(rounds);
 }
 
-double ceiling_fma_flops(size_t rounds)
+double roof_fma_flops(size_t rounds)
 {
     return choose()->flops_per_round * (double)rounds;
 }
@@ -249,7 +249,7 @@ struct dots {
 };
 
 /* NULL: there are none. */
-static const struct dots *choose_dots(enum ceiling_dot dot)
+static const struct dots *choose_dots(enum roof_dot dot)
 {
 #if defined(__x86_64__)
     static const struct dots bf16 = { dot_avx512_bf16, 2.0 * DOT_CHAINS * 16 * 2 };
@@ -258,7 +258,7 @@ static const struct dots *choose_dots(enum ceiling_dot dot)
     static const struct dots avx2 = { dot_avx2_pairs, 2.0 * PAIR_CHAINS * 8 * 2 };
     const bool wide = __builtin_cpu_supports("avx512f");
 
-    if (dot == CEILING_DOT_BF16)
+    if (dot == ROOF_DOT_BF16)
         return wide && __builtin_cpu_supports("avx512bf16") ? &bf16 : NULL;
     if (wide && __builtin_cpu_supports("avx512vnni"))
         return &vnni;
@@ -271,17 +271,17 @@ static const struct dots *choose_dots(enum ceiling_dot dot)
 #endif
 }
 
-bool ceiling_has_dots(enum ceiling_dot dot)
+bool roof_has_dots(enum roof_dot dot)
 {
     return choose_dots(dot) != NULL;
 }
 
-void ceiling_dots(enum ceiling_dot dot, size_t rounds)
+void roof_dots(enum roof_dot dot, size_t rounds)
 {
     choose_dots(dot)->run(rounds);
 }
 
-double ceiling_dots_flops(enum ceiling_dot dot, size_t rounds)
+double roof_dots_flops(enum roof_dot dot, size_t rounds)
 {
     return choose_dots(dot)->flops_per_round * (double)rounds;
 }

@@ -10,12 +10,12 @@
 
 extern "C" {
 #include "device/devices.h"
-#include "machine/ceiling_fill.h"
-#include "machine/ceilings.h"
 #include "machine/datasheet.h"
+#include "machine/measured_roofs.h"
+#include "machine/roof_fill.h"
 }
 
-static const struct ceiling *find(const struct ceiling *c, int nr, const char *name)
+static const struct roof *find(const struct roof *c, int nr, const char *name)
 {
     for (int i = 0; i < nr; i++)
         if (strcmp(c[i].name, name) == 0)
@@ -23,18 +23,18 @@ static const struct ceiling *find(const struct ceiling *c, int nr, const char *n
     return nullptr;
 }
 
-static int measure(const char *spec, struct ceiling *c, struct error *err)
+static int measure(const char *spec, struct roof *c, struct error *err)
 {
     struct machine machine = {};
     struct device d;
 
     assert_ok(device_open(&d, spec, err), err);
-    int nr = ceilings_measure(&d, &machine, c, err);
+    int nr = roofs_measure(&d, &machine, c, err);
     device_close(&d);
     return nr;
 }
 
-static void assert_sane(const struct ceiling *c, int nr, const char *label)
+static void assert_sane(const struct roof *c, int nr, const char *label)
 {
     static const struct {
         const char *name, *unit;
@@ -47,7 +47,7 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
                    { "overhead.graph_launch", "ns" } };
 
     for (const auto &row : wanted) {
-        const struct ceiling *one = find(c, nr, row.name);
+        const struct roof *one = find(c, nr, row.name);
         if (!one)
             fail_msg("no roof %s", row.name);
         assert_string_equal(one->unit, row.unit);
@@ -57,7 +57,7 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
               isfinite(c[i].high)))
             fail_msg("%s: %g in [%g, %g]", c[i].name, c[i].value, c[i].low, c[i].high);
         assert_string_equal(c[i].device, label);
-        assert_true(ceiling_is_name(c[i].name));
+        assert_true(roof_is_name(c[i].name));
         assert_ptr_equal(find(c, nr, c[i].name), &c[i]); /* each name once */
     }
     assert_true(find(c, nr, "bandwidth.dram")->value >= find(c, nr, "copy.dram")->value);
@@ -68,14 +68,14 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
 /* A GPU has one set of roofs, whatever its way of launching. All of this process is on cuda:1. */
 CUDA_HOST_TEST(roofs_of_a_gpu)
 {
-    struct ceiling c[CEILINGS_MAX];
+    struct roof c[ROOFS_MAX];
     struct error err;
 
     inject("devices=2");
     int nr = measure("cuda:1,graph", c, &err);
     if (nr < 0)
         fail_msg("%s", err.message);
-    assert_in_range(nr, 13, CEILINGS_MAX);
+    assert_in_range(nr, 13, ROOFS_MAX);
     assert_sane(c, nr, "cuda1");
 }
 
@@ -86,7 +86,7 @@ CUDA_HOST_TEST(roofs_that_cannot_be_measured_are_errors)
     } rows[] = { { "devices=2,fail=cudaMalloc:3:2", "cannot allocate" },
                  { "devices=2,fail=launch:40:700", "an illegal memory access" },
                  { "devices=2,fail=cudaEventCreate:9:2", "cudaEventCreate" } };
-    struct ceiling c[CEILINGS_MAX];
+    struct roof c[ROOFS_MAX];
     struct error err;
 
     for (const auto &row : rows) {

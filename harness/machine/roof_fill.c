@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine/ceiling_fill.h"
+#include "machine/roof_fill.h"
 
 #include "core/clock.h"
 #include "stats/stats.h"
@@ -7,47 +7,47 @@
 #include <stdio.h>
 #include <string.h>
 
-struct ceiling_times ceiling_times_of(double *times, size_t nr)
+struct roof_times roof_times_of(double *times, size_t nr)
 {
     stats_sort(times, nr);
-    return (struct ceiling_times) { .least = times[0],
-                                    .quarter = stats_quantile(times, nr, 0.25),
-                                    .most = times[nr - 1] };
+    return (struct roof_times) { .least = times[0],
+                                 .quarter = stats_quantile(times, nr, 0.25),
+                                 .most = times[nr - 1] };
 }
 
-void ceiling_init(struct ceiling *c, const struct device *d, const char *name, const char *unit)
+void roof_init(struct roof *c, const struct device *d, const char *name, const char *unit)
 {
-    *c = (struct ceiling) { .measured_ms = clock_epoch_ms() };
+    *c = (struct roof) { .measured_ms = clock_epoch_ms() };
     snprintf(c->name, sizeof(c->name), "%s", name);
     snprintf(c->device, sizeof(c->device), "%.*s", (int)device_label_hardware(d->label), d->label);
     snprintf(c->unit, sizeof(c->unit), "%s", unit);
 }
 
-void ceiling_set_rate(struct ceiling *c, double work, const struct ceiling_times *ns)
+void roof_set_rate(struct roof *c, double work, const struct roof_times *ns)
 {
     c->value = work / ns->quarter * 1e9;
     c->low = work / ns->most * 1e9;
     c->high = work / ns->least * 1e9;
 }
 
-void ceiling_set_time(struct ceiling *c, const struct ceiling_times *ns)
+void roof_set_time(struct roof *c, const struct roof_times *ns)
 {
     c->value = ns->quarter;
     c->low = ns->least;
     c->high = ns->most;
 }
 
-bool ceiling_is_time(const struct ceiling *c)
+bool roof_is_time(const struct roof *c)
 {
     return strcmp(c->unit, "ns") == 0;
 }
 
-void ceiling_set_value(struct ceiling *c, double value)
+void roof_set_value(struct roof *c, double value)
 {
     c->value = c->low = c->high = value;
 }
 
-void ceiling_raise(struct ceiling *c, const struct ceiling *other)
+void roof_raise(struct roof *c, const struct roof *other)
 {
     if (other->value <= c->value)
         return;
@@ -56,7 +56,7 @@ void ceiling_raise(struct ceiling *c, const struct ceiling *other)
     c->high = other->high;
 }
 
-bool ceiling_is_name(const char *name)
+bool roof_is_name(const char *name)
 {
     static const char names[] =
         " bandwidth.L1 bandwidth.L2 bandwidth.L3 bandwidth.dram read.L1 read.L2 read.L3 read.dram "

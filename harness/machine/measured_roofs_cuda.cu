@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "machine/ceiling_loops_cuda.h"
+#include "machine/roof_loops_cuda.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@ extern "C" {
 #include "base/memory.h"
 #include "core/clock.h"
 #include "device/devices.h"
-#include "machine/ceiling_fill.h"
-#include "machine/ceilings_cuda.h"
 #include "machine/datasheet.h"
+#include "machine/measured_roofs_cuda.h"
+#include "machine/roof_fill.h"
 #include "stats/random.h"
 #include "stats/stats.h"
 }
@@ -28,7 +28,7 @@ constexpr unsigned overhead_batch = 256;
 struct bench {
     struct device stream, graph;
     struct cuda_loop loop;
-    struct ceiling *out;
+    struct roof *out;
     int nr;
 };
 
@@ -82,24 +82,24 @@ static int calibrate(struct timing *w, int *rounds, unsigned *batch, struct erro
     }
 }
 
-static int repeat(struct timing *w, unsigned batch, struct ceiling_times *times, struct error *err)
+static int repeat(struct timing *w, unsigned batch, struct roof_times *times, struct error *err)
 {
-    double ns[CEILING_REPETITIONS], spent = 0;
+    double ns[ROOF_REPETITIONS], spent = 0;
     int nr = 0;
 
-    while (nr < CEILING_REPETITIONS && (nr < least_repetitions || spent < patience_ns)) {
+    while (nr < ROOF_REPETITIONS && (nr < least_repetitions || spent < patience_ns)) {
         if (timed(w, batch, &ns[nr], err))
             return -1;
         spent += ns[nr];
         ns[nr++] /= batch;
     }
-    *times = ceiling_times_of(ns, (size_t)nr);
+    *times = roof_times_of(ns, (size_t)nr);
     return 0;
 }
 
 /* Times of one launch; `rounds` is what calibration may change, else the number of launches. */
 static int measure(struct device *d, cuda_loop_launch *launch, struct cuda_loop *loop, int *rounds,
-                   struct ceiling_times *times, struct error *err)
+                   struct roof_times *times, struct error *err)
 {
     struct timing w;
     unsigned batch = 1;
@@ -114,11 +114,11 @@ static int measure(struct device *d, cuda_loop_launch *launch, struct cuda_loop 
     return rc;
 }
 
-static struct ceiling *add_ceiling(struct bench *b, const char *name, const char *unit)
+static struct roof *add_roof(struct bench *b, const char *name, const char *unit)
 {
-    struct ceiling *c = &b->out[b->nr++];
+    struct roof *c = &b->out[b->nr++];
 
-    ceiling_init(c, &b->stream, name, unit);
+    roof_init(c, &b->stream, name, unit);
     return c;
 }
 
@@ -144,22 +144,22 @@ static int memory(struct bench *b, int64_t bytes, struct error *err)
  * that came closer to it than the loop does would stand above its roof. */
 static int measure_dram(struct bench *b, struct error *err)
 {
-    struct ceiling_times read, copy, copy_runtime;
-    struct ceiling runtime;
+    struct roof_times read, copy, copy_runtime;
+    struct roof runtime;
 
     b->loop.rounds = 1;
     if (measure(&b->stream, cuda_loop_read, &b->loop, nullptr, &read, err) ||
         measure(&b->stream, cuda_loop_copy, &b->loop, nullptr, &copy, err) ||
         measure(&b->stream, cuda_loop_memcpy, &b->loop, nullptr, &copy_runtime, err))
         return -1;
-    struct ceiling *bandwidth = add_ceiling(b, "bandwidth.dram", "B/s");
-    struct ceiling *copying = add_ceiling(b, "copy.dram", "B/s");
-    ceiling_init(&runtime, &b->stream, "copy.dram", "B/s");
-    ceiling_set_rate(bandwidth, (double)b->loop.bytes, &read);
-    ceiling_set_rate(copying, 2.0 * (double)b->loop.bytes, &copy);
-    ceiling_set_rate(&runtime, 2.0 * (double)b->loop.bytes, &copy_runtime);
-    ceiling_raise(copying, &runtime);
-    ceiling_raise(bandwidth, copying);
+    struct roof *bandwidth = add_roof(b, "bandwidth.dram", "B/s");
+    struct roof *copying = add_roof(b, "copy.dram", "B/s");
+    roof_init(&runtime, &b->stream, "copy.dram", "B/s");
+    roof_set_rate(bandwidth, (double)b->loop.bytes, &read);
+    roof_set_rate(copying, 2.0 * (double)b->loop.bytes, &copy);
+    roof_set_rate(&runtime, 2.0 * (double)b->loop.bytes, &copy_runtime);
+    roof_raise(copying, &runtime);
+    roof_raise(bandwidth, copying);
     return 0;
 }
 
@@ -181,26 +181,25 @@ static struct cuda_loop within_l2(const struct bench *b)
 static int measure_l2(struct bench *b, struct error *err)
 {
     struct cuda_loop loop = within_l2(b);
-    struct ceiling_times times;
+    struct roof_times times;
 
     if (measure(&b->stream, cuda_loop_read, &loop, &loop.rounds, &times, err))
         return -1;
-    ceiling_set_rate(add_ceiling(b, "bandwidth.L2", "B/s"), (double)loop.bytes * loop.rounds,
-                     &times);
-    ceiling_set_value(add_ceiling(b, "capacity.L2", "B"), (double)l2_bytes(b));
+    roof_set_rate(add_roof(b, "bandwidth.L2", "B/s"), (double)loop.bytes * loop.rounds, &times);
+    roof_set_value(add_roof(b, "capacity.L2", "B"), (double)l2_bytes(b));
     return 0;
 }
 
 /* Medians of single launches, each after a flush and each after one like it. */
 static int compare_flushed(struct bench *b, struct timing *w, double *ratio, struct error *err)
 {
-    double cold[CEILING_REPETITIONS], warm[CEILING_REPETITIONS];
+    double cold[ROOF_REPETITIONS], warm[ROOF_REPETITIONS];
 
-    for (int i = 0; i < CEILING_REPETITIONS; i++)
+    for (int i = 0; i < ROOF_REPETITIONS; i++)
         if (b->stream.ops->flush(&b->stream, err) || timed(w, 1, &cold[i], err) ||
             timed(w, 1, &warm[i], err))
             return -1;
-    *ratio = stats_median(cold, CEILING_REPETITIONS) / stats_median(warm, CEILING_REPETITIONS);
+    *ratio = stats_median(cold, ROOF_REPETITIONS) / stats_median(warm, ROOF_REPETITIONS);
     return 0;
 }
 
@@ -216,7 +215,7 @@ static int measure_flush(struct bench *b, struct error *err)
     int rc = compare_flushed(b, &w, &ratio, err);
     b->stream.ops->end(&b->stream, &w.call);
     if (rc == 0)
-        ceiling_set_value(add_ceiling(b, "flush.cold_over_warm", "x"), ratio);
+        roof_set_value(add_roof(b, "flush.cold_over_warm", "x"), ratio);
     return rc;
 }
 
@@ -264,7 +263,7 @@ static const struct arithmetic arithmetics[] = {
 #endif
 };
 
-static struct ceiling *find_ceiling(struct bench *b, const char *name)
+static struct roof *find_roof(struct bench *b, const char *name)
 {
     for (int i = 0; i < b->nr; i++)
         if (strcmp(b->out[i].name, name) == 0)
@@ -275,17 +274,17 @@ static struct ceiling *find_ceiling(struct bench *b, const char *name)
 static int measure_arithmetic(struct bench *b, const struct arithmetic *a, struct error *err)
 {
     const cudaDeviceProp *p = device_cuda_properties(&b->stream);
-    struct ceiling_times times;
+    struct roof_times times;
 
     b->loop.rounds = 1;
     if (measure(&b->stream, a->launch, &b->loop, &b->loop.rounds, &times, err))
         return error_prefix(err, "%s", a->name);
-    struct ceiling *c = add_ceiling(b, a->name, "FLOP/s");
-    ceiling_set_rate(c, a->flops(p, b->loop.rounds), &times);
+    struct roof *c = add_roof(b, a->name, "FLOP/s");
+    roof_set_rate(c, a->flops(p, b->loop.rounds), &times);
     if (!a->roof)
         return 0;
-    struct ceiling *roof = find_ceiling(b, a->roof);
-    ceiling_raise(roof ? roof : add_ceiling(b, a->roof, "FLOP/s"), c);
+    struct roof *roof = find_roof(b, a->roof);
+    roof_raise(roof ? roof : add_roof(b, a->roof, "FLOP/s"), c);
     return 0;
 }
 
@@ -305,7 +304,7 @@ static int measure_arithmetics(struct bench *b, struct error *err)
 static int measure_overhead(struct bench *b, const char *name, struct device *d, unsigned flags,
                             struct error *err)
 {
-    struct ceiling_times times;
+    struct roof_times times;
     struct timing w;
 
     timing_init(&w, d, cuda_loop_empty, &b->loop, flags);
@@ -314,7 +313,7 @@ static int measure_overhead(struct bench *b, const char *name, struct device *d,
         rc = repeat(&w, overhead_batch, &times, err);
     d->ops->end(d, &w.call);
     if (rc == 0)
-        ceiling_set_time(add_ceiling(b, name, "ns"), &times);
+        roof_set_time(add_roof(b, name, "ns"), &times);
     return rc;
 }
 
@@ -357,7 +356,7 @@ static int measure_resolution(struct bench *b, struct error *err)
         if (ns[i] - ns[i - 1] > rounding && ns[i] - ns[i - 1] < step)
             step = ns[i] - ns[i - 1];
     if (isfinite(step)) /* else all are the same, which tells nothing */
-        ceiling_set_value(add_ceiling(b, "event.resolution", "ns"), step);
+        roof_set_value(add_roof(b, "event.resolution", "ns"), step);
     return 0;
 }
 
@@ -400,7 +399,7 @@ static int fill_values(struct bench *b, struct error *err)
     return b->stream.ops->upload(&b->stream, on_device, values, sizeof(values), err);
 }
 
-static int bench_open(struct bench *b, const struct device *like, struct ceiling *out,
+static int bench_open(struct bench *b, const struct device *like, struct roof *out,
                       struct error *err)
 {
     memset(b, 0, sizeof(*b));
@@ -425,16 +424,16 @@ static void add_data_sheet(struct bench *b)
     struct datasheet_gpu sheet = datasheet_find_gpu(b->stream.model);
     char name[48];
 
-    find_ceiling(b, "bandwidth.dram")->spec = sheet.bandwidth;
+    find_roof(b, "bandwidth.dram")->spec = sheet.bandwidth;
     for (int math = 0; math < MATH_NR; math++) {
         snprintf(name, sizeof(name), "flops.%s", math_name((enum math)math));
-        struct ceiling *c = find_ceiling(b, name);
+        struct roof *c = find_roof(b, name);
         if (c)
             c->spec = sheet.flops[math];
     }
 }
 
-int ceilings_cuda(struct device *device, struct ceiling *out, struct error *err)
+int roofs_cuda(struct device *device, struct roof *out, struct error *err)
 {
     struct bench b;
 

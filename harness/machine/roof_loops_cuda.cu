@@ -6,7 +6,7 @@
  * Arithmetic: enough independent chains a warp to hide the latency of the units, 16 warps an SM.
  * What is computed goes nowhere, behind a comparison that is never true.
  */
-#include "machine/ceiling_loops_cuda.h"
+#include "machine/roof_loops_cuda.h"
 
 #include "kernels/cuda/mma.h"
 #include "kernels/cuda/reduce.h"

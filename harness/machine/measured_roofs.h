@@ -17,35 +17,35 @@
  *                                       by who shares one: not every thread has its own
  *   overhead.launch              ns     an empty parallel region
  *
- * machine/ceilings_cuda.h has those of a GPU.
+ * machine/measured_roofs_cuda.h has those of a GPU.
  *
  * A measured roof is a lower bound of the true one, and whatever else the machine does only lowers
  * it: so `value` is the upper quartile of the repetitions, `low` and `high` are their extremes.
  * The data sheet's value, where known, stands beside it.
  */
-#ifndef HARNESS_MACHINE_CEILINGS_H
-#define HARNESS_MACHINE_CEILINGS_H
+#ifndef HARNESS_MACHINE_MEASURED_ROOFS_H
+#define HARNESS_MACHINE_MEASURED_ROOFS_H
 
 #include "core/record.h"
 
-enum { CEILINGS_MAX = 24 };
+enum { ROOFS_MAX = 24 };
 
 /* Measures all of a device; some seconds, and for a CPU a tenth of that with HARNESS_ROOFS=quick.
  * Returns their number, or -1. The fake device has none. */
-int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out,
-                     struct error *err);
+int roofs_measure(struct device *device, const struct machine *machine, struct roof *out,
+                  struct error *err);
 
 /* Bytes through which `threads` threads together walk for bandwidth.dram: several times what the
  * caches hold that they may lie on, at most a quarter of the memory, and half of the `room` that
  * there is (host_memory_available()). 0: that is less than the caches hold. */
-size_t ceilings_walk_bytes(const struct machine *machine, int threads, int64_t room);
+size_t roofs_walk_bytes(const struct machine *machine, int threads, int64_t room);
 /* Whether there is so much memory now. Without it the device gets no bandwidth.dram. */
-bool ceilings_have_room(const struct device *device, const struct machine *machine);
+bool roofs_have_room(const struct device *device, const struct machine *machine);
 /* What each of them reads again and again for bandwidth.L1 and .L2: half of its part of a cache of
  * so many bytes that `sharing` processors have together (0: unknown, so it is its own). */
-size_t ceilings_level_bytes(int64_t cache, int sharing, int threads);
+size_t roofs_level_bytes(int64_t cache, int sharing, int threads);
 /* What each of them reads again and again for bandwidth.L3; 0: nothing lies in its share of that
  * cache and not in its L2. */
-size_t ceilings_l3_bytes(const struct machine *machine, int threads);
+size_t roofs_l3_bytes(const struct machine *machine, int threads);
 
 #endif

@@ -5,7 +5,7 @@
  * for its own. A product of 64 x 256 with 32 bytes of K (8 of tf32, 16 of bf16, 32 of e4m3) reads
  * 10 KiB of shared memory, 80 clocks' worth, and keeps the tensor cores busy for 128.
  */
-#include "machine/ceiling_loops_cuda.h"
+#include "machine/roof_loops_cuda.h"
 
 #include "kernels/cuda/fp8.h"
 #include "kernels/cuda/wgmma_fp8.h"

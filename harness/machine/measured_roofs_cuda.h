@@ -23,12 +23,12 @@
  * Matrix products of zeros draw less power and run faster than those of real data, so the operands
  * are random.
  */
-#ifndef HARNESS_MACHINE_CEILINGS_CUDA_H
-#define HARNESS_MACHINE_CEILINGS_CUDA_H
+#ifndef HARNESS_MACHINE_MEASURED_ROOFS_CUDA_H
+#define HARNESS_MACHINE_MEASURED_ROOFS_CUDA_H
 
 #include "core/record.h"
 
 /* Of the GPU of `device`, in either of its modes. Returns their number, or -1. */
-int ceilings_cuda(struct device *device, struct ceiling *out, struct error *err);
+int roofs_cuda(struct device *device, struct roof *out, struct error *err);
 
 #endif

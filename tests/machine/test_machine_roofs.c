@@ -10,18 +10,18 @@
 #include "core/registry.h"
 #include "device/devices.h"
 #include "launch/sweep.h"
-#include "machine/ceiling_fill.h"
-#include "machine/ceiling_loops.h"
-#include "machine/ceilings.h"
 #include "machine/datasheet.h"
 #include "machine/environment.h"
+#include "machine/measured_roofs.h"
 #include "machine/probe.h"
+#include "machine/roof_fill.h"
+#include "machine/roof_loops.h"
 #include "machine/telemetry.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-static const struct ceiling *find(const struct ceiling *c, int nr, const char *name)
+static const struct roof *find(const struct roof *c, int nr, const char *name)
 {
     for (int i = 0; i < nr; i++)
         if (strcmp(c[i].name, name) == 0)
@@ -29,18 +29,18 @@ static const struct ceiling *find(const struct ceiling *c, int nr, const char *n
     return NULL;
 }
 
-static void assert_sane(const struct ceiling *c, int nr, const char *label)
+static void assert_sane(const struct roof *c, int nr, const char *label)
 {
-    const struct ceiling *l1 = find(c, nr, "bandwidth.L1"), *copy = find(c, nr, "copy.L1");
-    const struct ceiling *dram = find(c, nr, "bandwidth.dram");
+    const struct roof *l1 = find(c, nr, "bandwidth.L1"), *copy = find(c, nr, "copy.L1");
+    const struct roof *dram = find(c, nr, "bandwidth.dram");
 
-    assert_true(nr >= 4 && nr <= CEILINGS_MAX);
+    assert_true(nr >= 4 && nr <= ROOFS_MAX);
     for (int i = 0; i < nr; i++) {
         if (!(c[i].low > 0 && c[i].low <= c[i].value && c[i].value <= c[i].high &&
               isfinite(c[i].high)))
             fail_msg("%s: %g in [%g, %g]", c[i].name, c[i].value, c[i].low, c[i].high);
         assert_string_equal(c[i].device, label);
-        assert_true(ceiling_is_name(c[i].name));
+        assert_true(roof_is_name(c[i].name));
         assert_true(c[i].spec >= 0 && c[i].measured_ms > 0);
         assert_ptr_equal(find(c, nr, c[i].name), &c[i]); /* each name once */
     }
@@ -63,11 +63,11 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
 
 TEST(roofs_of_a_fresh_process)
 {
-    struct ceiling c[CEILINGS_MAX];
+    struct roof c[ROOFS_MAX];
     struct error err = { "" };
 
     setenv("HARNESS_ROOFS", "quick", 1);
-    int nr = sweep_ceilings("cpu:1", c, NULL, &err);
+    int nr = sweep_roofs("cpu:1", c, NULL, &err);
     unsetenv("HARNESS_ROOFS");
     if (nr < 0)
         fail_msg("%s", err.message);
@@ -78,13 +78,13 @@ TEST(roofs_of_a_fresh_process)
 TEST(roofs_without_cache_sizes)
 {
     struct machine machine = { .cpu = "unknown processor" };
-    struct ceiling c[CEILINGS_MAX];
+    struct roof c[ROOFS_MAX];
     struct device d;
     struct error err;
-    bool bf16 = ceiling_has_dots(CEILING_DOT_BF16), int8 = ceiling_has_dots(CEILING_DOT_INT8);
+    bool bf16 = roof_has_dots(ROOF_DOT_BF16), int8 = roof_has_dots(ROOF_DOT_INT8);
 
     assert_ok(device_open(&d, "cpu:1", &err), &err);
-    int nr = ceilings_measure(&d, &machine, c, &err);
+    int nr = roofs_measure(&d, &machine, c, &err);
     assert_int_equal(nr, 7 + bf16 + int8);
     assert_sane(c, nr, "cpu-1t");
     assert_null(find(c, nr, "bandwidth.L1"));
@@ -119,7 +119,7 @@ TEST(roofs_without_memory_for_them)
                  { { .l1d = 32 << 10, .l2 = 1 << 20 }, 2, false },
                  { { .l1d = 0 }, 1, true },
                  { { .l1d = 0 }, 2, false } };
-    struct ceiling c[CEILINGS_MAX];
+    struct roof c[ROOFS_MAX];
     struct device d;
     struct error err;
 
@@ -131,7 +131,7 @@ TEST(roofs_without_memory_for_them)
         scarce.alloc = alloc_but_one;
         d.ops = &scarce;
         allocations_until_failure = rows[i].fails;
-        int nr = ceilings_measure(&d, &rows[i].machine, c, &err);
+        int nr = roofs_measure(&d, &rows[i].machine, c, &err);
         d.ops = plain_class;
         device_close(&d);
         if (rows[i].kept) {
@@ -211,8 +211,8 @@ TEST(sizes_of_walks)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        size_t walk = ceilings_walk_bytes(&cases[i].machine, cases[i].threads, INT64_MAX) / MIB;
-        size_t l3 = ceilings_l3_bytes(&cases[i].machine, cases[i].threads) / KIB;
+        size_t walk = roofs_walk_bytes(&cases[i].machine, cases[i].threads, INT64_MAX) / MIB;
+        size_t l3 = roofs_l3_bytes(&cases[i].machine, cases[i].threads) / KIB;
         if (walk != (size_t)cases[i].walk || l3 != (size_t)cases[i].l3)
             fail_msg("%s: a walk of %zu MiB, and %zu KiB of L3", cases[i].what, walk, l3);
     }
@@ -237,8 +237,7 @@ TEST(sizes_within_shared_caches)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        size_t bytes =
-            ceilings_level_bytes(cases[i].cache, cases[i].sharing, cases[i].threads) / KIB;
+        size_t bytes = roofs_level_bytes(cases[i].cache, cases[i].sharing, cases[i].threads) / KIB;
         if (bytes != (size_t)cases[i].kib)
             fail_msg("%s: %zu KiB", cases[i].what, bytes);
     }
@@ -261,7 +260,7 @@ TEST(walks_in_containers)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         int64_t room = (int64_t)cases[i].room * MIB;
-        size_t walk = ceilings_walk_bytes(&machine, cases[i].threads, room) / MIB;
+        size_t walk = roofs_walk_bytes(&machine, cases[i].threads, room) / MIB;
         if (walk != (size_t)cases[i].walk)
             fail_msg("%d threads, %d MiB: %zu MiB", cases[i].threads, cases[i].room, walk);
     }
@@ -269,10 +268,10 @@ TEST(walks_in_containers)
 
 TEST(roofs_of_no_device_are_errors)
 {
-    struct ceiling c[CEILINGS_MAX];
+    struct roof c[ROOFS_MAX];
     struct error err = { "" };
 
-    assert_int_equal(sweep_ceilings("cpu:9999", c, NULL, &err), -1);
+    assert_int_equal(sweep_roofs("cpu:9999", c, NULL, &err), -1);
     assert_non_null(strstr(err.message, "measuring the machine's roofs failed"));
     assert_non_null(strstr(err.message, "threads: 9999 is out of range"));
 }
@@ -280,7 +279,7 @@ TEST(roofs_of_no_device_are_errors)
 /* One thread in place of two: the roof of two would be twice that of one. */
 TEST(roofs_of_fewer_threads_are_errors)
 {
-    struct ceiling c[CEILINGS_MAX];
+    struct roof c[ROOFS_MAX];
     struct error err = { "" };
 
     if (device_cpu_cores() < 2) {
@@ -288,7 +287,7 @@ TEST(roofs_of_fewer_threads_are_errors)
         skip();
     }
     setenv("OMP_THREAD_LIMIT", "1", 1);
-    int rc = sweep_ceilings("cpu:2", c, NULL, &err);
+    int rc = sweep_roofs("cpu:2", c, NULL, &err);
     unsetenv("OMP_THREAD_LIMIT");
     assert_int_equal(rc, -1);
     assert_non_null(strstr(err.message, "2 threads are to be measured, and OpenMP gives 1"));
@@ -305,26 +304,25 @@ TEST(loops_do_what_they_say)
     for (size_t i = 0; i < N; i++)
         from[i] = (unsigned char)(i * 7);
     memset(to, 0, N);
-    ceiling_copy(to, from, N);
+    roof_copy(to, from, N);
     assert_memory_equal(to, from, N);
     memset(to, 0, N);
-    ceiling_stream(to, from, N);
+    roof_stream(to, from, N);
     assert_memory_equal(to, from, N);
-    ceiling_read(from, N);
-    ceiling_fma(10);
-    assert_true(ceiling_fma_flops(1) >= 2 * 4 &&
-                ceiling_fma_flops(10) == 10 * ceiling_fma_flops(1));
-    for (unsigned dot = CEILING_DOT_BF16; dot <= CEILING_DOT_INT8; dot++)
-        if (ceiling_has_dots((enum ceiling_dot)dot)) {
-            ceiling_dots((enum ceiling_dot)dot, 10);
-            assert_true(ceiling_dots_flops((enum ceiling_dot)dot, 10) ==
-                        10 * ceiling_dots_flops((enum ceiling_dot)dot, 1));
+    roof_read(from, N);
+    roof_fma(10);
+    assert_true(roof_fma_flops(1) >= 2 * 4 && roof_fma_flops(10) == 10 * roof_fma_flops(1));
+    for (unsigned dot = ROOF_DOT_BF16; dot <= ROOF_DOT_INT8; dot++)
+        if (roof_has_dots((enum roof_dot)dot)) {
+            roof_dots((enum roof_dot)dot, 10);
+            assert_true(roof_dots_flops((enum roof_dot)dot, 10) ==
+                        10 * roof_dots_flops((enum roof_dot)dot, 1));
         }
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) /* whatever it has beside that: pairs by vpmaddwd */
-        assert_true(ceiling_has_dots(CEILING_DOT_INT8));
+        assert_true(roof_has_dots(ROOF_DOT_INT8));
 #elif defined(__aarch64__)
-    assert_true(ceiling_fma_flops(1) >= 2 * 4 * 16); /* four pipes, four cycles */
+    assert_true(roof_fma_flops(1) >= 2 * 4 * 16); /* four pipes, four cycles */
 #endif
     free(from);
     free(to);
