@@ -305,7 +305,6 @@ TEST(descriptors_are_closed_both_ways)
     on_an_old_kernel(they_are_closed);
 }
 
-/* What is hidden is elsewhere, and goes at exec; what it was is /dev/null. */
 /* More than is written at once, and what cannot be written: with the reason. */
 TEST(a_descriptor_of_bytes)
 {
@@ -333,6 +332,7 @@ TEST(a_descriptor_of_bytes)
     assert_int_equal(reason, EFBIG);
 }
 
+/* What is hidden is elsewhere, and goes at exec; what it was is /dev/null. */
 TEST(a_descriptor_is_hidden)
 {
     int ends[2];
