@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Machine code of two programs beside each other, made here by the compiler, and of AArch64 written
  * down; and files that are damaged. */
+#include "knocks.h"
 #include "testing.h"
 
 #include "base/file.h"
@@ -259,20 +260,19 @@ TEST(what_is_no_program_is_refused)
     }
 }
 
-/* Bytes turned at random, and files cut: fewer functions or an error, never a crash. */
+/* Bytes turned at random (by the day's seed), and files cut: fewer functions or an error, never a
+ * crash. */
 TEST(damaged_programs)
 {
     struct random r;
     struct error err;
     size_t size;
-    uint64_t seed = random_fresh_seed();
 
     if (!build("base", PLAIN)) {
         puts("skipped: there is no compiler");
         return;
     }
-    printf("seed %llu\n", (unsigned long long)seed);
-    random_seed(&r, seed);
+    random_seed(&r, knock_seed());
     char *whole = file_read(PLACE "/base", 1 << 24, &size, &err);
     assert_non_null(whole);
     for (int trial = 0; trial < 300; trial++) {
