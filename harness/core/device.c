@@ -2,7 +2,6 @@
 #include "core/device.h"
 
 #include "base/array.h"
-#include "core/names.h"
 #include "host/host_memory.h"
 #include "host/processors.h"
 
@@ -102,18 +101,6 @@ bool device_shared(const struct device *d, const void *memory, struct device_fil
 bool device_has_roofs(const struct device *d)
 {
     return d->kind == DEVICE_CPU || d->kind == DEVICE_CUDA;
-}
-
-static const char graph_suffix[] = "-graph";
-
-bool device_label_is_graph(const char *label)
-{
-    return name_has_ending(label, graph_suffix);
-}
-
-size_t device_label_hardware(const char *label)
-{
-    return strlen(label) - (device_label_is_graph(label) ? strlen(graph_suffix) : 0);
 }
 
 int device_cpu_cores(void)

@@ -29,6 +29,9 @@ enum device_kind {
     DEVICE_KIND_NR
 };
 
+/* The spec of the device that is used where none is named: it is not told in commands. */
+#define DEVICE_SPEC_USUAL "cpu"
+
 struct call;
 struct device;
 
@@ -70,7 +73,7 @@ struct device {
     const struct device_class *ops;
     enum device_kind kind;
     char spec[256];              /* as typed */
-    char label[64];              /* in keys: "cpu-2t", "cuda", "fake" */
+    char label[64];              /* in keys: "cpu-2t", "cuda", "fake"; see core/device_label.h */
     char describe[256];          /* for people: "AMD EPYC, 2 threads" */
     int threads;                 /* CPU threads in use; 0 for other kinds */
     int index;                   /* which of its kind: 1 of "cuda:1" */
@@ -113,10 +116,6 @@ void *device_stream(const struct device *d);
 
 /* Whether it has roofs (core/record.h) to be measured: not a scripted clock, nor processes. */
 bool device_has_roofs(const struct device *d);
-/* Length of the part of a label that names hardware: "cuda-graph" has the roofs of "cuda". */
-size_t device_label_hardware(const char *label);
-/* Whether launches of this label are replayed as a graph. */
-bool device_label_is_graph(const char *label);
 
 /* Cores this process may run on. */
 int device_cpu_cores(void);

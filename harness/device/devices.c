@@ -40,20 +40,19 @@ const char *device_cuda_runtime(void)
 
 /* A row a device; a class that this build lacks has the reason instead. */
 static const struct {
-    const char *name;
     const struct device_class *class;
     const char *why;
 } devices[DEVICE_KIND_NR] = {
-    [DEVICE_CPU] = { "cpu", &device_cpu_class, NULL },
+    [DEVICE_CPU] = { &device_cpu_class, NULL },
 #ifdef HARNESS_HAVE_CUDA
-    [DEVICE_CUDA] = { "cuda", &device_cuda_class, NULL },
+    [DEVICE_CUDA] = { &device_cuda_class, NULL },
 #else
-    [DEVICE_CUDA] = { "cuda", NULL, HARNESS_CUDA_WHY },
+    [DEVICE_CUDA] = { NULL, HARNESS_CUDA_WHY },
 #endif
-    [DEVICE_FAKE] = { "fake", &device_fake_class, NULL },
-    [DEVICE_PROCESS] = { "process", &device_process_class, NULL },
-    [DEVICE_HIP] = { "hip", HIP_CLASS, "this build has no HIP" },
-    [DEVICE_SYCL] = { "sycl", SYCL_CLASS, "this build has no SYCL" },
+    [DEVICE_FAKE] = { &device_fake_class, NULL },
+    [DEVICE_PROCESS] = { &device_process_class, NULL },
+    [DEVICE_HIP] = { HIP_CLASS, "this build has no HIP" },
+    [DEVICE_SYCL] = { SYCL_CLASS, "this build has no SYCL" },
 };
 
 const struct device_class *device_class_of(enum device_kind kind, const char **why)
@@ -81,19 +80,22 @@ int64_t device_cache_bytes(const struct device *d)
     return own ? own->cache(d) : (int64_t)host_cache_flush_bytes(d->threads) / 2;
 }
 
-const char *device_kind_name(enum device_kind kind)
+/* The kind whose name begins the text, up to one of `ends`; -1: none. */
+static int devices_find_kind(const char *text, const char *ends)
 {
-    return devices[kind].name;
+    size_t length = strcspn(text, ends);
+
+    for (int kind = 0; kind < DEVICE_KIND_NR; kind++) {
+        const char *name = device_kind_name((enum device_kind)kind);
+        if (strlen(name) == length && strncmp(text, name, length) == 0)
+            return kind;
+    }
+    return -1;
 }
 
 int device_kind_of(const char *spec)
 {
-    size_t length = strcspn(spec, ":");
-
-    for (int kind = 0; kind < DEVICE_KIND_NR; kind++)
-        if (strlen(devices[kind].name) == length && !strncmp(spec, devices[kind].name, length))
-            return kind;
-    return -1;
+    return devices_find_kind(spec, ":");
 }
 
 int device_open(struct device *d, const char *spec, struct error *err)
@@ -125,13 +127,9 @@ int device_open(struct device *d, const char *spec, struct error *err)
 /* Where the next device of the list starts; NULL behind the last. */
 static const char *devices_next(const char *specs)
 {
-    for (const char *comma = strchr(specs, ','); comma; comma = strchr(comma + 1, ',')) {
-        size_t length = strcspn(comma + 1, ":,");
-        for (int kind = 0; kind < DEVICE_KIND_NR; kind++)
-            if (strlen(devices[kind].name) == length &&
-                strncmp(comma + 1, devices[kind].name, length) == 0)
-                return comma + 1;
-    }
+    for (const char *comma = strchr(specs, ','); comma; comma = strchr(comma + 1, ','))
+        if (devices_find_kind(comma + 1, ":,") >= 0)
+            return comma + 1;
     return NULL;
 }
 

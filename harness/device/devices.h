@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The devices of this build. A new one is one file that defines a `struct device_class`
- * (core/device.h) and one row in devices.c.
+ * (core/device.h) and one row in devices.c; a new kind has a row in core/device_label.c, too.
  *
  * Device specs as typed by the user:
  *   cpu          all cores this process may use       cpu:2     two threads
@@ -16,7 +16,7 @@
 #ifndef HARNESS_DEVICE_DEVICES_H
 #define HARNESS_DEVICE_DEVICES_H
 
-#include "core/device.h"
+#include "core/device_label.h"
 
 /* Opens a device from its spec. 0; -1 for a spec that says nothing and for kinds not built in, with
  * an error that lists what there is; DEVICE_UNAVAILABLE where the spec is right but this machine
@@ -37,7 +37,6 @@ void devices_close(struct device_list *devices);
 
 /* NULL with the reason in `why` where this build lacks the kind. */
 const struct device_class *device_class_of(enum device_kind kind, const char **why);
-const char *device_kind_name(enum device_kind kind);
 /* The kind a spec names, or -1. */
 int device_kind_of(const char *spec);
 

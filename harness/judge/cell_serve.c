@@ -157,7 +157,7 @@ static int settle(struct inmate *in, struct error *err)
     in->spec = registry_kernel(in->registry, json_string(in->job, "spec", ""));
     if (!in->spec || slots < 1 || slots > SLOTS_MAX)
         return error_set(err, "this is no job of a judge");
-    return device_open(&in->device, json_string(in->job, "device", "cpu"), err);
+    return device_open(&in->device, json_string(in->job, "device", DEVICE_SPEC_USUAL), err);
 }
 
 /* What a driver needs beyond the filter it does before there is one: a context, threads, the

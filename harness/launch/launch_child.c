@@ -249,7 +249,7 @@ static int serve_job(const cJSON *json, const struct registry *registry, struct 
     if (guests_run_apart(&owned.guests))
         keep_to_oneself();
     /* Before the threads of the device, so that these are counted, too. */
-    if (rc == 0 && strncmp(owned.job.device_spec, "cpu", 3) == 0)
+    if (rc == 0 && device_kind_of(owned.job.device_spec) == DEVICE_CPU)
         owned.job.settings.counters = counters_open(COUNT_THREADS, NULL, &why);
     if (rc == 0)
         rc = serve(&owned, channel, err);

@@ -2,6 +2,7 @@
 #include "machine/roof_fill.h"
 
 #include "core/clock.h"
+#include "core/device_label.h"
 #include "stats/stats.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ void roof_init(struct roof *c, const struct device *d, const char *name, const c
 {
     *c = (struct roof) { .measured_ms = clock_epoch_ms() };
     snprintf(c->name, sizeof(c->name), "%s", name);
-    snprintf(c->device, sizeof(c->device), "%.*s", (int)device_label_hardware(d->label), d->label);
+    device_label_hardware(d->label, c->device, sizeof(c->device));
     snprintf(c->unit, sizeof(c->unit), "%s", unit);
 }
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/clock.h"
+#include "core/device_label.h"
 #include "core/names.h"
 #include "device/device_host.h"
 #include "host/host_cache.h"
@@ -189,7 +190,7 @@ static const char *refuse_rotation(const struct benchmark *bench, const struct d
     if ((device->kind != DEVICE_CPU && device->kind != DEVICE_CUDA) || bench->variant->repeat)
         return "--cache rotate is for code that runs in this process, on the CPU or with CUDA; try "
                "cold";
-    if (device_label_is_graph(device->label))
+    if (device_label_of(device->label).graph)
         return "--cache rotate is for launches one by one: a graph has its addresses within; try "
                "--device cuda";
     if (settings->profiling || settings->plant > 0)

@@ -2,6 +2,7 @@
 #include "metrics/roofline.h"
 
 #include "base/text.h"
+#include "core/device_label.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,14 +39,6 @@ const char *memory_level_roof(enum memory_level level)
     return levels[level].roof;
 }
 
-int device_label_threads(const char *label)
-{
-    int threads;
-    char unit;
-
-    return sscanf(label, "cpu-%d%c", &threads, &unit) == 2 && unit == 't' ? threads : 0;
-}
-
 double memory_level_capacity(const struct machine *machine, enum memory_level level, int threads)
 {
     if (level == LEVEL_DRAM)
@@ -67,7 +60,7 @@ double memory_level_capacity(const struct machine *machine, enum memory_level le
 const struct roof *roof_find(const struct metric_context *context, const char *name,
                              const char *device)
 {
-    size_t length = device_label_hardware(device);
+    size_t length = device_label_of(device).hardware;
 
     for (size_t i = 0; context && i < context->nr_roofs; i++) {
         const struct roof *c = &context->roofs[i];
@@ -88,7 +81,7 @@ double roof_capacity(const struct metric_context *context, enum memory_level lev
     snprintf(name, sizeof(name), "capacity.%s", levels[level].name);
     const struct roof *told = roof_find(context, name, device);
     return told ? told->value
-                : memory_level_capacity(context->machine, level, device_label_threads(device));
+                : memory_level_capacity(context->machine, level, device_label_of(device).threads);
 }
 
 /* What must stay near for the next launch to find it: the bytes that a launch touches, which of an
@@ -278,7 +271,7 @@ void binding_roof_of(const struct measurement *m, double median_ns,
         best = fmax(best, roof_compute_time(flops, m->flops, true));
     }
     const char *empty =
-        device_label_is_graph(m->bench.device) ? "overhead.graph_node" : "overhead.launch";
+        device_label_of(m->bench.device).graph ? "overhead.graph_node" : "overhead.launch";
     const struct roof *overhead = roof_find(context, empty, m->bench.device);
     binding->overhead_ns = overhead ? overhead->value : 0;
     binding->roof_ns = fmax(binding->memory_ns, binding->compute_ns);

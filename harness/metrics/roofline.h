@@ -65,8 +65,6 @@ double memory_level_capacity(const struct machine *machine, enum memory_level le
  * machine in a history does not say who shares an L1 or L2, and of a GPU nothing else is known. */
 double roof_capacity(const struct metric_context *context, enum memory_level level,
                      const char *device);
-/* Threads in a CPU device label such as "cpu-2t"; 0 for other devices. */
-int device_label_threads(const char *label);
 
 /* The roof of this name for the hardware of this device label, or NULL. */
 const struct roof *roof_find(const struct metric_context *context, const char *name,

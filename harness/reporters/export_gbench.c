@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "base/text.h"
-#include "metrics/roofline.h"
+#include "core/device_label.h"
 #include "metrics/run_rows.h"
 #include "stats/stats.h"
 
@@ -137,7 +137,7 @@ static cJSON *gbench_add_entry(cJSON *benchmarks, const struct benchmark_name *n
 /* Threads that work on one launch. */
 static int gbench_threads(const struct benchmark_name *name)
 {
-    int threads = device_label_threads(name->device);
+    int threads = device_label_of(name->device).threads;
 
     for (int i = 0; i < name->nr_dims; i++)
         if (strcmp(name->dims[i].name, "threads") == 0 && name->dims[i].value < 100000)

@@ -2,6 +2,7 @@
 #include "reporters/run_table.h"
 
 #include "base/json.h"
+#include "core/device_label.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void count_warm_ups(const struct records *records, int run, struct warm_u
         double seconds = measurement_telemetry(m, TELEMETRY_WARM_UP);
         double settled = measurement_telemetry(m, TELEMETRY_SETTLED);
         if (records->items[i].run != run || isnan(seconds) ||
-            strcmp(m->bench.device, "process") == 0)
+            device_label_of(m->bench.device).kind == DEVICE_PROCESS)
             continue;
         w->settled += settled > 0;
         w->unsettled += settled <= 0;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/device_label.h"
 #include "metrics/label.h"
 #include "metrics/roofline.h"
 #include "metrics/run_rows.h"
@@ -142,12 +143,12 @@ static void run_table_add_common(const struct run_rows *rows, char *common, size
 /* Whether something of the run was measured with a thread on every processor. */
 static bool takes_all(const struct records *records, int run)
 {
-    char label[32];
+    int all = records->runs[run].machine.threads;
 
-    snprintf(label, sizeof(label), "cpu-%dt", records->runs[run].machine.threads);
-    for (size_t i = 0; i < records->nr; i++)
-        if (records->items[i].run == run && strcmp(records->items[i].m.bench.device, label) == 0)
-            return records->runs[run].machine.threads > 1;
+    for (size_t i = 0; i < records->nr && all > 1; i++)
+        if (records->items[i].run == run &&
+            device_label_of(records->items[i].m.bench.device).threads == all)
+            return true;
     return false;
 }
 

@@ -28,7 +28,7 @@ static void guest_names(const char *text)
         FUZZ_OK(name_check_variant(clean, &err), &err);
 }
 
-/* Opening a GPU is no matter of parsing. */
+/* What is typed, and what stands in keys. Opening a GPU is no matter of parsing. */
 static void device(const char *text)
 {
     struct device d;
@@ -37,8 +37,11 @@ static void device(const char *text)
 
     if ((kind == DEVICE_CPU || kind == DEVICE_FAKE) && device_open(&d, text, &err) == 0) {
         FUZZ_CHECK(d.threads >= 0 && d.label[0]);
+        FUZZ_CHECK(device_label_of(d.label).kind == kind);
+        FUZZ_CHECK(device_label_of(d.label).threads == d.threads);
         device_close(&d);
     }
+    FUZZ_CHECK(device_label_of(text).hardware <= strlen(text));
 }
 
 FUZZ_TARGET(key)

@@ -189,8 +189,6 @@ TEST(test_capacity)
     assert_close(memory_level_capacity(&many, LEVEL_L3, 5), 2 << 24, 0);
     assert_true(isinf(memory_level_capacity(&many, LEVEL_DRAM, 1)));
     assert_close(memory_level_capacity(&many, LEVEL_L1, 0), 0, 0); /* not a CPU */
-    assert_int_equal(device_label_threads("cpu-12t"), 12);
-    assert_int_equal(device_label_threads("cuda"), 0);
 }
 
 /* Two threads of one core: its L1 and L2 are counted once, as the roofs tell. */

@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/device_label.h"
 #include "metrics/expression.h"
-#include "metrics/roofline.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static double footprint(const struct chart_item *item)
 
 static double threads(const struct chart_item *item)
 {
-    int nr = device_label_threads(item->bench->device);
+    int nr = device_label_of(item->bench->device).threads;
 
     return nr > 0 ? (double)nr : (double)NAN;
 }

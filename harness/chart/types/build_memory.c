@@ -4,6 +4,7 @@
  * level that they come from. */
 #include "base/memory.h"
 #include "chart/types/chart_types.h"
+#include "core/device_label.h"
 #include "metrics/roofline.h"
 
 #include <math.h>
@@ -89,10 +90,10 @@ static double process_peak(const struct chart_item *item)
 /* Threads that all benchmarks share; 0 where they do not, or are on another device. */
 static int shared_threads(const struct memory_chart *c)
 {
-    int threads = device_label_threads(memory_item_at(c, 0)->bench->device);
+    int threads = device_label_of(memory_item_at(c, 0)->bench->device).threads;
 
     for (size_t i = 1; i < c->items->nr; i++)
-        if (device_label_threads(memory_item_at(c, i)->bench->device) != threads ||
+        if (device_label_of(memory_item_at(c, i)->bench->device).threads != threads ||
             strcmp(memory_item_at(c, i)->of->machine.id, memory_item_at(c, 0)->of->machine.id) != 0)
             return 0;
     return threads;

@@ -201,7 +201,7 @@ static int run_roofline(int argc, char **argv, void *options, struct error *err)
         return error_set(err, "harness roofline takes no arguments; `harness plot` draws");
     if (check_roof_specs(&o->specs, err))
         return -1;
-    if (device_open(&device, o->device ? o->device : "cpu", err))
+    if (device_open(&device, o->device ? o->device : DEVICE_SPEC_USUAL, err))
         return -1;
     environment_build(&current.build);
     current.environment = environment_json();

@@ -2,6 +2,7 @@
 #include "cli/render/comment_commands.h"
 
 #include "base/json.h"
+#include "core/device.h"
 #include "session/bench/bench_ab.h"
 #include "session/builds/git.h"
 #include "session/builds/repository.h"
@@ -288,11 +289,11 @@ static bool add_bench_options(const struct again *a, struct strbuf *text)
 static bool add_kernel_options(const struct again *a, struct strbuf *text)
 {
     const struct compare_request *asked = a->job->request;
-    const char *device = json_string(a->settings, "device", "cpu");
+    const char *device = json_string(a->settings, "device", DEVICE_SPEC_USUAL);
 
     if (!repository_measures(a->worst->item->bench))
         return false;
-    if (strcmp(device, "cpu") != 0)
+    if (strcmp(device, DEVICE_SPEC_USUAL) != 0)
         escape_shell_option(text, "--device", device);
     if (asked->build_command)
         escape_shell_option(text, "--build-command", asked->build_command);

@@ -2,6 +2,7 @@
 #include "reporters/trend/trend_command.h"
 
 #include "base/json.h"
+#include "core/device.h"
 #include "text/escape.h"
 
 #include <string.h>
@@ -33,9 +34,9 @@ static const char *reason_against(const struct trends *t, const struct trend_car
 static void add_device(const struct run *run, struct strbuf *text)
 {
     cJSON *settings = run->settings ? cJSON_Parse(run->settings) : NULL;
-    const char *device = json_string(settings, "device", "cpu");
+    const char *device = json_string(settings, "device", DEVICE_SPEC_USUAL);
 
-    if (strcmp(device, "cpu") != 0)
+    if (strcmp(device, DEVICE_SPEC_USUAL) != 0)
         escape_shell_option(text, "--device", device);
     cJSON_Delete(settings);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/measure/judging.h"
 
+#include "core/device_label.h"
 #include "judge/sandbox.h"
 #include "measure/case.h"
 #include "metrics/roofline.h"
@@ -69,7 +70,7 @@ static int check_device(struct workload *w, struct error *err)
                          "`harness verify` and `harness run` check results, and trust who brought "
                          "the kernel (docs/judge.md)",
                          d->spec);
-    if (device_label_is_graph(d->label))
+    if (device_label_of(d->label).graph)
         return error_set(err, "the judge has launches one by one: use --device cuda, not %s",
                          d->spec);
     if (d->kind != DEVICE_CPU && w->guests.python.functions.nr)

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "core/device_label.h"
 #include "session/measure/recording.h"
 #include "session/measure/roofs.h"
 
@@ -158,8 +159,7 @@ struct timeline_roofs profile_roofs(const struct profile_result *result,
 {
     char label[NAME_SIZE];
 
-    snprintf(label, sizeof(label), "%.*s", (int)device_label_hardware(device->label),
-             device->label);
+    device_label_hardware(device->label, label, sizeof(label));
     return timeline_roofs_of(result->records.roofs, result->records.nr_roofs, label,
                              math_name(bench->variant->math));
 }

@@ -2,6 +2,7 @@
 #include "session/measure/roofs.h"
 
 #include "base/memory.h"
+#include "core/device_label.h"
 #include "machine/measured_roofs.h"
 #include "machine/roof_fill.h"
 #include "metrics/epoch.h"
@@ -96,8 +97,7 @@ int roofs_load(struct store *store, const struct run *run, const struct device *
     char epoch[17], label[NAME_SIZE];
 
     roofs_epoch(run, epoch);
-    snprintf(label, sizeof(label), "%.*s", (int)device_label_hardware(device->label),
-             device->label);
+    device_label_hardware(device->label, label, sizeof(label));
     return store_load_roofs(store, run->machine.id, label, epoch, out, err);
 }
 

@@ -320,7 +320,8 @@ int workload_make(struct workload *c, const struct workload_options *o, char **f
     if (selects ? select_by_options(c, o, filters, nr, err)
                 : suite_load(&c->suite, o->suite ? o->suite : otherwise, err))
         return -1;
-    if (open_workload_devices(c, o->device ? o->device : "cpu", o->several_devices, err) ||
+    if (open_workload_devices(c, o->device ? o->device : DEVICE_SPEC_USUAL, o->several_devices,
+                              err) ||
         set_clock(c, o, err))
         return -1;
     bool theirs = guests && nr == 0 && !o->suite;
