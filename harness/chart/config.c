@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "core/roof_name.h"
 #include "figure/paint_gnuplot.h"
 #include "verdict/compare.h"
 
@@ -341,7 +342,7 @@ static struct roof *config_roof_of(struct records *records, const struct config_
     struct roof *c = &records->roofs[records->nr_roofs++];
     snprintf(c->name, sizeof(c->name), "%s", peak->name);
     snprintf(c->device, sizeof(c->device), "%s", peak->device);
-    snprintf(c->unit, sizeof(c->unit), "%s", peak->name[0] == 'f' ? "FLOP/s" : "B/s");
+    snprintf(c->unit, sizeof(c->unit), "%s", roof_unit(peak->name));
     return c;
 }
 

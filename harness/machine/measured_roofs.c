@@ -159,7 +159,7 @@ static struct roof rate(struct device *d, const char *name, enum pattern pattern
     struct roof_times ns = measure(&job, buffers);
     struct roof c;
 
-    roof_init(&c, d, name, "B/s");
+    roof_begin(&c, d, name);
     roof_set_rate(&c, (double)bytes * d->threads, &ns);
     return c;
 }
@@ -270,7 +270,7 @@ static struct roof flops(struct device *d, const char *name, enum pattern patter
     double each =
         pattern == FMA ? roof_fma_flops(job.bytes) : roof_dots_flops(dot_of(pattern), job.bytes);
 
-    roof_init(&c, d, name, "FLOP/s");
+    roof_begin(&c, d, name);
     roof_set_rate(&c, each * d->threads, &ns);
     return c;
 }
@@ -319,7 +319,7 @@ static int capacity(const struct device *d, const struct machine *machine, int l
     if (bytes <= 0)
         return 0;
     snprintf(name, sizeof(name), "capacity.L%d", level);
-    roof_init(out, d, name, "B");
+    roof_begin(out, d, name);
     roof_set_value(out, (double)bytes * host_cache_instances(sharing > 0 ? sharing : 1,
                                                              machine->threads, d->threads));
     return 1;
@@ -370,7 +370,7 @@ static int roofs_cpu(struct device *device, const struct machine *machine, struc
     nr += more;
     nr += capacity(device, machine, 1, out + nr);
     nr += capacity(device, machine, 2, out + nr);
-    roof_init(&out[nr], device, "overhead.launch", "ns");
+    roof_begin(&out[nr], device, "overhead.launch");
     ns = measure(&empty, no_buffers);
     roof_set_time(&out[nr++], &ns);
     add_data_sheet(device, machine, out, nr);

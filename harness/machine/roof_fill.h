@@ -15,18 +15,16 @@ struct roof_times {
 /* Sorts `times`. */
 struct roof_times roof_times_of(double *times, size_t nr);
 
-/* A roof of the device's hardware, whatever way of launching its label names. */
+/* A roof of the device's hardware, whatever way of launching its label names, in the unit of its
+ * family (core/roof_name.h). */
+void roof_begin(struct roof *c, const struct device *d, const char *name);
+/* The same for measured_roofs_cuda.cu, which says the unit to its readers: it is not looked at. */
 void roof_init(struct roof *c, const struct device *d, const char *name, const char *unit);
 /* `work` a pass over its time: the slowest time is the lowest rate. */
 void roof_set_rate(struct roof *c, double work, const struct roof_times *ns);
 void roof_set_time(struct roof *c, const struct roof_times *ns);
 /* A number that is no matter of repetitions. */
 void roof_set_value(struct roof *c, double value);
-/* Is it a time, of which less is better? Else it is a rate. */
-bool roof_is_time(const struct roof *c);
-/* May a device have a roof of this name? All of them: machine/measured_roofs.h,
- * measured_roofs_cuda.h. */
-bool roof_is_name(const char *name);
 /* Takes the rate of `other` if it is the better one. */
 void roof_raise(struct roof *c, const struct roof *other);
 

@@ -8,13 +8,13 @@
 #include "base/json.h"
 #include "core/clock.h"
 #include "core/registry.h"
+#include "core/roof_name.h"
 #include "device/devices.h"
 #include "launch/sweep.h"
 #include "machine/datasheet.h"
 #include "machine/environment.h"
 #include "machine/measured_roofs.h"
 #include "machine/probe.h"
-#include "machine/roof_fill.h"
 #include "machine/roof_loops.h"
 #include "machine/telemetry.h"
 
@@ -41,6 +41,7 @@ static void assert_sane(const struct roof *c, int nr, const char *label)
             fail_msg("%s: %g in [%g, %g]", c[i].name, c[i].value, c[i].low, c[i].high);
         assert_string_equal(c[i].device, label);
         assert_true(roof_is_name(c[i].name));
+        assert_string_equal(c[i].unit, roof_unit(c[i].name));
         assert_true(c[i].spec >= 0 && c[i].measured_ms > 0);
         assert_ptr_equal(find(c, nr, c[i].name), &c[i]); /* each name once */
     }

@@ -9,10 +9,10 @@
 #include "device/device_cuda.h"
 
 extern "C" {
+#include "core/roof_name.h"
 #include "device/devices.h"
 #include "machine/datasheet.h"
 #include "machine/measured_roofs.h"
-#include "machine/roof_fill.h"
 }
 
 static const struct roof *find(const struct roof *c, int nr, const char *name)

@@ -7,9 +7,9 @@
 #include "cli/progress.h"
 #include "cli/shared_options.h"
 #include "core/clock.h"
+#include "core/roof_name.h"
 #include "device/devices.h"
 #include "machine/environment.h"
-#include "machine/roof_fill.h"
 #include "session/measure/roofs.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
@@ -25,7 +25,9 @@ struct roofline_options {
 
 static const char *roof_value(const struct roof *c, double value, char text[TEXT_UNIT_SIZE])
 {
-    return roof_is_time(c) ? text_time(value, text) : text_rate(value, c->unit, text);
+    bool is_time = roof_family_of(c)->quantity == ROOF_TIME;
+
+    return is_time ? text_time(value, text) : text_rate(value, c->unit, text);
 }
 
 static void add_roof_row(struct table *t, const struct roof *c)

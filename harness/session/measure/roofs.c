@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "core/device_label.h"
+#include "core/roof_name.h"
 #include "machine/measured_roofs.h"
-#include "machine/roof_fill.h"
 #include "metrics/epoch.h"
 
 #include <stdio.h>
@@ -20,14 +20,12 @@ void roofs_epoch(const struct run *run, char epoch[17])
     snprintf(epoch, 17, "%016llx", (unsigned long long)epoch_id(run));
 }
 
-static bool is_rate_roof(const struct roof *c)
-{
-    return strcmp(c->unit, "B/s") == 0 || strcmp(c->unit, "FLOP/s") == 0;
-}
-
 static bool is_better_roof(const struct roof *a, const struct roof *b)
 {
-    return roof_is_time(a) ? a->value < b->value : is_rate_roof(a) && a->value > b->value;
+    enum better better = roof_family_of(a)->better;
+
+    return better == BETTER_LOWER ? a->value < b->value
+                                  : better == BETTER_HIGHER && a->value > b->value;
 }
 
 /* A roof is a lower bound: the best one ever seen in the epoch stands. Data-sheet values that were
@@ -49,8 +47,9 @@ static bool are_roofs_busy(const struct roof *roofs, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         const struct roof *c = &roofs[i];
-        if ((roof_is_time(c) && c->value > busy_launch_ns) ||
-            (is_rate_roof(c) && c->high > busy_spread * c->value))
+        enum roof_quantity is = roof_family_of(c)->quantity;
+        if ((is == ROOF_TIME && c->value > busy_launch_ns) ||
+            (is == ROOF_RATE && c->high > busy_spread * c->value))
             return true;
     }
     return false;
