@@ -13,9 +13,10 @@ docs/performance). With --check it only compares. PART is
     targets    a line a target, a column a record and number of threads
     types      the same of our bf16 and int8 beside our fp32 and others
 
-and names of records behind it, as in `<!-- peers: targets zen4 -->`, choose among them. The second
-form keeps in FILE what is needed of a folder of results (its table.json); `peers.sh --keep FILE`
-calls it. A record's name is its file's.
+and names of records and of types of ours behind it, as in `<!-- peers: targets fp32 zen4 -->`, choose
+among them. A page that has such parts has no other table, so that none is of a run that is lost. The
+second form keeps in FILE what is needed of a folder of results (its table.json); `peers.sh --keep
+FILE` calls it. A record's name is its file's.
 
 Exit status: 0; 1 if --check finds a page that is not what the records say; 2 for bad input.
 """
@@ -28,6 +29,7 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 KEPT = ("schema_version", "about", "targets", "data_types")
 MARKED = re.compile(r"(<!-- peers: ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+DTYPES = ("fp32", "bf16", "int8")
 NONE_KEPT = "No run has been kept yet."
 
 
@@ -107,22 +109,38 @@ def read_records(folder):
     return {os.path.basename(path).removesuffix(".json"): read_record(path) for path in paths}
 
 
+def of_dtypes(record, dtypes):
+    """The record with rows of these types of ours alone; with all of them where none is named."""
+    return record if not dtypes else {
+        **record, **{member: [row for row in record[member] if row["dtype"] in dtypes]
+                     for member in ("targets", "data_types")}}
+
+
 def part_text(asked, records):
-    part, *names = asked.split()
+    part, *words = asked.split()
+    dtypes = [word for word in words if word in DTYPES]
+    names = [word for word in words if word not in DTYPES]
     if part not in PARTS:
         raise BadInput(f"no part {part}; there are: {' '.join(PARTS)}")
     for name in names:
         if name not in records:
             raise BadInput(f"no record {name}; there are: {' '.join(records) or 'none'}")
-    chosen = [(name, records[name]) for name in names or records]
+    chosen = [(name, of_dtypes(records[name], dtypes)) for name in names or records]
     lines = PARTS[part](chosen) if chosen else [NONE_KEPT]
     return "\n" + "".join(line + "\n" for line in lines) + "\n"
+
+
+def refuse_table_by_hand(text):
+    by_hand = re.search(r"^\|.*", MARKED.sub("", text), re.MULTILINE)
+    if by_hand and MARKED.search(text):
+        raise BadInput(f"a table by hand beside parts that are made of records: {by_hand[0]}")
 
 
 def filled(text, records):
     """The page's text with what its marked parts should have."""
     if text.count("<!-- peers: ") != len(MARKED.findall(text)):
         raise BadInput("a line <!-- peers: PART --> without its <!-- end -->")
+    refuse_table_by_hand(text)
     return MARKED.sub(lambda m: m[1] + part_text(m[2], records) + m[4], text)
 
 

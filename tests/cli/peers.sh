@@ -46,7 +46,7 @@ cp "$CLI/../fixtures/peers/page.md" .
 page page.md
 sed -i 's/ types first / types /' page.md
 page page.md
-check "no run is kept, says the page" test "$(grep -c '^No run has been kept yet.$' page.md)" -eq 3
+check "no run is kept, says the page" test "$(grep -c '^No run has been kept yet.$' page.md)" -eq 4
 check "nothing is kept of a wrong run" test ! -e kept/wrong.json
 rm peers/run-wrong.json
 "$script" --output peers --keep kept/first.json table >"$WORK.log/table"
@@ -62,6 +62,8 @@ sed -i 's/^<!-- end -->$/<!-- over -->/' page.md
 page page.md
 printf '<!-- peers: target -->\n<!-- end -->\n' >page.md
 page page.md
+printf '<!-- peers: types first bf16 -->\n<!-- end -->\n\n| what | ratio |\n|---|---|\n' >page.md
+page --check page.md
 
 say "Variables that choose instructions"
 cat >stub <<'END'
