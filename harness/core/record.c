@@ -12,7 +12,6 @@
 
 static const char *const outcomes[OUTCOME_NR] = { "OK", "UNSUPPORTED", "WRONG", "FAILED" };
 static const char *const stop_rules[STOP_RULE_NR] = { "", "precision", "time", "samples" };
-static const char *const run_kinds[RUN_KIND_NR] = { "measured", "profile", "imported", "trial" };
 
 const char *outcome_name(enum outcome outcome)
 {
@@ -32,16 +31,6 @@ const char *stop_rule_name(enum stop_rule rule)
 int stop_rule_find(const char *name)
 {
     return name_find(stop_rules, STOP_RULE_NR, name);
-}
-
-const char *run_kind_name(enum run_kind kind)
-{
-    return run_kinds[kind];
-}
-
-int run_kind_find(const char *name)
-{
-    return name_find(run_kinds, RUN_KIND_NR, name);
 }
 
 bool record_amount_is_sane(double value)

@@ -10,6 +10,7 @@
 
 #include "core/benchmark.h"
 #include "core/number.h"
+#include "core/run_kind.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,17 +96,6 @@ struct build {
     char compiler[96], flags[256], build_type[32];
 };
 
-/* What a run was made for. */
-enum run_kind {
-    RUN_MEASURED, /* the history of the code is made of these */
-    RUN_PROFILE,  /* with scopes on: its benchmarks have names of their own ("kernel:operation"), so
-                   * it may stand beside others, but "the newest run" is not meant to be it */
-    RUN_IMPORTED, /* results of another program: part of the history, too */
-    RUN_TRIAL,    /* for one comparison's sake: half of an A/B comparison, a step of a bisection, a
-                   * self-test. Nothing that looks for "the newest" or makes series takes it */
-    RUN_KIND_NR,
-};
-
 /* Two runs that were measured in turn. */
 struct run_ab {
     char id[40];    /* the same for both; "": it was measured alone */
@@ -181,8 +171,6 @@ const char *outcome_name(enum outcome outcome);  /* "OK", "UNSUPPORTED", ... */
 int outcome_find(const char *name);              /* -1 if unknown */
 const char *stop_rule_name(enum stop_rule rule); /* "precision", "time", "samples", "" */
 int stop_rule_find(const char *name);
-const char *run_kind_name(enum run_kind kind); /* "measured", "profile", "imported", "trial" */
-int run_kind_find(const char *name);           /* -1 if unknown */
 
 /* Within [0, FACT_AMOUNT_MAX] of core/names.h; NaN is not. */
 bool record_amount_is_sane(double value);

@@ -4,6 +4,9 @@
  * written, a part of it from each place where a thread of OpenMP's team runs, because an L2 and an
  * L3 are filled by their own cores alone.
  *
+ * When a launch is to be cold decides measure/case.c, how much is flushed host/host_cache.c; a GPU
+ * flushes its own in device_cuda_time.cu.
+ *
  * By threads of its own, which sleep in between. The team itself would spin for milliseconds
  * afterwards, on the cores of whoever is timed with other threads.
  */

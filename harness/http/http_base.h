@@ -100,6 +100,17 @@ bool http_refuse(struct http *http, struct MHD_Connection *connection, struct ht
                  const char *method, const char *path, enum MHD_Result *result);
 enum MHD_Result http_send(struct http *http, struct MHD_Connection *connection,
                           struct http_answer answer);
+/* The same with one more header; the name may be NULL. */
+enum MHD_Result http_send_with(struct http *http, struct MHD_Connection *connection,
+                               struct http_answer answer, const char *name, const char *value);
+/* The headers of all answers; `type` is one of http/body.h. */
+void http_add_headers(const struct http *http, struct MHD_Response *response, const char *type);
+/* Hands a response over to the library; NULL: there is no memory for one. */
+enum MHD_Result http_queue(const struct http *http, struct MHD_Connection *connection,
+                           unsigned status, struct MHD_Response *response);
+/* A header of the request; NULL: it has none of that name. */
+const char *http_header(const struct http *http, struct MHD_Connection *connection,
+                        const char *name);
 enum MHD_Result http_send_news(struct http *http, struct MHD_Connection *connection);
 
 #endif

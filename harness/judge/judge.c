@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/trial.h"
+#include "judge/round.h"
 
 #include "explain/elf_file.h"
 #include "judge/sandbox.h"
@@ -257,7 +257,7 @@ static int run_rounds(const struct judge_job *job, struct judgement *j, struct e
             bool begins = round == j->shapes.items[i].round;
             if (!timed && !begins)
                 continue;
-            if (trial_run(job, j, &j->shapes.items[i], timed, begins, err))
+            if (round_run(job, j, &j->shapes.items[i], timed, begins, err))
                 return -1;
             if (j->fault.kind != FAULT_NONE)
                 return 0;

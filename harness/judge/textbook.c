@@ -58,7 +58,7 @@ bool textbook_size(const struct judge_job *job, const struct shape *s, struct sh
 
 /* ---- its errors ---- */
 
-static int launch_twice(struct trial *t, struct error *err)
+static int launch_twice(struct judge_round *t, struct error *err)
 {
     enum { SLOTS = 2 };
     static const int slots[SLOTS] = { 0, 1 };
@@ -66,15 +66,15 @@ static int launch_twice(struct trial *t, struct error *err)
     uint64_t ns[CELLS_MAX];
 
     if (vectors_open(&t->vectors, job->spec, &t->shape->shape, job->dtype, job->math, SLOTS, err) ||
-        trial_add_cell(t, job->textbook, err))
+        round_add_cell(t, job->textbook, err))
         return -1;
-    return trial_window(t, INPUTS_FRESH, slots, SLOTS, look_flops, false, ns, err);
+    return round_window(t, INPUTS_FRESH, slots, SLOTS, look_flops, false, ns, err);
 }
 
-int textbook_errors(const struct trial *t, const struct shape *size, struct tally *errors,
+int textbook_errors(const struct judge_round *t, const struct shape *size, struct tally *errors,
                     struct error *err)
 {
-    struct trial *own = memory_zeroed(1, sizeof(*own));
+    struct judge_round *own = memory_zeroed(1, sizeof(*own));
     struct judged_shape shape = { .shape = *size };
     struct fault fault = { .kind = FAULT_NONE };
 

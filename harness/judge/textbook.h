@@ -7,14 +7,14 @@
 #ifndef HARNESS_JUDGE_TEXTBOOK_H
 #define HARNESS_JUDGE_TEXTBOOK_H
 
-#include "judge/trial_base.h"
+#include "judge/round_base.h"
 
 /* The size at which it is asked about errors at `s`: `s` itself where that is quick. false: at none
  * that is quick its errors are known to be as large. */
 bool textbook_size(const struct judge_job *job, const struct shape *s, struct shape *size);
 /* Its errors at a size, by a window in a cell of its own; none compared where it does not run. -1:
  * the judge's own failure. */
-int textbook_errors(const struct trial *t, const struct shape *size, struct tally *errors,
+int textbook_errors(const struct judge_round *t, const struct shape *size, struct tally *errors,
                     struct error *err);
 
 #endif

@@ -41,7 +41,7 @@ struct ref_runs {
  * Of a part of a sweep that is left out, earlier measurements of the same build, label and machine
  * class are left out, too (but by baseline), where they are no whole sweep: they are no other one.
  *
- * A run counts if it is finished and no trial (RUN_TRIAL in core/record.h): halves of A/B
+ * A run counts if it is finished and no trial (core/run_kind.h): halves of A/B
  * comparisons and runs of self-tests are reached by baseline, run and label alone.
  * A branch or commit means what is committed: runs of a tree with uncommitted changes count only
  * where there is no other, and then the newest alone. `run` takes unfinished runs too and looks

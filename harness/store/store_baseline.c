@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of runs in the history. A baseline that is a file holds records: core/record_json. */
 #include "base/array.h"
 #include "core/names.h"
 #include "store/rows.h"

@@ -7,8 +7,8 @@
  *    and Siegmund (1982), or where few points say more than a normal tail can, against the exact
  *    generating function of the statistic (Mann and Whitney 1947; Chernoff 1952), summed over all
  *    splits. Right for independent noise of any shape: heavy tails, modes, outliers.
- * 2. By likelihood (changepoint_judge.c): how much better a step explains the piece than the best
- *    explanation without one, both with correlated noise, AR(1), AR(2) or AR(1) plus white noise,
+ * 2. By likelihood (changepoint_likelihood.c): how much better a step explains the piece than the
+ * best explanation without one, both with correlated noise, AR(1), AR(2) or AR(1) plus white noise,
  *    fitted anew. Without a step (changepoint_gradual.c) there are a level, smooth curves, a bend
  *    and a ramp between two levels, so that what goes gradually is no step. The same must hold for
  *    averages of 2, 4, 8 ... neighbours: noise with a longer memory looks like AR(1) at one of
@@ -22,7 +22,7 @@
  * latter a standard error more than is seen. A short window cannot hide here what correlates its
  * points.
  *
- * Nights (changepoint_cuts.c). The points are taken one after the other, and what is found is
+ * Nights (changepoint_review.c). The points are taken one after the other, and what is found is
  * what a nightly job would have reported. Each night looks at windows that end at its point, of all
  * lengths: the whole level since the last step, which shows a lone step best, and shorter ones, all
  * of which share the level that a night may spend. The third test pays for the nights, with a price

@@ -1,333 +1,268 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much better a step explains a piece than anything without a step does, when the noise may be
- * correlated.
+ * One night: the windows that end at its point, and the clearest step that they show. All three
+ * tests must agree; what costs least says no first.
  */
 #include "base/memory.h"
 #include "trend/changepoint_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-double segment_level(const double *x, size_t n, const struct cut_list *cuts, size_t i)
+/* The test by ranks, and that by likelihood. */
+static const double whole_ranks = 0.7, whole_model = 0.85;
+
+size_t windows_level_start(const struct windows *ws)
 {
-    size_t from = segment_start(cuts, i), nr = segment_end(cuts, i, n) - from;
-    double *copy = memory_zeroed(nr + 1, sizeof(*copy));
-
-    memcpy(copy, x + from, nr * sizeof(*copy));
-    double median = stats_select_quantile(copy, nr, 0.5);
-    free(copy);
-    return median;
+    return ws->cuts->nr ? ws->cuts->items[ws->cuts->nr - 1].index : 0;
 }
 
-/* Medians of the segments. */
-static void levels_of(const double *x, size_t m, const struct cut_list *cuts, double *levels)
+/* Lengths of the windows of a level of m points, m itself last. */
+static size_t window_lengths(size_t m, size_t least, size_t lengths[WINDOWS_MAX])
 {
-    for (size_t i = 0; i <= cuts->nr; i++)
-        levels[i] = segment_level(x, m, cuts, i);
+    size_t nr = 0;
+
+    for (double length = 2 * (double)least; length < 0.75 * (double)m && nr + 1 < WINDOWS_MAX;
+         length *= sqrt(2))
+        lengths[nr++] = (size_t)length;
+    lengths[nr++] = m;
+    return nr;
 }
 
-static void tame_about(const double *x, size_t m, const struct cut_list *cuts, const double *levels,
-                       double *out)
+double search_whole_share(size_t n, const struct changepoint_settings *settings)
 {
-    double *distance = memory_zeroed(m + 1, sizeof(*distance));
+    size_t lengths[WINDOWS_MAX];
 
-    for (size_t i = 0; i <= cuts->nr; i++)
-        for (size_t t = segment_start(cuts, i); t < segment_end(cuts, i, m); t++)
-            distance[t] = fabs(x[t] - levels[i]);
-    double limit = 2 * stats_select_quantile(distance, m, 0.9);
-    for (size_t i = 0; i <= cuts->nr; i++)
-        for (size_t t = segment_start(cuts, i); t < segment_end(cuts, i, m); t++) {
-            double off = x[t] - levels[i];
-            out[t] = levels[i] + (off > limit ? limit : off < -limit ? -limit : off);
-        }
-    free(distance);
+    return window_lengths(n, settings->min_segment, lengths) > 1 ? whole_ranks : 1;
 }
 
-void tame(const double *x, size_t m, const struct cut_list *cuts, double *out)
+static bool is_due(size_t night, size_t length)
 {
-    double *levels = memory_zeroed(cuts->nr + 1, sizeof(*levels));
-
-    levels_of(x, m, cuts, levels);
-    tame_about(x, m, cuts, levels, out);
-    free(levels);
+    return length < 2 * WINDOW_LOOKS || night % (length / WINDOW_LOOKS) == 0;
 }
 
-size_t split_best(const double *x, size_t m, size_t least)
-{
-    double total = 0, sum = 0, most = -1;
-    size_t best = 0;
+/* ---- the order of points ---- */
 
-    for (size_t t = 0; t < m; t++)
-        total += x[t];
-    for (size_t k = 1; k + least <= m; k++) {
-        sum += x[k - 1];
-        double left = (double)k, n = (double)m, gap = sum - left * total / n;
-        double gain = gap * gap * n / (left * (n - left));
-        if (k >= least && gain > most) {
-            most = gain;
-            best = k;
-        }
+/* Points that are too old go. */
+static void drop_old(struct newest *n, size_t oldest)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n->nr; i++) {
+        n->items[kept] = n->items[i];
+        kept += n->items[i] >= oldest;
     }
-    return best;
+    n->nr = kept;
 }
 
-/* Shifts and scales to [-1, 1]; false for a constant. */
-static bool normalise(double *x, size_t m)
+/* Puts points behind all that are not larger: they are newer than those. */
+static void merge(const double *x, struct newest *n, const size_t *points, size_t nr)
 {
-    double mean = stats_mean(x, m), most = 0;
+    size_t old = n->nr, at = n->nr + nr;
 
-    for (size_t t = 0; t < m; t++)
-        most = fmax(most, fabs(x[t] -= mean));
-    if (most <= 1e-12 * fabs(mean))
+    n->nr = at;
+    while (nr > 0) {
+        bool larger = old > 0 && x[n->items[old - 1]] > x[points[nr - 1]];
+        n->items[--at] = larger ? n->items[--old] : points[--nr];
+    }
+}
+
+static void merge_sorted(const double *x, struct newest *n, size_t first, size_t nr)
+{
+    size_t *points = scan_order(x + first, nr);
+
+    for (size_t i = 0; i < nr; i++)
+        points[i] += first;
+    merge(x, n, points, nr);
+    free(points);
+}
+
+/* As of this night. */
+static void bring_up(const struct windows *ws, struct newest *n)
+{
+    size_t oldest = ws->night > n->most ? ws->night - n->most : 0;
+    size_t first = n->night > oldest ? n->night : oldest, nr = ws->night - first;
+
+    if (nr == 0)
+        return;
+    if (oldest > 0)
+        drop_old(n, oldest);
+    if (nr == 1) /* of the shortest list always */
+        merge(ws->x, n, &first, 1);
+    else
+        merge_sorted(ws->x, n, first, nr);
+    n->night = ws->night;
+}
+
+const struct newest *windows_newest(struct windows *ws, size_t length)
+{
+    struct newest *n = ws->newest;
+
+    while (n->most < length)
+        n++;
+    bring_up(ws, n);
+    return n;
+}
+
+const size_t *windows_order(struct windows *ws, size_t length)
+{
+    const struct newest *n = windows_newest(ws, length);
+    size_t from = ws->night - length, nr = 0;
+
+    if (from == 0)
+        return n->items;
+    for (size_t i = 0; i < n->nr; i++) {
+        ws->order[nr] = n->items[i] - from;
+        nr += n->items[i] >= from;
+    }
+    return ws->order;
+}
+
+/* Each has twice the points of that before, the last all of n. */
+static void newest_init(struct windows *ws, size_t n)
+{
+    size_t most = 2 * WINDOW_LOOKS;
+
+    for (struct newest *list = ws->newest;; list++, most *= 2) {
+        list->most = most;
+        list->items = memory_zeroed((n < most ? n : most) + 1, sizeof(*list->items));
+        if (most >= n)
+            return;
+    }
+}
+
+/* ---- windows ---- */
+
+static void scan_window(struct windows *ws, struct window *w)
+{
+    size_t from = ws->night - w->length;
+    const size_t *order = windows_order(ws, w->length);
+
+    w->scan = scan_ranks(ws->x + from, order, w->length, ws->settings->min_segment, ws->ranks);
+    w->scan.p = fmin(1, w->scan.p / w->ranks_share);
+    if (w->scan.p <= ws->settings->level)
+        ws->items[ws->nr++] = *w;
+    else
+        ws->clearest = fmin(ws->clearest, w->scan.p);
+}
+
+static int by_clarity(const void *left, const void *right)
+{
+    const struct window *a = left, *b = right;
+
+    if (a->scan.z != b->scan.z)
+        return a->scan.z > b->scan.z ? -1 : 1;
+    return a->length < b->length ? -1 : a->length > b->length;
+}
+
+static void scan_windows(struct windows *ws)
+{
+    size_t lengths[WINDOWS_MAX], m = ws->night - windows_level_start(ws);
+    size_t nr = window_lengths(m, ws->settings->min_segment, lengths);
+
+    for (size_t i = 0; i < nr; i++) {
+        bool whole = i + 1 == nr;
+        struct window w = {
+            .length = lengths[i],
+            .ranks_share = nr == 1 ? 1
+                           : whole ? whole_ranks
+                                   : (1 - whole_ranks) / (double)(nr - 1),
+            .model_share = nr == 1 ? 1
+                           : whole ? whole_model
+                                   : (1 - whole_model) / (double)(nr - 1),
+        };
+        if (is_due(ws->night, w.length))
+            scan_window(ws, &w);
+    }
+    if (ws->nr > 1)
+        qsort(ws->items, ws->nr, sizeof(*ws->items), by_clarity);
+}
+
+/* Among all points of the level it must be the same step. */
+static double judge_whole(const struct windows *ws, size_t at)
+{
+    size_t start = windows_level_start(ws), least = ws->settings->min_segment;
+    struct step whole =
+        step_judge(ws->x + start, ws->night - start, at - start, least, ws->settings->level);
+
+    return start + whole.index <= at + least && at <= start + whole.index + least ? whole.p : 1;
+}
+
+/* The noise of the whole history says no to most, and quickly. */
+static bool is_noise(struct windows *ws, size_t from, const struct window *w)
+{
+    size_t at =
+        from + step_place(ws->x + from, w->length, w->scan.index, ws->settings->min_segment);
+
+    if (at != ws->noise_at && noise_p(ws->x, ws->night, ws->cuts, at) <= ws->settings->level)
         return false;
-    for (size_t t = 0; t < m; t++)
-        x[t] /= most;
+    ws->noise_at = at;
     return true;
 }
 
-/* A step, or a step on a line, which pays log m; `level` gets the cost of a level. */
-static struct fit step_fit(const struct fit_grid *grid, const double *y, size_t split, double *room,
-                           double *level)
+/* What all tests say of the step of a window; the first that says no is enough. */
+static struct cut judge_window(struct windows *ws, const struct window *w)
 {
-    size_t m = grid->points;
-    const double *model[] = { room, room + m, room + 2 * m, y };
-    struct fit fits[4];
+    double level = ws->settings->level;
+    size_t from = ws->night - w->length, least = ws->settings->min_segment;
 
-    for (size_t t = 0; t < m; t++) {
-        room[t] = 1;
-        room[m + t] = t < split ? 0 : 1;
-        room[2 * m + t] = (2 * (double)t + 1) / (double)m - 1;
+    if (!ws->last_look && is_noise(ws, from, w))
+        return (struct cut) { .p = 1 };
+    struct step step =
+        step_judge(ws->x + from, w->length, w->scan.index, least, level * w->model_share);
+    struct cut cut = { .index = from + step.index,
+                       .p = fmin(1, fmax(w->scan.p, step.p / w->model_share)) };
+
+    if (cut.p <= level)
+        cut.p = fmax(cut.p, judge_whole(ws, cut.index));
+    if (cut.p <= level)
+        cut.p = fmax(cut.p, noise_p(ws->x, ws->night, ws->cuts, cut.index));
+    return cut;
+}
+
+void windows_init(struct windows *ws, size_t n, const struct changepoint_settings *settings,
+                  const struct cut_list *cuts)
+{
+    *ws = (struct windows) { .settings = settings, .cuts = cuts, .clearest = 1 };
+    ws->ranks = memory_zeroed(n + 1, sizeof(*ws->ranks));
+    ws->order = memory_zeroed(n + 1, sizeof(*ws->order));
+    newest_init(ws, n);
+}
+
+void windows_release(struct windows *ws)
+{
+    for (size_t i = 0; i < WINDOWS_MAX; i++)
+        free(ws->newest[i].items);
+    free(ws->order);
+    free(ws->ranks);
+}
+
+void windows_restart(struct windows *ws)
+{
+    for (size_t i = 0; i < WINDOWS_MAX; i++)
+        ws->newest[i].nr = ws->newest[i].night = 0;
+}
+
+/* The last looks count for `clearest`: at some window, and at those of this night. */
+void windows_begin_night(struct windows *ws, size_t n)
+{
+    size_t m = ws->night - windows_level_start(ws);
+
+    ws->nr = 0;
+    ws->last_look = ws->night + 1 + (ws->night + 1) / WINDOW_LOOKS >= n;
+    if (ws->night + m / WINDOW_LOOKS < n) /* not the last look at its windows */
+        ws->clearest = 1;
+}
+
+bool windows_step(struct windows *ws, struct cut *cut)
+{
+    ws->noise_at = 0;
+    scan_windows(ws);
+    for (size_t i = 0; i < ws->nr; i++) {
+        *cut = judge_window(ws, &ws->items[i]);
+        if (cut->p <= ws->settings->level)
+            return true;
+        ws->clearest = fmin(ws->clearest, cut->p);
     }
-    fit_models(grid, model, 4, 0, fits);
-    fit_long_memory(model, 4, m, fits);
-    *level = fits[1].cost;
-    fits[3].cost += log((double)m);
-    return m >= GRADUAL_LEAST && fits[3].cost < fits[2].cost ? fits[3] : fits[2];
-}
-
-/* A step that leaves correlated noise must be clearer, in short pieces above all: there the
- * correlation hides in the step. */
-static double left_over(double correlation, size_t m)
-{
-    double share = fmin(1, 28 / (double)m);
-
-    return 10 * share * share * fmax(0, correlation);
-}
-
-/* Looks no further than the first explanation that leaves the step less than `enough`. */
-static double advantage(const double *y, size_t m, size_t split, double enough)
-{
-    double *room = memory_zeroed((FIT_TERMS + 1) * m, sizeof(*room)), without;
-    struct fit_grid grid;
-    fit_grid_init(&grid, m);
-    struct fit fit = step_fit(&grid, y, split, room, &without);
-    double step = fit.cost + left_over(fit.correlation, m);
-
-    if (without - step >= enough)
-        without = fmin(without, curve_cost(&grid, y, split, room));
-    if (without - step >= enough)
-        without = fmin(without, gradual_cost(&grid, y, split, step + enough, room));
-    free(room);
-    return without - step;
-}
-
-/* Means of `width` neighbours, counted from the split to both ends. */
-static size_t average(const double *y, size_t m, size_t *split, size_t width, double *out)
-{
-    size_t before = *split / width, after = (m - *split) / width;
-    size_t start = *split - before * width;
-
-    for (size_t i = 0; i < before + after; i++)
-        out[i] = stats_mean(y + start + i * width, width);
-    *split = before;
-    return before + after;
-}
-
-/* Noise with more than one memory looks like AR(1) at some scale: a step must stand at all. */
-static double least_advantage(const double *y, size_t m, size_t split, double enough)
-{
-    enum { BLOCKS = 40 };
-    double *means = memory_zeroed(m, sizeof(*means)), least = advantage(y, m, split, enough);
-
-    for (size_t width = 2; m / width >= BLOCKS && least >= enough; width *= 2) {
-        size_t at = split, blocks = average(y, m, &at, width, means);
-        if (at > 0 && at < blocks)
-            least = fmin(least, advantage(means, blocks, at, enough));
-    }
-    free(means);
-    return least;
-}
-
-/* What the two levels about a split leave. */
-struct remains {
-    double all, within; /* sums of squares about the mean, and about the two levels */
-    double wander;      /* of the partial sums: 1 on average where the noise is white */
-};
-
-static struct remains remains_of(const double *y, size_t m, size_t split)
-{
-    double mean = stats_mean(y, m), sums = 0;
-    struct remains r = { 0 };
-
-    for (int side = 0; side < 2; side++) {
-        size_t from = side ? split : 0, to = side ? m : split;
-        double own = stats_mean(y + from, to - from), sum = 0;
-        for (size_t t = from; t < to; t++) {
-            sum += y[t] - own;
-            sums += sum * sum;
-            r.within += (y[t] - own) * (y[t] - own);
-            r.all += (y[t] - mean) * (y[t] - mean);
-        }
-    }
-    r.within = fmax(r.within, 1e-13 * (double)m);
-    double left = (double)split, right = (double)(m - split);
-    r.wander = 6 * sums * (double)m / (r.within * (left * left + right * right));
-    return r;
-}
-
-/* A level that wanders about itself (Kwiatkowski, Phillips, Schmidt and Shin 1992) moved more than
- * once: the step must be clearer. */
-static double doubt(const struct remains *r, size_t m)
-{
-    return 6 * fmax(0, log(r->wander / (1.75 + 70 / (double)m)));
-}
-
-/* The advantage over a level where the noise is known to be white, less a handicap: a small step is
- * no news in a short piece, where small ramps and slow noise look the same. */
-static double plain_advantage(const struct remains *r, size_t m)
-{
-    return (double)m * log(r->all / r->within) - 5.5;
-}
-
-static double judge_split(const double *y, size_t m, size_t split, double enough)
-{
-    struct remains left = remains_of(y, m, split);
-    double plain = plain_advantage(&left, m), doubts = doubt(&left, m);
-
-    if (plain < enough)
-        return plain;
-    return fmin(plain, least_advantage(y, m, split, enough + doubts) - doubts);
-}
-
-/* The advantage that one in 20 series without a step shows, and how fast the chance of a larger one
- * falls (e-fold for 1 / rate), from there to 0.1 %: as tests/statistics/calibrate_changes.c prints
- * them for AR(1) series with correlations up to 0.55, 20,000 of each (10,000 of 200 points, 5,000
- * of 400). 12 and 16 points cannot say 0.1 % and have the rate of 20; no rate is above the limit of
- * a chi-squared tail. */
-static const struct calibrated {
-    double points, usual, rate;
-} calibrated[] = {
-    { 12, 6.8, 0.38 },  { 16, 8.5, 0.38 }, { 20, 8.6, 0.38 },  { 24, 8.7, 0.44 },
-    { 28, 8.5, 0.44 },  { 34, 8.8, 0.42 }, { 40, 8.9, 0.47 },  { 50, 8.8, 0.50 },
-    { 62, 8.7, 0.50 },  { 70, 8.8, 0.50 }, { 100, 7.8, 0.50 }, { 200, 7.2, 0.50 },
-    { 400, 6.7, 0.50 },
-};
-
-/* No less is asked, whatever AR(1) noise demands: ramps and noise with a longer memory are then
- * named less often, and a step of three sigma 8 points before the end is still found. */
-static double asked(size_t m)
-{
-    return m < 34 ? 8.8 : 9.3;
-}
-
-static struct calibrated calibration(size_t m)
-{
-    enum { NR = sizeof(calibrated) / sizeof(*calibrated) };
-    double n = fmax(calibrated[0].points, fmin(calibrated[NR - 1].points, (double)m));
-    size_t i = 1;
-
-    while (i + 1 < NR && n > calibrated[i].points)
-        i++;
-    struct calibrated low = calibrated[i - 1], high = calibrated[i];
-    double part = log(n / low.points) / log(high.points / low.points);
-    double usual = low.usual + part * (high.usual - low.usual);
-    return (struct calibrated) { n, fmax(usual, asked(m)),
-                                 low.rate + part * (high.rate - low.rate) };
-}
-
-static double step_p(double gain, size_t m)
-{
-    struct calibrated c = calibration(m);
-
-    return fmin(1, 0.05 * exp(c.rate * (c.usual - gain)));
-}
-
-/* The advantage that step_p() takes for p. */
-static double advantage_of(double p, size_t m)
-{
-    struct calibrated c = calibration(m);
-
-    return c.usual - log(p / 0.05) / c.rate;
-}
-
-/* Fewer points say nothing about correlated noise. */
-enum { LEAST = 8 };
-
-/* Tames about a guess and splits; `out` gets the tame data. */
-static size_t split_about(const double *x, size_t m, size_t guess, size_t least, double *out)
-{
-    struct cut cut = { .index = guess };
-    struct cut_list split = { .items = &cut, .nr = guess > 0 };
-
-    tame(x, m, &split, out);
-    return split_best(out, m, least);
-}
-
-/* Sum of the distances of the raw data to the medians about a split. */
-static double distance_about(const double *x, size_t m, size_t at)
-{
-    struct cut cut = { .index = at };
-    struct cut_list split = { .items = &cut, .nr = at > 0 };
-    double levels[2], distance = 0;
-
-    levels_of(x, m, &split, levels);
-    for (size_t i = 0; i <= split.nr; i++)
-        for (size_t t = segment_start(&split, i); t < segment_end(&split, i, m); t++)
-            distance += fabs(x[t] - levels[i]);
-    return distance;
-}
-
-/* From two guesses: ranks lean to the middle of a piece, where a guess beside a large step would
- * have its points tamed to the wrong side; least squares lean to outliers. */
-static size_t split_tame(const double *x, size_t m, size_t guess, size_t least, double *out)
-{
-    size_t at = split_about(x, m, guess, least, out), second = split_best(x, m, least);
-
-    if (second == guess)
-        return at;
-    double *other = memory_zeroed(m + 1, sizeof(*other));
-    size_t instead = split_about(x, m, second, least, other);
-    if (instead != at && distance_about(x, m, instead) < distance_about(x, m, at)) {
-        memcpy(out, other, m * sizeof(*out));
-        at = instead;
-    }
-    free(other);
-    return at;
-}
-
-size_t step_place(const double *x, size_t m, size_t guess, size_t least)
-{
-    double *y = memory_zeroed(m + 1, sizeof(*y));
-    size_t at = split_tame(x, m, guess, least, y);
-
-    free(y);
-    return at;
-}
-
-struct step step_judge(const double *x, size_t m, size_t guess, size_t least, double limit)
-{
-    double *y = memory_zeroed(m + 1, sizeof(*y));
-    struct step s = { guess, 0, 1, false };
-
-    s.index = split_tame(x, m, guess, least, y);
-    if (s.index && m >= LEAST && normalise(y, m)) {
-        double enough = advantage_of(limit, m);
-        s.advantage = judge_split(y, m, s.index, enough);
-        s.enough = s.advantage >= enough;
-        s.p = step_p(s.advantage, m);
-    }
-    free(y);
-    return s;
+    return false;
 }

@@ -126,7 +126,7 @@ struct search_result {
     struct modes modes; /* the widest that were joined */
 };
 
-/* ---- what one night shows (changepoint_windows.c) ---- */
+/* ---- what one night shows (changepoint_judge.c) ---- */
 
 /* Windows end at the night's point: all points since the last step, which may spend most of the
  * level and shows a lone step best, and shorter ones, each by the square root of two. Long ones

@@ -11,7 +11,7 @@
 
 bool series_takes(const struct run *run)
 {
-    return run->kind != RUN_TRIAL;
+    return run_kind_is_history(run->kind);
 }
 
 struct series_run *series_runs(const struct records *records)

@@ -4,12 +4,12 @@
  * that has a time for it, in order of time. Several runs of one commit are points of their own.
  *
  * Runs that are no part of the history of the code make no points: those of an A/B comparison and
- * those of a self-test (RUN_TRIAL in core/record.h).
+ * those of a self-test (RUN_TRIAL in core/run_kind.h).
  */
 #ifndef HARNESS_TREND_SERIES_H
 #define HARNESS_TREND_SERIES_H
 
-#include "core/record.h"
+#include "core/run_kind.h"
 #include "metrics/metric.h"
 
 #include <stdbool.h>

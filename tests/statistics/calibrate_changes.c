@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints the constants of the search for change points that come from simulation: the table of
- * changepoint_judge.c and the limit of changepoint_drift.c. Not a test: run it after a change of
- * the rule, by hand, and copy what it prints.
+ * changepoint_likelihood.c and the limit of changepoint_drift.c. Not a test: run it after a change
+ * of the rule, by hand, and copy what it prints.
  *
  *     calibrate_changes [SERIES]      series a length and correlation (20,000 up to 100 points,
  *                                     fewer where they are longer)

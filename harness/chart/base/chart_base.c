@@ -59,19 +59,6 @@ const struct run *chart_run(const struct chart *chart, size_t nth)
     return &chart->records->runs[chart->runs ? chart->runs[nth] : chart->run];
 }
 
-/* A log axis cannot hold what is not positive, whatever the preset says. */
-enum axis_scale chart_scale_of(enum scale_choice choice, double low, double high)
-{
-    if (choice == SCALE_LINEAR || !(low > 0))
-        return AXIS_LINEAR;
-    return choice == SCALE_LOG || high > 50 * low ? AXIS_LOG : AXIS_LINEAR;
-}
-
-enum axis_scale chart_scale(const struct preset *preset, double low, double high)
-{
-    return chart_scale_of(preset->y_scale, low, high);
-}
-
 void chart_take(char **member, struct strbuf *text)
 {
     free(*member);

@@ -262,10 +262,6 @@ struct range {
 void range_include(struct range *range, double value); /* NaN is no value */
 struct range chart_range(const struct chart_items *items, const struct chart_metric *metric);
 
-/* Log where the preset says so or, on "auto", where the values span more than 50 times. */
-enum axis_scale chart_scale(const struct preset *preset, double low, double high);
-enum axis_scale chart_scale_of(enum scale_choice choice, double low, double high);
-
 /* What all items share, machine, commit, time. chart_build() does it where a type has not. */
 void chart_subtitle(struct figure *f, const struct chart *chart, const struct chart_items *items);
 /* `how` to read it; then "Showing 24 of 60: `which`.", and outcomes that were not OK. */

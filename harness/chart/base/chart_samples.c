@@ -2,6 +2,7 @@
 #include "chart/base/chart_samples.h"
 
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #define TAILS       4.0
 #define LEAST_REACH 0.01
 /* Values that span more than this are easier to compare on a logarithmic axis. */
-#define WIDE 10.0
 
 int chart_samples_check(const struct preset *preset, struct error *err)
 {
@@ -303,11 +303,9 @@ const char *chart_samples_label(const struct chart_samples *s)
 void chart_samples_axis(const struct chart_samples *s, struct axis *axis, const char *label,
                         enum scale_choice scale, double low, double high)
 {
-    bool log = scale == SCALE_LOG || (scale == SCALE_AUTO && low > 0 && high > WIDE * low);
-
     axis_set(axis, label ? label : chart_samples_label(s),
              s->relative ? QUANTITY_PLAIN : s->metric.quantity, s->relative ? "" : s->metric.base,
-             log && low > 0 ? AXIS_LOG : AXIS_LINEAR);
+             chart_scale_beyond(scale, SCALE_WIDE_SAMPLES, low, high));
     if (axis->scale == AXIS_LOG) {
         double room = pow(high / low, 0.04) * 1.01;
         axis->low = low / room;

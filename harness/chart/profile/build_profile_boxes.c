@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations and layers as boxes over the iterations (or calls) of a profile: their times, or the
  * rates of those whose work is known, with the roofs of the machine where these are. */
+#include "chart/base/chart_scale.h"
 #include "chart/profile/profile_base.h"
 #include "chart/profile/profile_samples.h"
 #include "stats/stats.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One horizontal bar a benchmark: a metric of the median, whiskers over p5 to p95 and, for times,
  * p99. Rows, because names are long and values are read from the left. */
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 
 #include <math.h>

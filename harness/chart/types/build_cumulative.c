@@ -9,6 +9,7 @@
  */
 #include "base/text.h"
 #include "chart/base/chart_samples.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 #include "metrics/density.h"
 
@@ -430,8 +431,7 @@ static void percentiles_draw(struct percentiles *c, const struct chart *chart, s
     c->p = figure_panel(f);
     axis_names(&c->p->x, names, c->nr_places, false);
     axis_set(&c->p->y, "latency / own median", QUANTITY_PLAIN, "",
-             chart->preset->y_scale == SCALE_AUTO ? (r.high > 10 * r.low ? AXIS_LOG : AXIS_LINEAR)
-                                                  : chart_scale(chart->preset, r.low, r.high));
+             chart_scale_beyond(chart->preset->y_scale, SCALE_WIDE_SAMPLES, r.low, r.high));
     percentiles_frame(&r, &c->p->y);
     for (size_t i = 0; i < c->items->nr; i++)
         percentiles_add_line(c, &c->items->items[i], i);

@@ -3,6 +3,7 @@
  * in work. Points over the number of parameters, larger for wider models, coloured by throughput.
  */
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 #include "text/shorten.h"
 
@@ -225,7 +226,8 @@ static void efficiency_add_panel(struct efficiency *e, size_t panel)
     struct panel *p = figure_panel(e->f);
     struct range x = chart_range(e->items, &e->x), y = chart_range(e->items, &e->y[panel]);
 
-    chart_axis(&p->x, &e->x, preset->x_label, x.high > 2 * x.low ? AXIS_LOG : AXIS_LINEAR);
+    chart_axis(&p->x, &e->x, preset->x_label,
+               chart_scale_beyond(SCALE_AUTO, SCALE_WIDE_MODELS, x.low, x.high));
     axis_set(&p->y, panels[panel].label, QUANTITY_RATE, panels[panel].base,
              chart_scale(preset, y.low, y.high));
     p->plot_height = PLOT_HEIGHT;
@@ -264,7 +266,8 @@ static void efficiency_draw(struct efficiency *e)
 {
     e->sizes = chart_range(e->items, &e->size);
     e->colours = chart_range(e->items, &e->colour);
-    e->log = e->colours.low > 0 && e->colours.high > 20 * e->colours.low;
+    e->log = chart_scale_beyond(SCALE_AUTO, SCALE_WIDE_COLOURS, e->colours.low, e->colours.high) ==
+             AXIS_LOG;
     e->f->columns = PANELS;
     for (size_t k = 0; k < PANELS; k++)
         efficiency_add_panel(e, k);

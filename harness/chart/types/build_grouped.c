@@ -6,6 +6,7 @@
  */
 #include "base/memory.h"
 #include "chart/base/chart_grid.h"
+#include "chart/base/chart_scale.h"
 #include "chart/base/compare_rows.h"
 #include "chart/types/chart_types.h"
 

@@ -3,6 +3,7 @@
  * threads, or any other number. One line for each family of benchmarks that are alike in all else.
  * Several runs: a panel a family, a line a run. */
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 
 #include <math.h>
@@ -126,21 +127,19 @@ static bool lines_add_ticks(const struct lines *l, struct panel *p)
     return few;
 }
 
-/* Sizes double more often than not: log from a factor of 8 on. */
 static enum axis_scale x_scale(const struct lines *l)
 {
-    if (l->chart->preset->x_scale == SCALE_AUTO && l->x.parameter)
-        return l->x_range.low > 0 && l->x_range.high >= 8 * l->x_range.low ? AXIS_LOG : AXIS_LINEAR;
-    return chart_scale_of(l->chart->preset->x_scale, l->x_range.low, l->x_range.high);
+    return chart_scale_beyond(l->chart->preset->x_scale,
+                              l->x.parameter ? SCALE_WIDE_SIZES : SCALE_WIDE, l->x_range.low,
+                              l->x_range.high);
 }
 
 /* Over what grows by factors, values do too: on a linear axis the small ones would lie on it. */
 static enum axis_scale y_scale(const struct lines *l)
 {
-    if (l->chart->preset->y_scale == SCALE_AUTO && x_scale(l) == AXIS_LOG && l->y_range.low > 0 &&
-        l->y_range.high >= 8 * l->y_range.low)
-        return AXIS_LOG;
-    return chart_scale(l->chart->preset, l->y_range.low, l->y_range.high);
+    return chart_scale_beyond(l->chart->preset->y_scale,
+                              x_scale(l) == AXIS_LOG ? SCALE_WIDE_SIZES : SCALE_WIDE,
+                              l->y_range.low, l->y_range.high);
 }
 
 static void lines_set_axes(struct lines *l, struct panel *p)

@@ -3,6 +3,7 @@
  * the caches hold; beside it the rate at which those bytes moved, against the measured roof of the
  * level that they come from. */
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 #include "core/device_label.h"
 #include "metrics/roofline.h"

@@ -4,6 +4,7 @@
  * crowd the benchmarks that differ most between the
  * runs are shown, of each kernel and variant one before a second. */
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 
 #include <math.h>

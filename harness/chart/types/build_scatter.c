@@ -3,6 +3,7 @@
  * model that no other of it beats in both. A third number can set the size of the points, a fourth
  * their colour. */
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* A matrix product's metric over its size, where M = N = K: a line a variant, the arithmetic roof
  * as a rule. The rows of a linear layer are M = batch x seq. */
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 #include "metrics/label.h"
 #include "metrics/roofline.h"

@@ -3,6 +3,7 @@
  * and what they reach. Rows are in the order of the first metric, so that the others show what goes
  * with it. */
 #include "base/memory.h"
+#include "chart/base/chart_scale.h"
 #include "chart/types/chart_types.h"
 
 #include <math.h>

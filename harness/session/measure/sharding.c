@@ -88,8 +88,8 @@ struct known {
 
 static bool run_counts(const struct known *known, const struct run *run)
 {
-    return run->kind != RUN_TRIAL && run->kind != RUN_PROFILE && run->id < known->first_id &&
-           run->ended_ms <= known->first_ms;
+    return run_kind_is_history(run->kind) && run_kind_tells_times(run->kind) &&
+           run->id < known->first_id && run->ended_ms <= known->first_ms;
 }
 
 static bool same_plan(const struct run_shard *a, const struct run_shard *b)

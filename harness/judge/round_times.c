@@ -5,7 +5,7 @@
  * and backwards, and every launch is looked at. One sampling rule, that of `harness run`, says when
  * all of them have enough.
  */
-#include "judge/trial_base.h"
+#include "judge/round_base.h"
 
 #include "core/clock.h"
 
@@ -28,7 +28,7 @@ struct samples {
 };
 
 struct timing {
-    struct trial *trial;
+    struct judge_round *round;
     struct samples of[CELLS_MAX];
     uint64_t began;
     int batch, windows;
@@ -48,8 +48,8 @@ static void keep_sample(struct samples *s, uint64_t ns, int launches)
 /* As many slots as the fastest cell launches; where there are more, they come round. */
 static int next_slots(struct timing *w, int slots[SLOTS_MAX])
 {
-    const struct trial *t = w->trial;
-    int own = trial_batch(t, 0, w->batch);
+    const struct judge_round *t = w->round;
+    int own = round_batch(t, 0, w->batch);
 
     for (int i = 0; i < w->batch; i++)
         slots[i] = (w->next + i) % t->vectors.slots;
@@ -60,18 +60,18 @@ static int next_slots(struct timing *w, int slots[SLOTS_MAX])
 
 static int take_window(struct timing *w, bool counts, struct error *err)
 {
-    struct trial *t = w->trial;
+    struct judge_round *t = w->round;
     int slots[SLOTS_MAX];
 
     next_slots(w, slots);
-    if (trial_window(t, INPUTS_FRESH, slots, w->batch, look_flops, w->windows++ % 2 == 1, w->ns,
+    if (round_window(t, INPUTS_FRESH, slots, w->batch, look_flops, w->windows++ % 2 == 1, w->ns,
                      err))
         return -1;
     if (w->least_ns == 0 || w->ns[0] < w->least_ns)
         w->least_ns = w->ns[0];
     for (int i = 0; counts && i < t->nr_cells; i++)
         if (w->ns[i])
-            keep_sample(&w->of[i], w->ns[i], trial_batch(t, i, w->batch));
+            keep_sample(&w->of[i], w->ns[i], round_batch(t, i, w->batch));
     return 0;
 }
 
@@ -82,18 +82,18 @@ static int interrupt_window(struct timing *w, struct error *err)
     int slots[SLOTS_MAX], nr = next_slots(w, slots);
 
     w->interrupted++;
-    return trial_interrupt(w->trial, slots, nr, w->least_ns, err);
+    return round_interrupt(w->round, slots, nr, w->least_ns, err);
 }
 
 /* How many launches are long against the clock's own share, for each cell. */
 static void choose_batches(struct timing *w)
 {
-    struct trial *t = w->trial;
+    struct judge_round *t = w->round;
     const double window = fmax(window_least_ns, window_shares * t->cells[0].overhead_ns);
     int most = 1;
 
     for (int i = 0; i < t->nr_cells; i++) {
-        double launch = (double)w->ns[i] / trial_batch(t, i, w->batch);
+        double launch = (double)w->ns[i] / round_batch(t, i, w->batch);
         double batch = launch > 0 ? ceil(window / launch) : 1;
         t->batch[i] = batch > t->vectors.slots ? t->vectors.slots : (int)batch;
         most = t->batch[i] > most ? t->batch[i] : most;
@@ -104,7 +104,7 @@ static void choose_batches(struct timing *w)
 
 static int warm(struct timing *w, struct error *err)
 {
-    struct trial *t = w->trial;
+    struct judge_round *t = w->round;
     const double wanted = t->job->sampling.warmup * 1e9;
     double spent = 0;
 
@@ -124,14 +124,14 @@ static int warm(struct timing *w, struct error *err)
 
 static bool enough(const struct timing *w)
 {
-    const struct sampling *rule = &w->trial->job->sampling;
+    const struct sampling *rule = &w->round->job->sampling;
     double wall = (double)(clock_ns() - w->began) * 1e-9;
 
     if (rule->iterations <= 0 && w->of[0].nr >= 3 && wall > wall_factor * rule->max_time)
         return true;
-    for (int i = 0; i < w->trial->nr_cells; i++) {
+    for (int i = 0; i < w->round->nr_cells; i++) {
         const struct samples *s = &w->of[i];
-        if (w->trial->cells[i].state == CELL_READY &&
+        if (w->round->cells[i].state == CELL_READY &&
             sampling_decide(rule, s->items, s->nr, s->elapsed_ns * 1e-9) == STOP_NONE)
             return false;
     }
@@ -141,7 +141,7 @@ static bool enough(const struct timing *w)
 /* The last launch of all, every element. */
 static int look_at_last(struct timing *w, struct error *err)
 {
-    struct trial *t = w->trial;
+    struct judge_round *t = w->round;
     int slot = w->last;
 
     vectors_expect(&t->vectors, slot, last_flops);
@@ -180,7 +180,7 @@ static void note_time(struct judged_time *to, const struct samples *s)
 /* Cells are in the order of the references, but for those that came for their errors. */
 static void note_times(struct timing *w)
 {
-    struct trial *t = w->trial;
+    struct judge_round *t = w->round;
     const struct judge_job *job = t->job;
     struct judged_shape *shape = t->shape;
 
@@ -199,19 +199,19 @@ static void note_times(struct timing *w)
 }
 
 /* The references come in place of the textbook's cell, which is slow. */
-static int gather(struct trial *t, struct error *err)
+static int gather(struct judge_round *t, struct error *err)
 {
     while (t->nr_cells > 1)
         cell_close(&t->cells[--t->nr_cells]);
     for (int r = 0; r < t->job->nr_references; r++)
-        if (trial_add_cell(t, t->job->references[r], err))
+        if (round_add_cell(t, t->job->references[r], err))
             return -1;
     return 0;
 }
 
-int trial_times(struct trial *t, struct error *err)
+int round_times(struct judge_round *t, struct error *err)
 {
-    struct timing w = { .trial = t, .began = clock_ns() };
+    struct timing w = { .round = t, .began = clock_ns() };
 
     int rc = gather(t, err) || warm(&w, err) ? -1 : 0;
 
@@ -223,7 +223,7 @@ int trial_times(struct trial *t, struct error *err)
     while (rc == 0 && t->batch[0] > 1 && t->interrupted < INTERRUPTED_LEAST &&
            w.interrupted < INTERRUPTED_MOST)
         rc = interrupt_window(&w, err);
-    trial_note_middle(t, t->batch[0] > 1 ? INTERRUPTED_LEAST : 0);
+    round_note_middle(t, t->batch[0] > 1 ? INTERRUPTED_LEAST : 0);
     if (rc == 0)
         rc = look_at_last(&w, err);
     if (rc == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/trial.h"
+#include "judge/round.h"
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -28,7 +28,8 @@ static int choose_slots(const struct judge_job *job, const struct shape *s)
     return nr < 2 ? 2 : nr > SLOTS_MAX ? SLOTS_MAX : (int)nr;
 }
 
-static int check_memory(const struct trial *t, const struct shape *s, int slots, struct error *err)
+static int check_memory(const struct judge_round *t, const struct shape *s, int slots,
+                        struct error *err)
 {
     double one = (double)arena_slot_bytes(t->job->spec, s, t->job->variant->dtype) * slots;
     int kept = seen_inputs_differ(t->job->spec, t->job->math) ? 2 : 1;
@@ -45,7 +46,7 @@ static int check_memory(const struct trial *t, const struct shape *s, int slots,
 
 /* The processors of this round: all that the device has threads for, by lot; for another device all
  * that there are. */
-static void draw_processors(struct trial *t)
+static void draw_processors(struct judge_round *t)
 {
     size_t *order = memory_zeroed(2 * PROCESSORS_MAX, sizeof(*order)), nr = 0;
     size_t *numbers = order + PROCESSORS_MAX;
@@ -68,7 +69,7 @@ static void draw_processors(struct trial *t)
 /* ---- all kinds of data ---- */
 
 /* `nr` of the slots, by chance. */
-static void draw_slots(const struct trial *t, int nr, int *slots)
+static void draw_slots(const struct judge_round *t, int nr, int *slots)
 {
     size_t order[SLOTS_MAX];
     struct random r;
@@ -80,7 +81,7 @@ static void draw_slots(const struct trial *t, int nr, int *slots)
 }
 
 /* Twice each, in an order that nobody knows. `least_ns` becomes the time of a launch. */
-static int try_kinds(struct trial *t, const int *slots, int most, uint64_t *least_ns,
+static int try_kinds(struct judge_round *t, const int *slots, int most, uint64_t *least_ns,
                      struct error *err)
 {
     enum { WINDOWS = 2 * INPUTS_NR };
@@ -91,7 +92,7 @@ static int try_kinds(struct trial *t, const int *slots, int most, uint64_t *leas
     for (int i = 0; i < WINDOWS; i++) {
         enum inputs_kind kind = (enum inputs_kind)(order[i] % INPUTS_NR);
         int nr = 1 + (int)random_below(&t->random, (uint64_t)most);
-        if (trial_window(t, kind, slots, nr, look_flops, i % 2 == 1, ns, err))
+        if (round_window(t, kind, slots, nr, look_flops, i % 2 == 1, ns, err))
             return -1;
         uint64_t launch = ns[0] / (uint64_t)nr;
         *least_ns = launch < *least_ns ? launch : *least_ns;
@@ -102,7 +103,7 @@ static int try_kinds(struct trial *t, const int *slots, int most, uint64_t *leas
 /* On a busy machine a window may be over before it can be interrupted, and many are stopped before
  * anything has returned: what is missing in the end is told. Short launches make a window that is
  * long enough to be hit. */
-static int try_interrupts(struct trial *t, int least, uint64_t launch_ns, struct error *err)
+static int try_interrupts(struct judge_round *t, int least, uint64_t launch_ns, struct error *err)
 {
     enum { WANTED = 2, MOST = 40 };
     const uint64_t window_ns = 300000;
@@ -112,27 +113,27 @@ static int try_interrupts(struct trial *t, int least, uint64_t launch_ns, struct
     nr = nr < least ? least : nr;
     draw_slots(t, nr, slots);
     for (int i = 0; i < MOST && t->interrupted < WANTED; i++)
-        if (trial_interrupt(t, slots, nr, launch_ns * (uint64_t)nr, err))
+        if (round_interrupt(t, slots, nr, launch_ns * (uint64_t)nr, err))
             return -1;
-    trial_note_middle(t, WANTED);
+    round_note_middle(t, WANTED);
     return 0;
 }
 
-static int try_all_kinds(struct trial *t, struct error *err)
+static int try_all_kinds(struct judge_round *t, struct error *err)
 {
     int slots[SLOTS_MAX], most = t->vectors.slots < CHECK_SLOTS ? t->vectors.slots : CHECK_SLOTS;
     uint64_t ns[CELLS_MAX], least_ns = UINT64_MAX;
 
     draw_slots(t, most, slots);
-    if (trial_window(t, INPUTS_FRESH, slots, most, look_flops, false, ns, err) ||
+    if (round_window(t, INPUTS_FRESH, slots, most, look_flops, false, ns, err) ||
         try_kinds(t, slots, most, &least_ns, err) || try_interrupts(t, most, least_ns, err))
         return -1;
-    return check_quiet(&t->cells[0], err) ? trial_pass_on(t, 0, err) : 0;
+    return check_quiet(&t->cells[0], err) ? round_pass_on(t, 0, err) : 0;
 }
 
 /* ---- the whole ---- */
 
-static void note_errors(struct trial *t)
+static void note_errors(struct judge_round *t)
 {
     const struct tally *own = &t->tallies[0];
     struct judged_shape *s = t->shape;
@@ -147,7 +148,7 @@ static void note_errors(struct trial *t)
 
 /* Later rounds have the textbook variant's of the first: their data are of the same distribution.
  * Nothing is known of int8 and fp8, which no guest can have. */
-static struct honest_errors honest_errors(const struct trial *t)
+static struct honest_errors honest_errors(const struct judge_round *t)
 {
     const struct judge_job *job = t->job;
     struct honest_errors h = { .least = dtype_roundoff(job->dtype) / 4 };
@@ -166,13 +167,13 @@ static struct honest_errors honest_errors(const struct trial *t)
     return h;
 }
 
-static int check_found(struct trial *t, struct error *err)
+static int check_found(struct judge_round *t, struct error *err)
 {
     struct cell *c = &t->cells[0];
     const struct honest_errors honest = honest_errors(t);
 
     if (check_precision(&c->fault, &t->tallies[0], &honest))
-        return trial_pass_on(t, 0, err);
+        return round_pass_on(t, 0, err);
     return 0;
 }
 
@@ -182,7 +183,7 @@ static void note_textbook(struct judged_shape *s, const struct tally *textbook)
     s->textbook_nr = textbook->nr;
 }
 
-static int ask_elsewhere(struct trial *t, const struct shape *size, struct error *err)
+static int ask_elsewhere(struct judge_round *t, const struct shape *size, struct error *err)
 {
     struct tally errors;
 
@@ -195,7 +196,7 @@ static int ask_elsewhere(struct trial *t, const struct shape *size, struct error
 }
 
 /* A cell of the textbook variant beside that of who is judged, or its errors at a smaller size. */
-static int ask_textbook(struct trial *t, struct error *err)
+static int ask_textbook(struct judge_round *t, struct error *err)
 {
     const struct judge_job *job = t->job;
     struct judged_shape *s = t->shape;
@@ -205,14 +206,14 @@ static int ask_textbook(struct trial *t, struct error *err)
         return 0;
     bool quick = textbook_size(job, &s->shape, &size);
     if (quick && shape_equal(&size, &s->shape))
-        return trial_add_cell(t, job->textbook, err);
+        return round_add_cell(t, job->textbook, err);
     if (quick && ask_elsewhere(t, &size, err))
         return -1;
     s->precision_unchecked = s->textbook_nr < CHECK_RMS_LEAST;
     return 0;
 }
 
-static int run_ready(struct trial *t, bool timed, bool begins, struct error *err)
+static int run_ready(struct judge_round *t, bool timed, bool begins, struct error *err)
 {
     t->judgement->supported |= timed;
     if (begins && (ask_textbook(t, err) || try_all_kinds(t, err)))
@@ -221,7 +222,7 @@ static int run_ready(struct trial *t, bool timed, bool begins, struct error *err
         note_textbook(t->shape, &t->tallies[1]);
     if (check_found(t, err))
         return -1;
-    if (timed && trial_times(t, err))
+    if (timed && round_times(t, err))
         return -1;
     cell_libraries(&t->cells[0], &t->judgement->libraries);
     return check_found(t, err);
@@ -244,12 +245,12 @@ static int note_answer(struct judged_shape *s, struct cell *c)
                      s->why[0] ? s->why : "it does not say why");
 }
 
-static int run_opened(struct trial *t, bool timed, bool begins, struct error *err)
+static int run_opened(struct judge_round *t, bool timed, bool begins, struct error *err)
 {
     struct cell *c = &t->cells[0];
 
     if ((c->state != CELL_READY && c->state != CELL_UNSUPPORTED) || note_answer(t->shape, c))
-        return trial_pass_on(t, 0, err);
+        return round_pass_on(t, 0, err);
     if (c->state == CELL_UNSUPPORTED)
         return 0;
     int rc = run_ready(t, timed, begins, err);
@@ -257,7 +258,7 @@ static int run_opened(struct trial *t, bool timed, bool begins, struct error *er
     return rc;
 }
 
-static int run_made(struct trial *t, bool timed, bool begins, struct error *err)
+static int run_made(struct judge_round *t, bool timed, bool begins, struct error *err)
 {
     const struct judge_job *job = t->job;
     const struct shape *shape = &t->shape->shape;
@@ -266,15 +267,15 @@ static int run_made(struct trial *t, bool timed, bool begins, struct error *err)
     draw_processors(t);
     if (check_memory(t, shape, slots, err) ||
         vectors_open(&t->vectors, job->spec, shape, job->dtype, job->math, slots, err) ||
-        trial_add_cell(t, job->variant, err))
+        round_add_cell(t, job->variant, err))
         return -1;
     return run_opened(t, timed, begins, err);
 }
 
-int trial_run(const struct judge_job *job, struct judgement *j, struct judged_shape *shape,
+int round_run(const struct judge_job *job, struct judgement *j, struct judged_shape *shape,
               bool timed, bool begins, struct error *err)
 {
-    struct trial *t = memory_zeroed(1, sizeof(*t));
+    struct judge_round *t = memory_zeroed(1, sizeof(*t));
 
     t->job = job;
     t->judgement = j;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/trial_base.h"
+#include "judge/round_base.h"
 
-int trial_add_cell(struct trial *t, const struct variant *v, struct error *err)
+int round_add_cell(struct judge_round *t, const struct variant *v, struct error *err)
 {
     int i = t->nr_cells++;
     const struct judge_job *job = t->job;
@@ -26,7 +26,7 @@ int trial_add_cell(struct trial *t, const struct variant *v, struct error *err)
     return cell_open(&t->cells[i], &t->jobs[i], &t->vectors, err);
 }
 
-int trial_pass_on(struct trial *t, int cell, struct error *err)
+int round_pass_on(struct judge_round *t, int cell, struct error *err)
 {
     const struct cell *c = &t->cells[cell];
 
@@ -38,38 +38,38 @@ int trial_pass_on(struct trial *t, int cell, struct error *err)
     return -1;
 }
 
-int trial_batch(const struct trial *t, int cell, int most)
+int round_batch(const struct judge_round *t, int cell, int most)
 {
     return t->batch[cell] > 0 && t->batch[cell] < most ? t->batch[cell] : most;
 }
 
-static int launch_in(struct trial *t, int cell, const int *slots, int most, uint64_t *ns,
+static int launch_in(struct judge_round *t, int cell, const int *slots, int most, uint64_t *ns,
                      struct error *err)
 {
     struct cell *c = &t->cells[cell];
-    int nr = trial_batch(t, cell, most);
+    int nr = round_batch(t, cell, most);
 
     for (int i = 0; i < nr; i++)
         if (cell_put(c, &t->vectors, slots[i], PUT_LAUNCH, err))
             return -1;
-    return cell_window(c, ORDER_LAUNCH, slots, nr, ns, err) ? trial_pass_on(t, cell, err) : 0;
+    return cell_window(c, ORDER_LAUNCH, slots, nr, ns, err) ? round_pass_on(t, cell, err) : 0;
 }
 
-static int check_cells(struct trial *t, const int *slots, int nr, struct error *err)
+static int check_cells(struct judge_round *t, const int *slots, int nr, struct error *err)
 {
     for (int i = 0; i < t->nr_cells; i++) {
         struct cell *c = &t->cells[i];
         if (c->state == CELL_READY &&
-            check_slots(c, &t->vectors, slots, trial_batch(t, i, nr), &t->tallies[i])) {
+            check_slots(c, &t->vectors, slots, round_batch(t, i, nr), &t->tallies[i])) {
             check_quiet(c, err); /* perhaps it is not ready yet */
-            return trial_pass_on(t, i, err);
+            return round_pass_on(t, i, err);
         }
     }
     return 0;
 }
 
-int trial_window(struct trial *t, enum inputs_kind kind, const int *slots, int nr, double flops,
-                 bool backward, uint64_t *ns, struct error *err)
+int round_window(struct judge_round *t, enum inputs_kind kind, const int *slots, int nr,
+                 double flops, bool backward, uint64_t *ns, struct error *err)
 {
     for (int i = 0; i < nr; i++)
         vectors_fill(&t->vectors, slots[i], kind);
@@ -92,7 +92,7 @@ static const double is_there_flops = 2e4;
 /* Launches on a device are returned from long before their work is done, so that most of a window
  * has no middle: half of the moments are in its first part. One in four does not wait for a return:
  * a first launch that does the work of all would be over by then, and all with it. */
-static struct moment draw_moment(struct trial *t, uint64_t within_ns)
+static struct moment draw_moment(struct judge_round *t, uint64_t within_ns)
 {
     uint64_t part = t->jobs[0].device ? within_ns >> random_below(&t->random, 6) : within_ns;
     bool returned = random_below(&t->random, 4) > 0;
@@ -100,7 +100,7 @@ static struct moment draw_moment(struct trial *t, uint64_t within_ns)
     return (struct moment) { returned, random_below(&t->random, part + 1) };
 }
 
-static int put_anew(struct trial *t, int slot, enum inputs_kind kind, enum put what,
+static int put_anew(struct judge_round *t, int slot, enum inputs_kind kind, enum put what,
                     struct error *err)
 {
     vectors_fill(&t->vectors, slot, kind);
@@ -111,7 +111,8 @@ static int put_anew(struct trial *t, int slot, enum inputs_kind kind, enum put w
  * has read their inputs worked ahead, for who knows how many at once, and that is the result of
  * other inputs now. Half of them differ by one element, and in nothing else that could be looked
  * at. */
-static int change_ahead(struct trial *t, const int *slots, int done, int nr, struct error *err)
+static int change_ahead(struct judge_round *t, const int *slots, int done, int nr,
+                        struct error *err)
 {
     for (int i = done + 1; i < nr; i++) {
         bool all = random_below(&t->random, 2) == 0;
@@ -122,7 +123,7 @@ static int change_ahead(struct trial *t, const int *slots, int done, int nr, str
     return 0;
 }
 
-int trial_interrupt(struct trial *t, const int *slots, int nr, uint64_t within_ns,
+int round_interrupt(struct judge_round *t, const int *slots, int nr, uint64_t within_ns,
                     struct error *err)
 {
     const struct moment at = draw_moment(t, within_ns);
@@ -145,10 +146,10 @@ int trial_interrupt(struct trial *t, const int *slots, int nr, uint64_t within_n
         rc = cell_resume(c, slots, nr, err);
     if (rc == 0)
         rc = check_slots(c, &t->vectors, slots, nr, &t->tallies[0]);
-    return rc ? trial_pass_on(t, 0, err) : 0;
+    return rc ? round_pass_on(t, 0, err) : 0;
 }
 
-void trial_note_middle(struct trial *t, int wanted)
+void round_note_middle(struct judge_round *t, int wanted)
 {
     struct judged_middle *m = &t->shape->middle;
 
