@@ -15,7 +15,6 @@ enum { REPEATS_PASSES = 4 }; /* of what was disturbed in a block, on each side a
 
 struct state {
     const struct ab *ab;
-    const struct ab_sink *sink;
     struct device device; /* ours only to name things */
     int nr_sides;
     double *harm;    /* by index in ab->benchmarks: how bad it looks; below 0: decided */
@@ -23,13 +22,11 @@ struct state {
     double *seconds; /* and what its cases took in its last block */
     struct disturbed_watch watch;
     struct remeasure repeats[AB_SIDES_MAX];
-    bool again;    /* the set in hand makes something again */
     size_t *drawn; /* the pair in hand: indices of all that is needed, in order */
     size_t nr_drawn;
     size_t *order; /* the set in hand: those that its side has not lost */
     size_t nr;
     enum ab_side side;
-    struct launch launch;
     struct random random;
     uint64_t start;
     int block;          /* 0-based */
@@ -54,9 +51,10 @@ static size_t count_needed(const struct state *s)
     return nr;
 }
 
-static void on_begin(void *context, const char *key)
+static void on_begin(void *context, size_t which)
 {
     struct state *s = context;
+    struct benchmark_name name;
     struct ab_progress p = {
         .block = s->block + 1,
         .left = count_needed(s),
@@ -65,12 +63,13 @@ static void on_begin(void *context, const char *key)
         .total = s->total,
         .elapsed = elapsed(s),
         .budget = s->ab->budget,
-        .key = key,
+        .key = name.key,
     };
 
+    benchmark_name_of(&s->ab->benchmarks[which], &s->device, &name);
     s->begun = clock_ns();
-    if (s->sink->progress)
-        s->sink->progress(s->sink->context, &p);
+    if (s->ab->progress)
+        s->ab->progress(s->ab->context, &p);
 }
 
 /* What a process that died had not begun took no time. */
@@ -89,7 +88,7 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
 
     note_seconds(s, which);
     s->done++;
-    return remeasure_measured(&s->repeats[s->side], which, s->again ? NULL : &s->launch, m, err);
+    return remeasure_measured(&s->repeats[s->side], which, m, err);
 }
 
 static int on_process_end(void *context, const struct launch_result *r, struct error *err)
@@ -97,8 +96,7 @@ static int on_process_end(void *context, const struct launch_result *r, struct e
     struct state *s = context;
 
     (void)err;
-    if (!s->again)
-        supervisor_note_end(&s->launch, r);
+    remeasure_process_end(&s->repeats[s->side], r);
     return 0;
 }
 
@@ -113,7 +111,7 @@ static void list_cases(struct state *s)
 static int run_set(struct state *s, uint64_t seed, struct error *err)
 {
     const struct ab *ab = s->ab;
-    const struct supervisor_sink sink = {
+    const struct case_sink sink = {
         .context = s,
         .process_end = on_process_end,
         .begin = on_begin,
@@ -137,31 +135,30 @@ static int run_set(struct state *s, uint64_t seed, struct error *err)
 
 static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed, struct error *err)
 {
-    const struct sweep_sink *sink = &s->sink->side[side];
+    struct remeasure *r = &s->repeats[side];
 
     s->side = side;
     list_cases(s);
     if (s->nr == 0)
         return 0;
-    s->launch = (struct launch) { .seq = seq, .started_ms = clock_epoch_ms() };
-    int rc = sink->launch_begin(sink->context, &s->launch, err);
-    if (rc == 0)
-        rc = run_set(s, seed, err);
-    if (rc == 0)
-        rc = sink->launch_end(sink->context, &s->launch, err);
-    launch_release(&s->launch);
-    return rc;
+    return remeasure_launch_begin(r, seq, err) || run_set(s, seed, err) ||
+                   remeasure_launch_end(r, err)
+               ? -1
+               : 0;
 }
 
 /* What waits of a side, once. */
 static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct error *err)
 {
+    struct remeasure *r = &s->repeats[side];
+
     s->side = side;
-    s->nr = remeasure_wanted(&s->repeats[side], s->order);
+    s->nr = remeasure_wanted(r, s->order);
     s->total = s->done + s->nr;
-    if (s->nr > 0 && run_set(s, seed, err))
-        return -1;
-    return remeasure_settle(&s->repeats[side], err);
+    r->again = true;
+    int rc = s->nr > 0 ? run_set(s, seed, err) : 0;
+    r->again = false;
+    return rc ? rc : remeasure_settle(r, err);
 }
 
 /* The sides in the order of a block: one leads, any other may follow. */
@@ -196,7 +193,6 @@ static int repeat_disturbed(struct state *s, struct error *err)
 {
     const struct ab_order order = draw_sides(s);
 
-    s->again = true;
     for (int pass = 0; pass < REPEATS_PASSES && !s->interrupted; pass++) {
         uint64_t seed = random_u64(&s->random);
         for (int i = 0; i < s->nr_sides && !s->interrupted; i++)
@@ -209,7 +205,6 @@ static int repeat_disturbed(struct state *s, struct error *err)
 /* What there is must do; it is finished, also where an error `rc` ends the block. */
 static int end_repeats(struct state *s, int rc, struct error *err)
 {
-    s->again = false;
     for (int i = 0; i < s->nr_sides; i++)
         rc = remeasure_end(&s->repeats[i], rc, err);
     return rc;
@@ -277,7 +272,7 @@ static int judge_blocks(struct state *s, struct error *err)
             s->harm[i] = -1;
         harm[i] = s->harm[i] < 0 ? -1 : 0;
     }
-    int rc = s->sink->look(s->sink->context, s->block + 1, harm, nr, err);
+    int rc = s->ab->look(s->ab->context, s->block + 1, harm, nr, err);
     for (size_t i = 0; i < nr; i++)
         s->harm[i] = s->harm[i] < 0 ? -1 : harm[i];
     free(harm);
@@ -361,10 +356,10 @@ static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
     return 0;
 }
 
-int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, struct error *err)
+int ab_run(const struct ab *ab, const struct measurement_sink *sinks, enum ab_end *end,
+           struct error *err)
 {
     struct state s = { .ab = ab,
-                       .sink = sink,
                        .start = clock_ns(),
                        .nr_sides = ab->nr_sides ? ab->nr_sides : AB_SIDES };
 
@@ -374,7 +369,7 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     s.take = memory_zeroed(ab->nr + 1, sizeof(*s.take));
     s.seconds = memory_zeroed(ab->nr + 1, sizeof(*s.seconds));
     for (int i = 0; i < s.nr_sides; i++) {
-        remeasure_init(&s.repeats[i], &s.watch, &sink->side[i], ab->nr);
+        remeasure_init(&s.repeats[i], &s.watch, &sinks[i], ab->nr);
         s.repeats[i].once = ab->once;
     }
     s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));

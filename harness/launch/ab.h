@@ -27,12 +27,21 @@
 #ifndef HARNESS_LAUNCH_AB_H
 #define HARNESS_LAUNCH_AB_H
 
-#include "launch/sweep.h"
+#include "launch/launch.h"
+#include "launch/sink.h"
 
 enum ab_side { AB_BASE, AB_HEAD, AB_SIDES };
 enum { AB_SIDES_MAX = 16 };
 
 enum { AB_LAUNCHES = 2 }; /* of each side in a block */
+
+struct ab_progress {
+    int block;              /* 1-based */
+    size_t left, of;        /* benchmarks that still need evidence */
+    size_t done, total;     /* cases of this block */
+    double elapsed, budget; /* s; budget 0: none */
+    const char *key;        /* the case that starts now */
+};
 
 struct ab {
     int nr_sides;                      /* 0: AB_SIDES */
@@ -52,19 +61,8 @@ struct ab {
     bool whole;       /* a block that cannot have all that is needed is not made */
     bool once;        /* nothing that was disturbed is made again (launch/disturbed.h) */
     const volatile sig_atomic_t *interrupted;
-};
 
-struct ab_progress {
-    int block;              /* 1-based */
-    size_t left, of;        /* benchmarks that still need evidence */
-    size_t done, total;     /* cases of this block */
-    double elapsed, budget; /* s; budget 0: none */
-    const char *key;        /* the case that starts now */
-};
-
-struct ab_sink {
-    struct sweep_sink side[AB_SIDES_MAX]; /* without progress */
-    void *context;                        /* of the two below */
+    void *context; /* of the two below */
     /* After each block: says of each benchmark how bad it looks, 0 or more; below 0: it is decided,
      * and stays so. Comes with 0 for all that may be undecided. */
     int (*look)(void *context, int blocks, double *harm, size_t nr, struct error *err);
@@ -73,9 +71,10 @@ struct ab_sink {
 
 enum ab_end { AB_DECIDED, AB_BUDGET, AB_BLOCKS, AB_INTERRUPTED };
 
-/* -1 where a process could not be started, a program is no harness of this protocol, or the sink
- * failed; what was finished has been handed up before. */
-int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, struct error *err);
+/* `sinks` has one for each side. -1 where a process could not be started, a program is no harness
+ * of this protocol, or a sink failed; what was finished has been handed up before. */
+int ab_run(const struct ab *ab, const struct measurement_sink *sinks, enum ab_end *end,
+           struct error *err);
 
 /* Of what is to be taken, leaves what ends within `left` seconds: the one with the most `harm`
  * first, then whatever fits beside it. `seconds`: what a block of each takes. Returns how many are

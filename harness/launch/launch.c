@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { STDERR_KEPT = 4096, START_TIMEOUT_S = 60, EXIT_TIMEOUT_S = 5 };
+enum { STDERR_KEPT = 4096 };
 enum { REPORT, ERRORS, NEWS, FDS };
 
 struct child {
@@ -94,8 +94,9 @@ static bool out_of_time(struct child *c, const struct launch_limits *limits)
     double allowed = limits->case_timeout;
     bool loading = is_loading(c);
 
-    if (c->words.current < 0 && (loading ? allowed > START_TIMEOUT_S : allowed < START_TIMEOUT_S))
-        allowed = START_TIMEOUT_S;
+    if (c->words.current < 0 &&
+        (loading ? allowed > LAUNCH_START_TIMEOUT : allowed < LAUNCH_START_TIMEOUT))
+        allowed = LAUNCH_START_TIMEOUT;
     c->result->allowed = allowed;
     return waited > allowed;
 }
@@ -151,7 +152,7 @@ static int exchange(struct child *c, const struct launch_limits *limits)
  * before. What it does in that time takes no answer back. */
 static void see_off(struct child *c)
 {
-    uint64_t end = clock_ns() + EXIT_TIMEOUT_S * UINT64_C(1000000000);
+    uint64_t end = clock_ns() + LAUNCH_EXIT_TIMEOUT * UINT64_C(1000000000);
     struct pollfd news = { .fd = c->process.group.news, .events = POLLIN };
 
     while (!process_group_ended(&c->process.group) && clock_ns() < end &&
@@ -192,16 +193,18 @@ static void conclude(struct child *c)
     r->loading = is_loading(c);
     if (spoilt_before_a_case(c))
         r->current = (long)c->words.done;
+    r->nr_roofs = c->words.nr_roofs;
     memcpy(r->said, c->words.said, sizeof(r->said));
     r->error_text = strbuf_detach(&c->error_text);
 }
 
 int launch_run(const struct job *asked, const struct launch_limits *limits,
-               const struct launch_sink *sink, struct launch_result *result, struct error *err)
+               const struct case_sink *sink, struct launch_result *result, struct error *err)
 {
     struct job job = *asked;
     struct launch_secret *secrets = memory_zeroed(job.nr + 1, sizeof(*secrets));
     struct child c = { .words = { .sink = sink,
+                                  .roofs = job.roofs ? result->roofs : NULL,
                                   .secrets = secrets,
                                   .wanted = job.nr,
                                   .most = launch_words_most(&job),

@@ -35,6 +35,7 @@
 
 #include "core/registry.h"
 #include "launch/selection.h"
+#include "machine/measured_roofs.h"
 #include "measure/case.h"
 
 #include <signal.h>
@@ -72,17 +73,26 @@ struct job {
     const struct launch_secret *secrets;
 };
 
-struct launch_sink {
+struct launch_result;
+
+/* Of the cases of a process, and of a supervised set (launch/supervisor.h): `which` is the index of
+ * a benchmark in the job, or in the set. All but `end` may be NULL. */
+struct case_sink {
     void *context;
-    void (*begin)(void *context, size_t index);
+    /* Around each process, of a supervised set alone; `r` tells how it ended. */
+    int (*process_begin)(void *context, struct error *err);
+    int (*process_end)(void *context, const struct launch_result *r, struct error *err);
+    void (*begin)(void *context, size_t which);
     /* A finished measurement; the sink may take what it owns. Where the program lacks the variant,
-     * it is UNSUPPORTED and says nothing else, not even its name. */
-    int (*end)(void *context, size_t index, struct measurement *m, struct error *err);
-    /* Each operation of a profiled case, right behind its measurement; NULL: they are not wanted.
-     */
-    int (*operation)(void *context, size_t index, struct measurement *m, struct error *err);
-    int (*roofs)(void *context, const struct roof *c, int nr, struct error *err);
+     * that of a process is UNSUPPORTED and says nothing else, not even its name. */
+    int (*end)(void *context, size_t which, struct measurement *m, struct error *err);
+    /* Each operation of a profiled case, right behind its measurement. */
+    int (*operation)(void *context, size_t which, struct measurement *m, struct error *err);
 };
+
+/* Time-outs in s that no user chooses: until a process has greeted, or loaded a plugin; until it
+ * has ended, once all is answered; and in place of a case's for the roofs of the machine. */
+enum { LAUNCH_START_TIMEOUT = 60, LAUNCH_EXIT_TIMEOUT = 5, LAUNCH_ROOFS_TIMEOUT = 120 };
 
 struct launch_limits {
     const char *program; /* executable to start; NULL: this one */
@@ -108,13 +118,16 @@ struct launch_result {
     char *error_text;                  /* last lines of its stderr; owned by the caller */
     int64_t memory_limit, memory_held; /* bytes: allowed, and held when last looked at */
     char said[LAUNCH_SAID_SIZE];       /* of LAUNCH_MISSPOKE: what */
+    struct roof roofs[ROOFS_MAX];      /* of a job that asks for them */
+    int nr_roofs;
 };
 
-/* -1 where no process could be started, or the sink failed. One that says what no harness says
+/* -1 where no process could be started, or the sink, which a job that asks for roofs has none of,
+ * failed. One that says what no harness says
  * before it has begun is LAUNCH_MISSPOKE without a case in hand. What a plugin does as it is
  * loaded, the process's greeting being behind it, costs the case that comes first. */
 int launch_run(const struct job *job, const struct launch_limits *limits,
-               const struct launch_sink *sink, struct launch_result *result, struct error *err);
+               const struct case_sink *sink, struct launch_result *result, struct error *err);
 
 /* The child's side: reads the job from standard input, reports to LAUNCH_FD. */
 int launch_serve(const struct registry *registry, struct error *err);

@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "core/clock.h"
-#include "machine/measured_roofs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,20 +52,20 @@ static int refuse(struct launch_words *w, const char *why, const char *line, siz
 
 /* ---- answers: 0 where they are taken, or refused; -1 where the sink fails ---- */
 
-static int take_roofs(struct launch_words *w, const cJSON *array, struct error *err)
+static int take_roofs(struct launch_words *w, const cJSON *array)
 {
-    struct roof roofs[ROOFS_MAX];
     struct error why;
     const cJSON *item;
     int nr = 0;
 
     cJSON_ArrayForEach(item, array)
     {
-        if (nr < ROOFS_MAX && roof_from_json(item, &roofs[nr++], &why))
+        if (nr < ROOFS_MAX && roof_from_json(item, &w->roofs[nr++], &why))
             return refuse(w, "no roofs", why.message, strlen(why.message));
     }
+    w->nr_roofs = nr;
     w->answered = true; /* nothing else is asked in such a job */
-    return w->sink->roofs(w->sink->context, roofs, nr, err);
+    return 0;
 }
 
 /* Of one with a setting, "gemm/nn/simd:depth=64", the parameter may be what is not known. */
@@ -159,7 +158,8 @@ static void take_begin(struct launch_words *w, size_t index)
 {
     w->current = (long)index;
     w->since = clock_ns();
-    w->sink->begin(w->sink->context, index);
+    if (w->sink->begin)
+        w->sink->begin(w->sink->context, index);
 }
 
 /* Cases come in order, one at a time. */
@@ -170,8 +170,8 @@ static int take_message(struct launch_words *w, const cJSON *json, const char *t
     int64_t begin = json_int(json, "begin", -1), end = json_int(json, "end", -1);
     int64_t next = w->done < w->wanted ? (int64_t)w->done : -2;
 
-    if (roofs && w->sink->roofs)
-        return take_roofs(w, roofs, err);
+    if (roofs && w->roofs)
+        return take_roofs(w, roofs);
     if (w->current >= 0 && json_int(json, "alive", -1) == w->current) {
         w->since = clock_ns();
         return 0;

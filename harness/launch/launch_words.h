@@ -16,7 +16,8 @@ enum {
 };
 
 struct launch_words {
-    const struct launch_sink *sink;
+    const struct case_sink *sink;
+    struct roof *roofs; /* where ROOFS_MAX of them have room; NULL: the job does not ask */
     const struct launch_secret *secrets; /* of each case, and behind these of the process */
     size_t wanted;                       /* cases */
     size_t most;                         /* bytes of a line: launch_words_most() */
@@ -24,8 +25,9 @@ struct launch_words {
 
     bool greeted, framed; /* the first line has come; it had a secret */
     size_t done;
-    long current;   /* the case in hand; -1: none */
-    bool answered;  /* all that the job asked for */
+    long current;  /* the case in hand; -1: none */
+    bool answered; /* all that the job asked for */
+    int nr_roofs;
     uint64_t since; /* ns, core/clock.h: when the last word came that tells of progress */
     char said[LAUNCH_SAID_SIZE]; /* what was not acceptable; "": all was */
     struct strbuf line;          /* the beginning of one; strbuf_init() and strbuf_release() it */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/remeasure.h"
 
+#include "core/clock.h"
+
 void remeasure_init(struct remeasure *r, struct disturbed_watch *watch,
-                    const struct sweep_sink *sink, size_t benchmarks)
+                    const struct measurement_sink *sink, size_t benchmarks)
 {
-    *r = (struct remeasure) { .watch = watch, .sink = sink };
+    *r = (struct remeasure) { .watch = watch, .sink = sink, .launch.seq = -1 };
     r->lost = memory_zeroed(benchmarks + 1, sizeof(*r->lost));
     r->spare = memory_zeroed(benchmarks + 1, sizeof(*r->spare));
 }
@@ -14,8 +16,42 @@ void remeasure_release(struct remeasure *r)
     for (size_t i = 0; i < r->waiting.nr; i++)
         disturbed_case_release(&r->waiting.items[i].tries);
     array_release(&r->waiting);
+    launch_release(&r->launch);
     free(r->lost);
     free(r->spare);
+}
+
+int remeasure_launch_begin(struct remeasure *r, int seq, struct error *err)
+{
+    const struct measurement_sink *sink = r->sink;
+
+    if (r->again)
+        return 0;
+    launch_release(&r->launch);
+    r->launch = (struct launch) { .seq = seq, .started_ms = clock_epoch_ms() };
+    return sink->launch_begin ? sink->launch_begin(sink->context, &r->launch, err) : 0;
+}
+
+int remeasure_launch_end(struct remeasure *r, struct error *err)
+{
+    const struct measurement_sink *sink = r->sink;
+
+    if (r->again || !sink->launch_end)
+        return 0;
+    return sink->launch_end(sink->context, &r->launch, err);
+}
+
+void remeasure_process_end(struct remeasure *r, const struct launch_result *result)
+{
+    struct launch *l = &r->launch;
+
+    if (r->again)
+        return;
+    l->ended_ms = clock_epoch_ms();
+    if (l->error_text)
+        return;
+    l->exit_status = result->exit_status;
+    l->error_text = result->end == LAUNCH_DONE ? NULL : memory_string(result->error_text);
 }
 
 /* True: it waits; false: it stands. Until it is known what is usual, nobody can say whether a thing
@@ -60,18 +96,17 @@ static void take_again(struct remeasure *r, size_t which, struct measurement *m)
         disturbed_case_take(&w->tries, r->watch, m);
 }
 
-int remeasure_measured(struct remeasure *r, size_t which, const struct launch *l,
-                       struct measurement *m, struct error *err)
+int remeasure_measured(struct remeasure *r, size_t which, struct measurement *m, struct error *err)
 {
     if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
         r->lost[which] = true;
-    if (!l) {
+    if (r->again) {
         take_again(r, which, m);
         return 0;
     }
-    if (!r->once && put_aside(r, which, l->seq, m))
+    if (!r->once && put_aside(r, which, r->launch.seq, m))
         return 0;
-    return r->sink->measurement(r->sink->context, l, m, err);
+    return r->sink->measurement(r->sink->context, &r->launch, m, err);
 }
 
 /* Takes the i-th out of those that wait. */

@@ -3,14 +3,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "core/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct state {
     const struct supervised *set;
-    const struct supervisor_sink *sink;
+    const struct case_sink *sink;
     struct benchmark *cases; /* in the order of the set, as are their slow-downs */
     double *plant;
     size_t base; /* where the job of the current process begins in these */
@@ -28,23 +27,11 @@ const char *supervisor_last_words(const struct launch_result *r)
     return newline && newline[1] ? newline + 1 : cut;
 }
 
-void supervisor_note_end(struct launch *l, const struct launch_result *r)
-{
-    l->ended_ms = clock_epoch_ms();
-    if (l->error_text)
-        return;
-    l->exit_status = r->exit_status;
-    l->error_text = r->end == LAUNCH_DONE ? NULL : memory_string(r->error_text);
-}
-
 static void on_begin(void *context, size_t index)
 {
-    struct state *s = context;
-    struct benchmark_name name;
+    const struct state *s = context;
 
-    index += s->base;
-    benchmark_name_of(&s->cases[index], s->set->device, &name);
-    s->sink->begin(s->sink->context, name.key);
+    s->sink->begin(s->sink->context, s->set->order[index + s->base]);
 }
 
 /* What a program says of a variant that it lacks has no name yet. */
@@ -76,11 +63,9 @@ static int on_end(void *context, size_t index, struct measurement *m, struct err
 
 static int on_operation(void *context, size_t index, struct measurement *m, struct error *err)
 {
-    struct state *s = context;
-    const struct supervisor_sink *sink = s->sink;
+    const struct state *s = context;
 
-    return sink->operation ? sink->operation(sink->context, s->set->order[index + s->base], m, err)
-                           : 0;
+    return s->sink->operation(s->sink->context, s->set->order[index + s->base], m, err);
 }
 
 /* The case in hand of a process that did not come back. */
@@ -154,9 +139,11 @@ static int note_losses(struct state *s, const struct launch_result *r, struct er
 static int run_process(struct state *s, bool *interrupted, struct error *err)
 {
     const struct supervised *set = s->set;
-    struct launch_sink sink = {
-        .context = s, .begin = on_begin, .end = on_end, .operation = on_operation
-    };
+    const struct case_sink *up = s->sink;
+    const struct case_sink sink = { .context = s,
+                                    .begin = up->begin ? on_begin : NULL,
+                                    .end = on_end,
+                                    .operation = up->operation ? on_operation : NULL };
     struct job job = {
         .device_spec = set->device->spec,
         .settings = set->settings,
@@ -167,21 +154,21 @@ static int run_process(struct state *s, bool *interrupted, struct error *err)
     struct launch_result result;
 
     s->done = 0;
-    if (s->sink->process_begin && s->sink->process_begin(s->sink->context, err))
+    if (up->process_begin && up->process_begin(up->context, err))
         return -1;
     int rc = launch_run(&job, &set->limits, &sink, &result, err);
     if (rc == 0)
         rc = note_losses(s, &result, err);
-    if (rc == 0)
-        rc = s->sink->process_end(s->sink->context, &result, err);
+    if (rc == 0 && up->process_end)
+        rc = up->process_end(up->context, &result, err);
     s->base += s->done;
     *interrupted = result.end == LAUNCH_INTERRUPTED;
     free(result.error_text);
     return rc;
 }
 
-int supervisor_run(const struct supervised *set, const struct supervisor_sink *sink,
-                   bool *interrupted, struct error *err)
+int supervisor_run(const struct supervised *set, const struct case_sink *sink, bool *interrupted,
+                   struct error *err)
 {
     struct state s = { .set = set, .sink = sink };
     int rc = 0;

@@ -19,27 +19,12 @@ struct supervised {
     size_t nr;
 };
 
-struct supervisor_sink {
-    void *context;
-    /* Around each process; the first may be NULL. `r` tells how it ended. */
-    int (*process_begin)(void *context, struct error *err);
-    int (*process_end)(void *context, const struct launch_result *r, struct error *err);
-    /* A case, by the key of its benchmark, starts. */
-    void (*begin)(void *context, const char *key);
-    /* Every case once, in order, unless interrupted; `which` is an index in benchmarks. The sink
-     * may take what `m` owns. */
-    int (*end)(void *context, size_t which, struct measurement *m, struct error *err);
-    /* Each operation of a profiled case, behind its measurement; may be NULL. */
-    int (*operation)(void *context, size_t which, struct measurement *m, struct error *err);
-};
+/* Every case ends once, in order, unless interrupted. 0, also where it was interrupted. -1 where a
+ * process could not be started or ended before its first case, or the sink failed; what was
+ * finished has been handed up before. */
+int supervisor_run(const struct supervised *set, const struct case_sink *sink, bool *interrupted,
+                   struct error *err);
 
-/* 0, also where it was interrupted. -1 where a process could not be started or ended before its
- * first case, or the sink failed; what was finished has been handed up before. */
-int supervisor_run(const struct supervised *set, const struct supervisor_sink *sink,
-                   bool *interrupted, struct error *err);
-
-/* How a process ended, as history keeps it: the first that went wrong stays. */
-void supervisor_note_end(struct launch *l, const struct launch_result *r);
 /* The last lines of what a process wrote before it ended; never NULL. */
 const char *supervisor_last_words(const struct launch_result *r);
 

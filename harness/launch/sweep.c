@@ -6,7 +6,6 @@
 #include "device/devices.h"
 #include "launch/remeasure.h"
 #include "launch/supervisor.h"
-#include "machine/measured_roofs.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -15,41 +14,42 @@
 
 struct state {
     const struct sweep *sweep;
-    const struct sweep_sink *sink;
     struct device_list devices; /* ours only to name things */
     size_t *order;              /* the cases of the round in hand: indices in sweep->benchmarks */
     size_t nr;
     size_t *part; /* those of them that one device has */
     struct disturbed_watch watch;
     struct remeasure repeats;
-    bool again; /* what was disturbed is made again now */
-    struct launch launch;
     struct random random;
     uint64_t start;
     size_t done, total;
     int round; /* 1-based */
 };
 
-static void tell_progress(struct state *s, const char *key)
+static size_t sweep_device_of(const struct state *s, size_t benchmark)
 {
+    return s->sweep->device_of ? (size_t)s->sweep->device_of[benchmark] : 0;
+}
+
+static void on_begin(void *context, size_t which)
+{
+    const struct state *s = context;
+    const struct sweep *sweep = s->sweep;
+    struct benchmark_name name;
     double elapsed = (double)(clock_ns() - s->start) * 1e-9;
     struct sweep_progress p = {
         .done = s->done,
         .total = s->total,
         .launch = s->round,
-        .launches = s->sweep->launches,
+        .launches = sweep->launches,
         .elapsed = elapsed,
         .left = s->done ? elapsed / (double)s->done * (double)(s->total - s->done) : NAN,
-        .key = key,
+        .key = name.key,
     };
 
-    if (s->sink->progress)
-        s->sink->progress(s->sink->context, &p);
-}
-
-static void on_begin(void *context, const char *key)
-{
-    tell_progress(context, key);
+    benchmark_name_of(&sweep->benchmarks[which], &s->devices.items[sweep_device_of(s, which)],
+                      &name);
+    sweep->progress(sweep->context, &p);
 }
 
 static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
@@ -57,53 +57,40 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
     struct state *s = context;
 
     s->done++;
-    return remeasure_measured(&s->repeats, which, s->again ? NULL : &s->launch, m, err);
+    return remeasure_measured(&s->repeats, which, m, err);
 }
 
 static int on_operation(void *context, size_t which, struct measurement *m, struct error *err)
 {
-    struct state *s = context;
+    const struct remeasure *r = &((const struct state *)context)->repeats;
 
     (void)which;
-    return s->sink->measurement(s->sink->context, &s->launch, m, err);
+    return r->sink->measurement(r->sink->context, &r->launch, m, err);
 }
 
 /* Every process is a launch of its own, but for those that make something again. */
 static int on_process_begin(void *context, struct error *err)
 {
-    struct state *s = context;
-    int seq = s->launch.seq;
+    struct remeasure *r = &((struct state *)context)->repeats;
 
-    if (s->again)
-        return 0;
-
-    launch_release(&s->launch);
-    s->launch = (struct launch) { .seq = seq + 1, .started_ms = clock_epoch_ms() };
-    return s->sink->launch_begin(s->sink->context, &s->launch, err);
+    return remeasure_launch_begin(r, r->launch.seq + 1, err);
 }
 
 static int on_process_end(void *context, const struct launch_result *r, struct error *err)
 {
     struct state *s = context;
 
-    if (s->again)
-        return 0;
-    supervisor_note_end(&s->launch, r);
-    return s->sink->launch_end(s->sink->context, &s->launch, err);
-}
-
-static size_t sweep_device_of(const struct state *s, size_t benchmark)
-{
-    return s->sweep->device_of ? (size_t)s->sweep->device_of[benchmark] : 0;
+    remeasure_process_end(&s->repeats, r);
+    return remeasure_launch_end(&s->repeats, err);
 }
 
 static int run_set(struct state *s, size_t device, bool *interrupted, struct error *err)
 {
-    const struct supervisor_sink sink = {
+    const struct case_sink sink = {
         .context = s,
         .process_begin = on_process_begin,
         .process_end = on_process_end,
-        .begin = on_begin,
+        .begin = s->sweep->progress ? on_begin : NULL,
         .end = on_end,
         .operation = on_operation,
     };
@@ -144,7 +131,7 @@ static int run_sets(struct state *s, bool *interrupted, struct error *err)
 
 static bool sweep_wants(const struct state *s, size_t which)
 {
-    return !s->sink->wants || s->sink->wants(s->sink->context, which);
+    return !s->sweep->wants || s->sweep->wants(s->sweep->context, which);
 }
 
 static void shuffle_cases(struct state *s)
@@ -172,7 +159,7 @@ static int run_again(struct state *s, enum sweep_end *end, struct error *err)
     bool interrupted = false;
     int rc = 0;
 
-    s->again = true;
+    s->repeats.again = true;
     s->round = s->sweep->launches;
     while (rc == 0 && *end == SWEEP_DONE && !budget_spent(s) &&
            (s->nr = remeasure_wanted(&s->repeats, s->order)) > 0) {
@@ -189,16 +176,17 @@ static int run_again(struct state *s, enum sweep_end *end, struct error *err)
 
 static int run_rounds(struct state *s, enum sweep_end *end, struct error *err)
 {
+    const struct sweep *sweep = s->sweep;
     bool interrupted = false;
 
     *end = SWEEP_DONE;
-    for (s->round = 1; s->round <= s->sweep->launches; s->round++) {
+    for (s->round = 1; s->round <= sweep->launches; s->round++) {
         if (s->round > 1 && budget_spent(s)) {
             *end = SWEEP_BUDGET;
             return 0;
         }
         shuffle_cases(s);
-        if (s->sink->wants && s->nr == 0)
+        if (sweep->wants && s->nr == 0)
             return 0;
         if (run_sets(s, &interrupted, err) || remeasure_settle(&s->repeats, err))
             return -1;
@@ -206,16 +194,16 @@ static int run_rounds(struct state *s, enum sweep_end *end, struct error *err)
             *end = SWEEP_INTERRUPTED;
             return 0;
         }
-        if (s->sink->round_end && s->sink->round_end(s->sink->context, err))
+        if (sweep->round_end && sweep->round_end(sweep->context, err))
             return -1;
     }
     return 0;
 }
 
-int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum sweep_end *end,
+int sweep_run(const struct sweep *sweep, const struct measurement_sink *sink, enum sweep_end *end,
               struct error *err)
 {
-    struct state s = { .sweep = sweep, .sink = sink, .launch.seq = -1, .start = clock_ns() };
+    struct state s = { .sweep = sweep, .start = clock_ns() };
 
     if (devices_open(&s.devices, sweep->device_spec, err)) {
         devices_close(&s.devices);
@@ -230,28 +218,12 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
     if (rc == 0)
         rc = run_again(&s, end, err);
     rc = remeasure_end(&s.repeats, rc, err);
-    launch_release(&s.launch);
     free(s.order);
     free(s.part);
     remeasure_release(&s.repeats);
     disturbed_watch_release(&s.watch);
     devices_close(&s.devices);
     return rc;
-}
-
-struct roof_sink {
-    struct roof *out;
-    int nr;
-};
-
-static int keep_roofs(void *context, const struct roof *c, int nr, struct error *err)
-{
-    struct roof_sink *sink = context;
-
-    (void)err;
-    memcpy(sink->out, c, (size_t)nr * sizeof(*c));
-    sink->nr = nr;
-    return 0;
 }
 
 static int roofs_failed(const struct launch_result *result, struct error *err)
@@ -268,14 +240,14 @@ static int roofs_failed(const struct launch_result *result, struct error *err)
 int sweep_roofs(const char *device_spec, struct roof *out, const volatile sig_atomic_t *interrupted,
                 struct error *err)
 {
-    struct roof_sink kept = { .out = out };
-    struct launch_sink sink = { .context = &kept, .roofs = keep_roofs };
-    struct launch_limits limits = { .case_timeout = 120, .interrupted = interrupted };
+    const struct case_sink none = { .context = NULL };
+    struct launch_limits limits = { .case_timeout = LAUNCH_ROOFS_TIMEOUT,
+                                    .interrupted = interrupted };
     struct job job = { .device_spec = device_spec,
                        .settings.sampling = sampling_default,
                        .roofs = true };
     struct launch_result result;
-    int rc = launch_run(&job, &limits, &sink, &result, err);
+    int rc = launch_run(&job, &limits, &none, &result, err);
 
     if (rc == 0 && result.end == LAUNCH_TIMED_OUT)
         rc = error_set(err,
@@ -284,6 +256,7 @@ int sweep_roofs(const char *device_spec, struct roof *out, const volatile sig_at
                        result.allowed);
     else if (rc == 0 && result.end != LAUNCH_DONE)
         rc = roofs_failed(&result, err);
+    memcpy(out, result.roofs, (size_t)result.nr_roofs * sizeof(*out));
     free(result.error_text);
-    return rc ? -1 : kept.nr;
+    return rc ? -1 : result.nr_roofs;
 }

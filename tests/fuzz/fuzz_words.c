@@ -13,7 +13,7 @@
 enum { CASES = 3 };
 
 struct heard {
-    size_t begun, ended, roofs;
+    size_t begun, ended;
 };
 
 static void on_begin(void *context, size_t index)
@@ -45,17 +45,6 @@ static int on_operation(void *context, size_t index, struct measurement *m, stru
     return 0;
 }
 
-static int on_roofs(void *context, const struct roof *c, int nr, struct error *err)
-{
-    struct heard *h = context;
-
-    (void)c;
-    (void)err;
-    FUZZ_CHECK(nr >= 0);
-    h->roofs++;
-    return 0;
-}
-
 static const struct launch_secret secrets[CASES + 1] = {
     { "00000000-0000-4000-8000-000000000000" },
     { "11111111-0000-4000-8000-000000000000" },
@@ -84,12 +73,12 @@ static bool expand(const uint8_t *data, size_t size, struct strbuf *out)
 FUZZ_TARGET(words)
 {
     struct heard heard = { 0 };
-    const struct launch_sink sink = { .context = &heard,
-                                      .begin = on_begin,
-                                      .end = on_end,
-                                      .operation = on_operation,
-                                      .roofs = size > 0 && data[0] & 16 ? on_roofs : NULL };
+    const struct case_sink sink = {
+        .context = &heard, .begin = on_begin, .end = on_end, .operation = on_operation
+    };
+    struct roof roofs[ROOFS_MAX];
     struct launch_words w = { .sink = &sink,
+                              .roofs = size > 0 && data[0] & 16 ? roofs : NULL,
                               .secrets = secrets,
                               .wanted = CASES,
                               .most = 4096,
@@ -110,7 +99,8 @@ FUZZ_TARGET(words)
     FUZZ_CHECK(w.done == heard.ended && w.done <= CASES);
     FUZZ_CHECK((w.current >= 0) == (heard.begun > heard.ended));
     if (!any && !w.stranger)
-        FUZZ_CHECK(heard.begun == 0 && heard.roofs == 0);
+        FUZZ_CHECK(heard.begun == 0 && !w.answered);
+    FUZZ_CHECK(w.nr_roofs >= 0 && w.nr_roofs <= ROOFS_MAX);
     strbuf_release(&w.line);
     strbuf_release(&text);
 }

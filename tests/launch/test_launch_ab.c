@@ -272,11 +272,11 @@ static struct ab make_ab(const char *device, const char *variant, struct benchma
 static int run(struct ab *ab, struct log *log, enum ab_end *end, struct error *err)
 {
     struct side_log sides[AB_SIDES_MAX];
-    struct ab_sink sink = { .context = log, .look = on_look, .progress = on_progress };
+    struct measurement_sink sinks[AB_SIDES_MAX];
 
     for (int i = 0; i < AB_SIDES_MAX; i++) {
         sides[i] = (struct side_log) { log, (enum ab_side)i };
-        sink.side[i] = (struct sweep_sink) {
+        sinks[i] = (struct measurement_sink) {
             .context = &sides[i],
             .launch_begin = on_launch_begin,
             .launch_end = on_launch_end,
@@ -285,9 +285,12 @@ static int run(struct ab *ab, struct log *log, enum ab_end *end, struct error *e
     }
 
     log->ab = ab;
+    ab->context = log;
+    ab->look = on_look;
+    ab->progress = on_progress;
     clock_gettime(CLOCK_MONOTONIC, &log->start);
     err->message[0] = '\0';
-    return ab_run(ab, &sink, end, err);
+    return ab_run(ab, sinks, end, err);
 }
 
 static void run_well(struct ab *ab, struct log *log, enum ab_end expected)

@@ -63,10 +63,10 @@ static int measure_and_keep(const char *path, uint64_t seed, int report, struct 
 {
     struct benchmark cases[CASES_MAX];
     struct keeper k = { .report = report };
-    struct sweep_sink sink = { .context = &k,
-                               .launch_begin = keep_launch,
-                               .launch_end = keep_end,
-                               .measurement = keep_measurement };
+    struct measurement_sink sink = { .context = &k,
+                                     .launch_begin = keep_launch,
+                                     .launch_end = keep_end,
+                                     .measurement = keep_measurement };
     struct run run = sample_run();
     enum sweep_end end;
 

@@ -37,7 +37,7 @@ LOG_TEST(every_case_in_every_launch)
 
 /* One case fewer in each round, until none is wanted; the first comes back once. */
 struct choosing {
-    struct log log; /* first: it is the context of the others, too */
+    struct log log;
     size_t rounds;
 };
 
@@ -62,17 +62,18 @@ TEST(who_decides_from_round_to_round)
     struct choosing c = { .rounds = 0 };
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:base=2000", cases, make_cases("right", 4, cases), 9);
-    const struct sweep_sink sink = {
-        .context = &c,
+    const struct measurement_sink sink = {
+        .context = &c.log,
         .launch_begin = on_begin,
         .launch_end = on_end,
         .measurement = on_measurement,
-        .round_end = count_round,
-        .wants = wants_fewer,
     };
     enum sweep_end end;
     struct error err;
 
+    sweep.context = &c;
+    sweep.round_end = count_round;
+    sweep.wants = wants_fewer;
     assert_ok(sweep_run(&sweep, &sink, &end, &err), &err);
     assert_int_equal(end, SWEEP_DONE);
     assert_int_equal(c.rounds, 4);

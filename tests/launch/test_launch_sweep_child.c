@@ -193,7 +193,7 @@ TEST(a_deaf_child_is_survived)
 {
     enum { MANY = 20000 };
     struct benchmark *cases = memory_zeroed(MANY, sizeof(*cases));
-    struct launch_sink sink = { .end = refuse };
+    struct case_sink sink = { .end = refuse };
     struct launch_limits limits = { .case_timeout = 20 };
     struct job job = { .device_spec = "fake", .cases = cases, .nr = MANY };
     struct launch_result result;

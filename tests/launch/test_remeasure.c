@@ -112,14 +112,14 @@ static int on_stands(void *context, const struct launch *l, const struct measure
 static bool take(struct remeasure *r, size_t which, int seq, double probe, double ns)
 {
     struct log *log = r->sink->context;
-    const struct launch l = { .seq = seq };
     int before = log->nr;
     struct facts f = quiet;
     struct error err;
 
     f.probe = probe;
     struct measurement m = make(&f, ns);
-    assert_ok(remeasure_measured(r, which, &l, &m, &err), &err);
+    r->launch.seq = seq;
+    assert_ok(remeasure_measured(r, which, &m, &err), &err);
     measurement_release(&m);
     bool waits = log->nr == before;
     log->nr = before;
@@ -135,7 +135,9 @@ static void take_again(struct remeasure *r, size_t which, double probe, double n
     f.probe = probe;
     struct measurement m = make(&f, ns);
     m.outcome = outcome;
-    assert_ok(remeasure_measured(r, which, NULL, &m, &err), &err);
+    r->again = true;
+    assert_ok(remeasure_measured(r, which, &m, &err), &err);
+    r->again = false;
     measurement_release(&m);
 }
 
@@ -145,7 +147,7 @@ TEST(the_worst_is_replaced_within_the_budget)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
-    struct sweep_sink sink = { .context = &log, .measurement = on_stands };
+    struct measurement_sink sink = { .context = &log, .measurement = on_stands };
     struct remeasure r;
     struct error err;
     size_t which[2];
@@ -187,7 +189,7 @@ TEST(what_is_not_ok_stands)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
-    struct sweep_sink sink = { .context = &log, .measurement = on_stands };
+    struct measurement_sink sink = { .context = &log, .measurement = on_stands };
     struct remeasure r;
     struct error err;
     size_t which[1];
@@ -221,8 +223,7 @@ TEST(what_cannot_run_is_lost)
     for (size_t i = 0; i < sizeof(lost) / sizeof(*lost); i++) {
         struct disturbed_watch w = quiet_watch();
         struct log log = { .nr = 0 };
-        struct sweep_sink sink = { .context = &log, .measurement = on_stands };
-        const struct launch l = { .seq = 7 };
+        struct measurement_sink sink = { .context = &log, .measurement = on_stands };
         struct facts f = quiet;
         struct remeasure r;
         struct error err;
@@ -232,7 +233,8 @@ TEST(what_cannot_run_is_lost)
         m.outcome = lost[i].outcome;
         remeasure_init(&r, &w, &sink, 2);
         r.once = true;
-        assert_ok(remeasure_measured(&r, 1, lost[i].again ? NULL : &l, &m, &err), &err);
+        r.again = lost[i].again;
+        assert_ok(remeasure_measured(&r, 1, &m, &err), &err);
         assert_int_equal(r.lost[1], lost[i].lost);
         assert_false(r.lost[0]);
         assert_int_equal(log.nr, !lost[i].again);
@@ -247,7 +249,7 @@ TEST(the_first_wait_for_the_others)
 {
     struct disturbed_watch w = { .probes.nr = 0 };
     struct log log = { .nr = 0 };
-    struct sweep_sink sink = { .context = &log, .measurement = on_stands };
+    struct measurement_sink sink = { .context = &log, .measurement = on_stands };
     struct remeasure r;
     struct error err;
     size_t which[1];
@@ -265,6 +267,56 @@ TEST(the_first_wait_for_the_others)
     assert_ok(remeasure_end(&r, 0, &err), &err);
     assert_int_equal(log.nr, 4);
     assert_int_equal(log.seq[3], 0);
+    remeasure_release(&r);
+    disturbed_watch_release(&w);
+}
+
+static int count_launch(void *context, const struct launch *l, struct error *err)
+{
+    struct log *log = context;
+
+    (void)err;
+    log->seq[log->nr++] = l->seq;
+    return 0;
+}
+
+/* The sink, where it wants to, hears of a launch that begins and of its end, of which the first
+ * process that went wrong says how it was; what is made again is no launch. */
+TEST(the_launch_in_hand)
+{
+    struct disturbed_watch w = quiet_watch();
+    struct log told = { .nr = 0 };
+    struct measurement_sink sink = { .context = &told, .launch_begin = count_launch };
+    struct launch_result died = { .end = LAUNCH_DIED, .exit_status = 3 }, done = { .current = -1 };
+    char first[] = "the first words", later[] = "later words";
+    struct remeasure r;
+    struct error err;
+
+    remeasure_init(&r, &w, &sink, 1);
+    assert_int_equal(r.launch.seq, -1);
+    assert_ok(remeasure_launch_begin(&r, 7, &err), &err);
+    remeasure_process_end(&r, &done);
+    assert_null(r.launch.error_text);
+    died.error_text = first;
+    remeasure_process_end(&r, &died);
+    remeasure_process_end(&r, &done);
+    r.again = true;
+    died.error_text = later;
+    assert_ok(remeasure_launch_begin(&r, 8, &err), &err);
+    remeasure_process_end(&r, &died);
+    sink = (struct measurement_sink) { .context = &told, .launch_end = count_launch };
+    assert_ok(remeasure_launch_end(&r, &err), &err);
+    r.again = false;
+    assert_int_equal(told.nr, 1);
+    assert_ok(remeasure_launch_end(&r, &err), &err);
+    assert_int_equal(told.nr, 2);
+    assert_int_equal(told.seq[0], 7);
+    assert_int_equal(told.seq[1], 7);
+    assert_int_equal(r.launch.exit_status, 3);
+    assert_string_equal(r.launch.error_text, first);
+    assert_ok(remeasure_launch_begin(&r, 8, &err), &err);
+    assert_null(r.launch.error_text);
+    assert_int_equal(told.nr, 2);
     remeasure_release(&r);
     disturbed_watch_release(&w);
 }

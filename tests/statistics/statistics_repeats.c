@@ -82,10 +82,10 @@ static struct measurement measure(struct side *s, size_t which)
 static void take(struct side *s, size_t which, int launch)
 {
     struct measurement m = measure(s, which);
-    const struct launch l = { .seq = launch };
     struct error err;
 
-    assert_ok(remeasure_measured(&s->repeats, which, &l, &m, &err), &err);
+    s->repeats.launch.seq = launch;
+    assert_ok(remeasure_measured(&s->repeats, which, &m, &err), &err);
     measurement_release(&m);
 }
 
@@ -94,7 +94,7 @@ static void run_side(const struct machine_kind *kind, bool repeating, double cha
 {
     struct disturbed_watch watch = { .probes.nr = 0 };
     struct side s = { .kind = kind, .r = r, .out = out, .changed = changed };
-    struct sweep_sink sink = { .context = &s, .measurement = on_stands };
+    struct measurement_sink sink = { .context = &s, .measurement = on_stands };
     size_t which[BENCHMARKS], nr;
     struct error err;
 
@@ -108,10 +108,11 @@ static void run_side(const struct machine_kind *kind, bool repeating, double cha
             take(&s, i, launch);
         assert_ok(remeasure_settle(&s.repeats, &err), &err);
     }
+    s.repeats.again = true;
     while ((nr = remeasure_wanted(&s.repeats, which)) > 0) {
         for (size_t i = 0; i < nr; i++) {
             struct measurement m = measure(&s, which[i]);
-            assert_ok(remeasure_measured(&s.repeats, which[i], NULL, &m, &err), &err);
+            assert_ok(remeasure_measured(&s.repeats, which[i], &m, &err), &err);
         }
         assert_ok(remeasure_settle(&s.repeats, &err), &err);
     }

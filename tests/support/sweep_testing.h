@@ -322,16 +322,18 @@ static inline struct sweep make_sweep(const char *device, const struct benchmark
 static inline int run(const struct sweep *sweep, struct log *log, enum sweep_end *end,
                       struct error *err)
 {
-    struct sweep_sink sink = {
+    struct measurement_sink sink = {
         .context = log,
         .launch_begin = on_begin,
         .launch_end = on_end,
         .measurement = on_measurement,
-        .progress = on_progress,
     };
+    struct sweep told = *sweep;
 
+    told.context = log;
+    told.progress = on_progress;
     err->message[0] = '\0';
-    return sweep_run(sweep, &sink, end, err);
+    return sweep_run(&told, &sink, end, err);
 }
 
 static inline void run_to_end(const struct sweep *sweep, struct log *log)

@@ -123,14 +123,6 @@ static void verify_here(struct verifying *s)
     free(done);
 }
 
-static int on_verify_launch(void *context, const struct launch *l, struct error *err)
-{
-    (void)context;
-    (void)l;
-    (void)err;
-    return 0;
-}
-
 static int on_verify_measurement(void *context, const struct launch *l, const struct measurement *m,
                                  struct error *err)
 {
@@ -156,12 +148,7 @@ static int verify_isolated(struct verifying *s, struct error *err)
                       .guests = &s->guests },
         .case_timeout = measuring_timeout(&s->o->measuring),
     };
-    struct sweep_sink sink = {
-        .context = s,
-        .launch_begin = on_verify_launch,
-        .launch_end = on_verify_launch,
-        .measurement = on_verify_measurement,
-    };
+    struct measurement_sink sink = { .context = s, .measurement = on_verify_measurement };
     enum sweep_end end;
 
     return sweep_run(&sweep, &sink, &end, err);

@@ -71,20 +71,6 @@ struct first_runs {
     double block; /* s: about what a block will take */
 };
 
-static void first_begins(void *context, const char *key)
-{
-    (void)context;
-    (void)key;
-}
-
-static int first_process_ends(void *context, const struct launch_result *r, struct error *err)
-{
-    (void)context;
-    (void)r;
-    (void)err;
-    return 0;
-}
-
 static int first_ends(void *context, size_t which, struct measurement *m, struct error *err)
 {
     struct first_runs *first = context;
@@ -106,12 +92,7 @@ static int run_first(const struct commands_request *r, struct commands_compared 
                      const struct benchmark_list *list, struct first_runs *told, struct error *err)
 {
     struct first_runs first = { .c = c, .benchmarks = list->items };
-    const struct supervisor_sink sink = {
-        .context = &first,
-        .begin = first_begins,
-        .end = first_ends,
-        .process_end = first_process_ends,
-    };
+    const struct case_sink sink = { .context = &first, .end = first_ends };
     size_t *order = memory_zeroed(list->nr + 1, sizeof(*order));
     bool interrupted = false;
     int rc = 0;

@@ -65,20 +65,6 @@ static void take_trace(struct scoped_launch *l)
 
 /* ---- one launch ---- */
 
-static void scoped_begins(void *context, const char *key)
-{
-    (void)context;
-    (void)key;
-}
-
-static int scoped_process_ends(void *context, const struct launch_result *r, struct error *err)
-{
-    (void)context;
-    (void)r;
-    (void)err;
-    return 0;
-}
-
 static int scoped_ends(void *context, size_t which, struct measurement *m, struct error *err)
 {
     struct scoped_launch *l = context;
@@ -93,23 +79,12 @@ static int scoped_ends(void *context, size_t which, struct measurement *m, struc
     return 0;
 }
 
-static int scoped_operation(void *context, size_t which, struct measurement *m, struct error *err)
-{
-    (void)context;
-    (void)which;
-    (void)m;
-    (void)err;
-    return 0;
-}
-
 static int run_scoped_launch(struct scoped_launch *l, enum explain_side side, uint64_t seed,
                              double most, struct error *err)
 {
     const struct scoped_side *who = &l->s->side[side];
     const struct workload *w = l->s->workload;
-    const struct supervisor_sink sink = {
-        l, NULL, scoped_process_ends, scoped_begins, scoped_ends, scoped_operation
-    };
+    const struct case_sink sink = { .context = l, .end = scoped_ends };
     const size_t order[] = { 0 };
     bool interrupted = false;
 

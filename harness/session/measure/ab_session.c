@@ -218,15 +218,14 @@ static void on_ab_progress(void *context, const struct ab_progress *p)
 
 static int measure_ab(struct worker *w, struct error *err)
 {
-    struct ab_sink sink = {
-        .context = w,
-        .look = on_ab_look,
-        .progress = w->r->silent ? NULL : on_ab_progress,
-    };
+    struct measurement_sink sinks[AB_SIDES_MAX];
 
     for (int i = 0; i < w->ab.nr_sides; i++)
-        sink.side[i] = recording_sink(&w->recording[i]);
-    int rc = ab_run(&w->ab, &sink, &w->s->end, err);
+        sinks[i] = recording_sink(&w->recording[i]);
+    w->ab.context = w;
+    w->ab.look = on_ab_look;
+    w->ab.progress = w->r->silent ? NULL : on_ab_progress;
+    int rc = ab_run(&w->ab, sinks, &w->s->end, err);
     sink_progressed(w->r->measuring.sink);
     w->s->seconds = (double)(clock_ns() - w->start) * 1e-9;
     if (rc || w->s->end == AB_INTERRUPTED)

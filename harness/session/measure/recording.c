@@ -163,6 +163,8 @@ static int record_measurement(void *recording, const struct launch *l, const str
     struct recording *r = recording;
     int64_t id = r->launch_id;
 
+    if (r->measured)
+        r->measured(r->context, m);
     note_timed_device(r, m);
     /* What was made again belongs to an earlier launch. */
     if (!r->unkept && l->seq != r->launch_seq &&
@@ -181,27 +183,31 @@ int recording_end(struct recording *r, struct error *err)
     return rc;
 }
 
-static void show_recording_progress(void *recording, const struct sweep_progress *p)
+void recording_progress(const struct recording *r, const struct sweep_progress *p)
 {
-    const struct recording *r = recording;
     const struct session_sink *sink = r->measuring->sink;
 
     if (sink && sink->sweep && (!r->quiet || sink->rewrites))
         sink->sweep(sink->context, p);
 }
 
-struct sweep_sink recording_sink(struct recording *r)
+static void on_recording_progress(void *recording, const struct sweep_progress *p)
 {
-    return (struct sweep_sink) {
+    recording_progress(recording, p);
+}
+
+struct measurement_sink recording_sink(struct recording *r)
+{
+    return (struct measurement_sink) {
         .context = r,
         .launch_begin = record_launch_begin,
         .launch_end = record_launch_end,
         .measurement = record_measurement,
-        .progress = show_recording_progress,
     };
 }
 
-int recording_run(struct recording *r, enum sweep_end *end, struct error *err)
+int recording_sweep(struct recording *r, const struct sweep *steered, enum sweep_end *end,
+                    struct error *err)
 {
     const struct workload *w = r->workload;
     const struct measuring *how = r->measuring;
@@ -225,15 +231,25 @@ int recording_run(struct recording *r, enum sweep_end *end, struct error *err)
         .plant = r->plant,
         .once = how->no_repeat,
         .interrupted = how->interrupted,
+        .context = steered->context,
+        .progress = steered->progress,
+        .round_end = steered->round_end,
+        .wants = steered->wants,
     };
-    const struct sweep_sink sink = recording_sink(r);
-
-    int rc = r->unkept ? 0 : store_begin_run(r->store, r->run, err);
-    if (rc == 0) {
-        rc = sweep_run(&sweep, &sink, end, err);
-        sink_progressed(how->sink);
-    }
+    const struct measurement_sink sink = recording_sink(r);
+    int rc = sweep_run(&sweep, &sink, end, err);
+    sink_progressed(how->sink);
     strbuf_release(&devices);
+    return rc;
+}
+
+int recording_run(struct recording *r, enum sweep_end *end, struct error *err)
+{
+    const struct sweep steered = { .context = r, .progress = on_recording_progress };
+    int rc = r->unkept ? 0 : store_begin_run(r->store, r->run, err);
+
+    if (rc == 0)
+        rc = recording_sweep(r, &steered, end, err);
     return rc || r->unkept || *end == SWEEP_INTERRUPTED ? rc : recording_end(r, err);
 }
 

@@ -27,8 +27,11 @@ struct recording {
     bool quiet;                        /* no progress but one that is rewritten in place */
     bool unkept;                       /* `records` alone gets what is measured */
     bool *timed;                       /* of each device, whether it has a time; or NULL */
-    int64_t launch_id;                 /* of the launch in hand ... */
-    int launch_seq;                    /* ... and its number */
+    /* Is told of each measurement; or NULL. */
+    void (*measured)(void *context, const struct measurement *m);
+    void *context;     /* of that */
+    int64_t launch_id; /* of the launch in hand ... */
+    int launch_seq;    /* ... and its number */
 };
 
 /* A label that the history would cut is an error; `more` characters are put behind it. */
@@ -62,8 +65,13 @@ void recording_add_clock(cJSON *settings, const struct workload *workload);
  * unfinished run. */
 int recording_run(struct recording *r, enum sweep_end *end, struct error *err);
 
-/* Its parts, for who runs the launches himself: what takes them, and the end. */
-struct sweep_sink recording_sink(struct recording *r);
+/* Its parts, for who runs the launches himself: what takes them; a sweep of the workload, steered
+ * by the callbacks of `steered`, of which nothing else counts; what shows how far it is; the end.
+ */
+struct measurement_sink recording_sink(struct recording *r);
+int recording_sweep(struct recording *r, const struct sweep *steered, enum sweep_end *end,
+                    struct error *err);
+void recording_progress(const struct recording *r, const struct sweep_progress *p);
 int recording_end(struct recording *r, struct error *err);
 
 /* One run of the workload, a trial, for commands that need several: `out` gets it. -1 where it was

@@ -216,16 +216,13 @@ static void take_time(struct tuning *t, size_t which, const struct measurement *
     runner->message = memory_string(m->message ? m->message : "it has no time above 0");
 }
 
-static int on_tuning_measurement(void *context, const struct launch *l, const struct measurement *m,
-                                 struct error *err)
+static void on_measured(void *context, const struct measurement *m)
 {
     struct tuning *t = context;
-    const struct sweep_sink sink = recording_sink(&t->recording);
 
     for (size_t i = 0; i < t->workload.list.nr; i++)
         if (strcmp(t->names[i].key, m->bench.key) == 0)
             take_time(t, i, m);
-    return sink.measurement(sink.context, l, m, err);
 }
 
 static int on_round_end(void *context, struct error *err)
@@ -255,68 +252,25 @@ static bool wants_setting(void *context, size_t which)
     return race_wants(race, t->places[which].runner);
 }
 
-static int on_launch_begin(void *context, const struct launch *l, struct error *err)
-{
-    struct tuning *t = context;
-    const struct sweep_sink sink = recording_sink(&t->recording);
-
-    return sink.launch_begin(sink.context, l, err);
-}
-
-static int on_launch_end(void *context, const struct launch *l, struct error *err)
-{
-    struct tuning *t = context;
-    const struct sweep_sink sink = recording_sink(&t->recording);
-
-    return sink.launch_end(sink.context, l, err);
-}
-
 static void on_progress(void *context, const struct sweep_progress *p)
 {
-    struct tuning *t = context;
-    const struct sweep_sink sink = recording_sink(&t->recording);
+    const struct tuning *t = context;
     struct sweep_progress shown = *p;
 
     shown.left = NAN; /* nobody knows who leaves when */
-    sink.progress(sink.context, &shown);
+    recording_progress(&t->recording, &shown);
 }
 
 static int run_rounds(struct tuning *t, struct error *err)
 {
-    const struct workload *w = &t->workload;
-    const struct measuring *how = &t->request->measuring;
-    const struct sweep_sink sink = {
+    const struct sweep steered = {
         .context = t,
-        .launch_begin = on_launch_begin,
-        .launch_end = on_launch_end,
-        .measurement = on_tuning_measurement,
         .progress = on_progress,
         .round_end = on_round_end,
         .wants = wants_setting,
     };
-    struct strbuf devices;
 
-    strbuf_init(&devices);
-    workload_devices(w, &devices);
-    const struct sweep sweep = {
-        .device_spec = devices.data,
-        .benchmarks = w->list.items,
-        .nr = w->list.nr,
-        .device_of = w->device_of,
-        .launches = w->suite.launches,
-        .settings = { .sampling = w->suite.sampling,
-                      .seed = (uint64_t)how->seed,
-                      .memory_limit = how->memory_limit,
-                      .guests = &w->guests },
-        .case_timeout = measuring_timeout(how),
-        .budget = how->budget,
-        .once = true, /* behind all rounds it would tell nobody anything */
-        .interrupted = how->interrupted,
-    };
-    int rc = sweep_run(&sweep, &sink, &t->end, err);
-    sink_progressed(how->sink);
-    strbuf_release(&devices);
-    return rc;
+    return recording_sweep(&t->recording, &steered, &t->end, err);
 }
 
 /* ---- winners ---- */
@@ -422,11 +376,15 @@ int tuning_run(struct tuning *t, struct store *store, struct error *err)
 {
     uint64_t start = clock_ns();
 
+    t->measuring = t->request->measuring;
+    t->measuring.no_repeat = true; /* behind all rounds it would tell nobody anything */
     t->recording = (struct recording) {
         .workload = &t->workload,
         .store = store,
-        .measuring = &t->request->measuring,
+        .measuring = &t->measuring,
         .run = &t->run,
+        .measured = on_measured,
+        .context = t,
     };
     const struct recorded what = { .kind = RUN_TRIAL,
                                    .suite = "",

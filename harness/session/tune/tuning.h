@@ -67,6 +67,7 @@ struct tuning {
     ARRAY(struct tuning_race) races;
     struct race_rule rule;
     struct run run;
+    struct measuring measuring; /* the request's, as rounds have it */
     struct recording recording;
     enum sweep_end end;
     double seconds, timed; /* in all; within cases */
