@@ -17,7 +17,7 @@ struct state {
     const struct ab *ab;
     struct device device; /* ours only to name things */
     int nr_sides;
-    double *harm;    /* by index in ab->benchmarks: how bad it looks; below 0: decided */
+    double *harm;    /* by index in ab->what.benchmarks: how bad it looks; below 0: decided */
     bool *take;      /* and whether it is part of the block in hand */
     double *seconds; /* and what its cases took in its last block */
     struct disturbed_watch watch;
@@ -46,7 +46,7 @@ static size_t count_needed(const struct state *s)
 {
     size_t nr = 0;
 
-    for (size_t i = 0; i < s->ab->nr; i++)
+    for (size_t i = 0; i < s->ab->what.nr; i++)
         nr += s->harm[i] >= 0;
     return nr;
 }
@@ -58,15 +58,15 @@ static void on_begin(void *context, size_t which)
     struct ab_progress p = {
         .block = s->block + 1,
         .left = count_needed(s),
-        .of = s->ab->nr,
+        .of = s->ab->what.nr,
         .done = s->done,
         .total = s->total,
         .elapsed = elapsed(s),
-        .budget = s->ab->budget,
+        .budget = s->ab->what.budget,
         .key = name.key,
     };
 
-    benchmark_name_of(&s->ab->benchmarks[which], &s->device, &name);
+    benchmark_name_of(&s->ab->what.benchmarks[which], &s->device, &name);
     s->begun = clock_ns();
     if (s->ab->progress)
         s->ab->progress(s->ab->context, &p);
@@ -118,18 +118,17 @@ static int run_set(struct state *s, uint64_t seed, struct error *err)
         .end = on_end,
     };
     struct supervised set = {
+        .what = ab->what,
         .device = &s->device,
-        .limits = { ab->program[s->side], ab->case_timeout, ab->interrupted },
-        .settings = ab->settings,
-        .benchmarks = ab->benchmarks,
         .plant = ab->plant[s->side],
         .order = s->order,
         .nr = s->nr,
     };
 
-    set.settings.seed = seed;
-    set.settings.guests = ab->guests[s->side];
-    set.settings.fixed_placement = ab->fixed[s->side];
+    set.what.limits.program = ab->program[s->side];
+    set.what.settings.seed = seed;
+    set.what.settings.guests = ab->guests[s->side];
+    set.what.settings.fixed_placement = ab->fixed[s->side];
     return supervisor_run(&set, &sink, &s->interrupted, err);
 }
 
@@ -213,9 +212,9 @@ static int end_repeats(struct state *s, int rc, struct error *err)
 /* The benchmarks of the block, in a fresh order. */
 static void draw_order(struct state *s)
 {
-    random_permutation(&s->random, s->drawn, s->ab->nr);
+    random_permutation(&s->random, s->drawn, s->ab->what.nr);
     s->nr_drawn = 0;
-    for (size_t i = 0; i < s->ab->nr; i++)
+    for (size_t i = 0; i < s->ab->what.nr; i++)
         if (s->take[s->drawn[i]])
             s->drawn[s->nr_drawn++] = s->drawn[i];
 }
@@ -242,7 +241,7 @@ static int run_block(struct state *s, struct error *err)
 
     s->done = 0;
     s->in_cases = 0;
-    for (size_t i = 0; i < s->ab->nr; i++)
+    for (size_t i = 0; i < s->ab->what.nr; i++)
         s->seconds[i] = s->take[i] ? 0 : s->seconds[i];
     int rc = run_launches(s, err);
     if (rc == 0)
@@ -264,7 +263,7 @@ static bool has_two_sides(const struct state *s, size_t benchmark)
 /* What a side cannot run has no difference to be found. */
 static int judge_blocks(struct state *s, struct error *err)
 {
-    size_t nr = s->ab->nr;
+    size_t nr = s->ab->what.nr;
     double *harm = memory_zeroed(nr + 1, sizeof(*harm));
 
     for (size_t i = 0; i < nr; i++) {
@@ -318,13 +317,13 @@ static size_t choose_cases(struct state *s)
 {
     const struct ab *ab = s->ab;
     size_t needed = count_needed(s);
-    double left = ab->budget - elapsed(s) - s->beside;
+    double left = ab->what.budget - elapsed(s) - s->beside;
 
-    for (size_t i = 0; i < ab->nr; i++)
+    for (size_t i = 0; i < ab->what.nr; i++)
         s->take[i] = s->harm[i] >= 0;
-    if (ab->budget <= 0 || s->block == 0 || s->block < ab->blocks_least)
+    if (ab->what.budget <= 0 || s->block == 0 || s->block < ab->blocks_least)
         return needed;
-    size_t kept = ab_fit(s->seconds, s->harm, ab->nr, left, s->take);
+    size_t kept = ab_fit(s->seconds, s->harm, ab->what.nr, left, s->take);
     return ab->whole && kept < needed ? 0 : kept;
 }
 
@@ -363,18 +362,18 @@ int ab_run(const struct ab *ab, const struct measurement_sink *sinks, enum ab_en
                        .start = clock_ns(),
                        .nr_sides = ab->nr_sides ? ab->nr_sides : AB_SIDES };
 
-    if (device_open(&s.device, ab->device_spec, err))
+    if (device_open(&s.device, ab->what.device_spec, err))
         return -1;
-    s.harm = memory_zeroed(ab->nr + 1, sizeof(*s.harm));
-    s.take = memory_zeroed(ab->nr + 1, sizeof(*s.take));
-    s.seconds = memory_zeroed(ab->nr + 1, sizeof(*s.seconds));
+    s.harm = memory_zeroed(ab->what.nr + 1, sizeof(*s.harm));
+    s.take = memory_zeroed(ab->what.nr + 1, sizeof(*s.take));
+    s.seconds = memory_zeroed(ab->what.nr + 1, sizeof(*s.seconds));
     for (int i = 0; i < s.nr_sides; i++) {
-        remeasure_init(&s.repeats[i], &s.watch, &sinks[i], ab->nr);
-        s.repeats[i].once = ab->once;
+        remeasure_init(&s.repeats[i], &s.watch, &sinks[i], ab->what.nr);
+        s.repeats[i].once = ab->what.once;
     }
-    s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));
-    s.order = memory_zeroed(ab->nr + 1, sizeof(*s.order));
-    random_seed(&s.random, ab->settings.seed ? ab->settings.seed : random_fresh_seed());
+    s.drawn = memory_zeroed(ab->what.nr + 1, sizeof(*s.drawn));
+    s.order = memory_zeroed(ab->what.nr + 1, sizeof(*s.order));
+    random_seed(&s.random, ab->what.settings.seed ? ab->what.settings.seed : random_fresh_seed());
     int rc = run_blocks(&s, end, err);
     free(s.harm);
     free(s.take);

@@ -44,23 +44,17 @@ struct ab_progress {
 };
 
 struct ab {
+    /* Of a block but the first, only what should end within its budget, by what each benchmark took
+     * last. */
+    struct measured_set what;
     int nr_sides;                      /* 0: AB_SIDES */
-    const char *program[AB_SIDES_MAX]; /* paths; NULL: this program */
+    const char *program[AB_SIDES_MAX]; /* paths, in place of limits.program; NULL: this one */
     const double *plant[AB_SIDES_MAX]; /* see struct job; NULL: nothing is planted on that side */
     const struct guests *guests[AB_SIDES_MAX]; /* in place of settings.guests */
     bool fixed[AB_SIDES_MAX];                  /* settings.fixed_placement of that side */
-    const char *device_spec;
-    const struct benchmark *benchmarks;
-    size_t nr;
-    struct case_settings settings; /* settings.seed 0: fresh */
-    double case_timeout;           /* s */
-    double budget;    /* s; 0: none. Of a block but the first, only what should end within it, by
-                       * what each benchmark took last */
-    int blocks_max;   /* 0: no limit */
-    int blocks_least; /* so many whatever the budget; 0: one */
-    bool whole;       /* a block that cannot have all that is needed is not made */
-    bool once;        /* nothing that was disturbed is made again (launch/disturbed.h) */
-    const volatile sig_atomic_t *interrupted;
+    int blocks_max;                            /* 0: no limit */
+    int blocks_least;                          /* so many whatever the budget; 0: one */
+    bool whole; /* a block that cannot have all that is needed is not made */
 
     void *context; /* of the two below */
     /* After each block: says of each benchmark how bad it looks, 0 or more; below 0: it is decided,

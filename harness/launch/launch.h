@@ -100,6 +100,18 @@ struct launch_limits {
     const volatile sig_atomic_t *interrupted; /* set by a signal handler; may be NULL */
 };
 
+/* What is measured, and how: what a sweep (launch/sweep.h), an A/B comparison (launch/ab.h) and a
+ * supervised set have in common. What it points to is borrowed. */
+struct measured_set {
+    const char *device_spec; /* of a sweep one or several, see device/devices.h */
+    const struct benchmark *benchmarks;
+    size_t nr;
+    struct case_settings settings; /* settings.seed 0: fresh */
+    struct launch_limits limits;
+    double budget; /* s; no launch starts after it; 0: none */
+    bool once;     /* nothing that was disturbed is made again (launch/disturbed.h) */
+};
+
 enum launch_end {
     LAUNCH_DONE,        /* all cases reported */
     LAUNCH_DIED,        /* crashed or exited early: `current` is the case in hand */

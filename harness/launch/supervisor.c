@@ -43,7 +43,7 @@ static void name_nameless(const struct state *s, const struct benchmark *b, stru
         case_name(b, s->set->device, &named);
     else
         case_describe(b, s->set->device, &named);
-    if (s->set->settings.profiling)
+    if (s->set->what.settings.profiling)
         benchmark_name_operation(&named.bench, BENCHMARK_WHOLE);
     named.outcome = m->outcome;
     named.message = m->message;
@@ -104,14 +104,14 @@ static int record_loss(struct state *s, const struct launch_result *r, struct er
  * what ended this one: it is made once more, as the first of a process. */
 static bool may_be_innocent(const struct supervised *set, const struct launch_result *r)
 {
-    return r->current > 0 && guests_load(set->settings.guests);
+    return r->current > 0 && guests_load(set->what.settings.guests);
 }
 
 /* Another process would fare no better. */
 static int report_no_start(const struct supervised *set, const struct launch_result *r,
                            struct error *err)
 {
-    const char *program = set->limits.program;
+    const char *program = set->what.limits.program;
     const char *last = r->end == LAUNCH_MISSPOKE ? r->said : supervisor_last_words(r);
     size_t length = strlen(last);
 
@@ -146,7 +146,7 @@ static int run_process(struct state *s, bool *interrupted, struct error *err)
                                     .operation = up->operation ? on_operation : NULL };
     struct job job = {
         .device_spec = set->device->spec,
-        .settings = set->settings,
+        .settings = set->what.settings,
         .cases = s->cases + s->base,
         .plant = s->plant + s->base,
         .nr = set->nr - s->base,
@@ -156,7 +156,7 @@ static int run_process(struct state *s, bool *interrupted, struct error *err)
     s->done = 0;
     if (up->process_begin && up->process_begin(up->context, err))
         return -1;
-    int rc = launch_run(&job, &set->limits, &sink, &result, err);
+    int rc = launch_run(&job, &set->what.limits, &sink, &result, err);
     if (rc == 0)
         rc = note_losses(s, &result, err);
     if (rc == 0 && up->process_end)
@@ -177,7 +177,7 @@ int supervisor_run(const struct supervised *set, const struct case_sink *sink, b
     s.cases = memory_zeroed(set->nr + 1, sizeof(*s.cases));
     s.plant = memory_zeroed(set->nr + 1, sizeof(*s.plant));
     for (size_t i = 0; i < set->nr; i++) {
-        s.cases[i] = set->benchmarks[set->order[i]];
+        s.cases[i] = set->what.benchmarks[set->order[i]];
         s.plant[i] = set->plant ? set->plant[set->order[i]] : 0;
     }
     while (rc == 0 && s.base < set->nr && !*interrupted)

@@ -10,12 +10,10 @@
 #include "launch/launch.h"
 
 struct supervised {
+    struct measured_set what;    /* whose budget and `once` are not its own affair */
     const struct device *device; /* to name things by; the processes open their own */
-    struct launch_limits limits;
-    struct case_settings settings;
-    const struct benchmark *benchmarks;
-    const double *plant; /* of each benchmark, see struct job; NULL: none */
-    const size_t *order; /* the cases: nr indices in benchmarks */
+    const double *plant;         /* of each benchmark, see struct job; NULL: none */
+    const size_t *order;         /* the cases: nr indices in benchmarks */
     size_t nr;
 };
 

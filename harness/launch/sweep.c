@@ -15,7 +15,7 @@
 struct state {
     const struct sweep *sweep;
     struct device_list devices; /* ours only to name things */
-    size_t *order;              /* the cases of the round in hand: indices in sweep->benchmarks */
+    size_t *order; /* the cases of the round in hand: indices in sweep->what.benchmarks */
     size_t nr;
     size_t *part; /* those of them that one device has */
     struct disturbed_watch watch;
@@ -47,7 +47,7 @@ static void on_begin(void *context, size_t which)
         .key = name.key,
     };
 
-    benchmark_name_of(&sweep->benchmarks[which], &s->devices.items[sweep_device_of(s, which)],
+    benchmark_name_of(&sweep->what.benchmarks[which], &s->devices.items[sweep_device_of(s, which)],
                       &name);
     sweep->progress(sweep->context, &p);
 }
@@ -95,10 +95,8 @@ static int run_set(struct state *s, size_t device, bool *interrupted, struct err
         .operation = on_operation,
     };
     struct supervised set = {
+        .what = s->sweep->what,
         .device = &s->devices.items[device],
-        .limits = { .case_timeout = s->sweep->case_timeout, .interrupted = s->sweep->interrupted },
-        .settings = s->sweep->settings,
-        .benchmarks = s->sweep->benchmarks,
         .plant = s->sweep->plant,
         .order = s->part,
     };
@@ -108,7 +106,7 @@ static int run_set(struct state *s, size_t device, bool *interrupted, struct err
             s->part[set.nr++] = s->order[i];
     if (set.nr == 0)
         return 0;
-    set.settings.seed = random_u64(&s->random);
+    set.what.settings.seed = random_u64(&s->random);
     return supervisor_run(&set, &sink, interrupted, err);
 }
 
@@ -138,11 +136,11 @@ static void shuffle_cases(struct state *s)
 {
     const struct sweep *sweep = s->sweep;
 
-    random_permutation(&s->random, s->order, sweep->nr);
-    for (size_t i = 0; sweep->in_order && i < sweep->nr; i++)
+    random_permutation(&s->random, s->order, sweep->what.nr);
+    for (size_t i = 0; sweep->in_order && i < sweep->what.nr; i++)
         s->order[i] = i;
     s->nr = 0;
-    for (size_t i = 0; i < sweep->nr; i++)
+    for (size_t i = 0; i < sweep->what.nr; i++)
         if (!s->repeats.lost[s->order[i]] && sweep_wants(s, s->order[i]))
             s->order[s->nr++] = s->order[i];
     s->total = s->done + s->nr * (size_t)(sweep->launches - s->round + 1);
@@ -150,7 +148,8 @@ static void shuffle_cases(struct state *s)
 
 static bool budget_spent(const struct state *s)
 {
-    return s->sweep->budget > 0 && (double)(clock_ns() - s->start) * 1e-9 > s->sweep->budget;
+    return s->sweep->what.budget > 0 &&
+           (double)(clock_ns() - s->start) * 1e-9 > s->sweep->what.budget;
 }
 
 /* As many rounds as it takes, or as the budgets allow. */
@@ -205,15 +204,16 @@ int sweep_run(const struct sweep *sweep, const struct measurement_sink *sink, en
 {
     struct state s = { .sweep = sweep, .start = clock_ns() };
 
-    if (devices_open(&s.devices, sweep->device_spec, err)) {
+    if (devices_open(&s.devices, sweep->what.device_spec, err)) {
         devices_close(&s.devices);
         return -1;
     }
-    s.part = memory_zeroed(sweep->nr + 1, sizeof(*s.part));
-    s.order = memory_zeroed(sweep->nr + 1, sizeof(*s.order));
-    remeasure_init(&s.repeats, &s.watch, sink, sweep->nr);
-    s.repeats.once = sweep->once || sweep->settings.profiling;
-    random_seed(&s.random, sweep->settings.seed ? sweep->settings.seed : random_fresh_seed());
+    s.part = memory_zeroed(sweep->what.nr + 1, sizeof(*s.part));
+    s.order = memory_zeroed(sweep->what.nr + 1, sizeof(*s.order));
+    remeasure_init(&s.repeats, &s.watch, sink, sweep->what.nr);
+    s.repeats.once = sweep->what.once || sweep->what.settings.profiling;
+    random_seed(&s.random,
+                sweep->what.settings.seed ? sweep->what.settings.seed : random_fresh_seed());
     int rc = run_rounds(&s, end, err);
     if (rc == 0)
         rc = run_again(&s, end, err);

@@ -24,18 +24,11 @@ struct sweep_progress {
 };
 
 struct sweep {
-    const char *device_spec; /* or several, see device/devices.h */
-    const struct benchmark *benchmarks;
-    size_t nr;
+    struct measured_set what;
     const int *device_of; /* of each benchmark, which of the devices; NULL: all have the first */
     int launches;
-    bool in_order;                 /* as listed, where the order has no say in the results */
-    struct case_settings settings; /* settings.seed 0: fresh */
-    double case_timeout;           /* s */
-    double budget;                 /* s; no launch starts after it; 0: none */
-    const double *plant;           /* of each benchmark, see struct job; NULL: none */
-    bool once;                     /* nothing that was disturbed is made again */
-    const volatile sig_atomic_t *interrupted;
+    bool in_order;       /* as listed, where the order has no say in the results */
+    const double *plant; /* of each benchmark, see struct job; NULL: none */
 
     void *context; /* of the three below, each of which may be NULL */
     void (*progress)(void *context, const struct sweep_progress *p);

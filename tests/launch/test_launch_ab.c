@@ -179,7 +179,7 @@ static double spared_budget(const struct log *log)
 {
     double slept = 0, since = seconds_since(&log->start);
 
-    for (size_t i = 0; i < log->ab->nr; i++)
+    for (size_t i = 0; i < log->ab->what.nr; i++)
         slept += 2 * AB_LAUNCHES * log->sleep[i];
     return since + (since - slept) + log->spare;
 }
@@ -197,17 +197,17 @@ static int on_look(void *context, int blocks, double *harm, size_t nr, struct er
 
     log->looks++;
     assert_int_equal(blocks, log->looks);
-    assert_int_equal(nr, log->ab->nr);
+    assert_int_equal(nr, log->ab->what.nr);
     for (size_t i = 0; i < nr; i++)
         if (log->looks == log->decide_after ||
-            (log->decide_batch && log->ab->benchmarks[i].shape.dim[0] == log->decide_batch))
+            (log->decide_batch && log->ab->what.benchmarks[i].shape.dim[0] == log->decide_batch))
             harm[i] = -1;
     for (size_t i = 0; i < nr && log->sleep; i++)
         harm[i] = log->harm[i];
     if (log->sleep && log->looks == 1)
-        log->ab->budget = spared_budget(log);
+        log->ab->what.budget = spared_budget(log);
     if (log->tighten > 0 && log->looks == 1)
-        log->ab->budget = tightened_budget(log);
+        log->ab->what.budget = tightened_budget(log);
     return maybe_fail(log, "look", err);
 }
 
@@ -229,8 +229,8 @@ static void on_progress(void *context, const struct ab_progress *p)
         clock_gettime(CLOCK_MONOTONIC, &log->first);
     }
     log->most_left = p->left > log->most_left ? p->left : log->most_left;
-    for (size_t i = 0; log->sleep && i < log->ab->nr; i++)
-        if (is_of_batch(p->key, log->ab->benchmarks[i].shape.dim[0]))
+    for (size_t i = 0; log->sleep && i < log->ab->what.nr; i++)
+        if (is_of_batch(p->key, log->ab->what.benchmarks[i].shape.dim[0]))
             usleep((useconds_t)(1e6 * log->sleep[i]));
     if (log->interrupt_at && strstr(p->key, log->interrupt_at))
         interrupted = SIGINT;
@@ -259,12 +259,12 @@ static struct ab make_ab(const char *device, const char *variant, struct benchma
                                         CACHE_WARM,
                                         NULL };
     return (struct ab) {
-        .device_spec = device,
-        .benchmarks = cases,
-        .nr = nr,
-        .settings = { .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 3 },
-                      .seed = 77 },
-        .case_timeout = 20,
+        .what = { .device_spec = device,
+                  .benchmarks = cases,
+                  .nr = nr,
+                  .settings = { .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 3 },
+                                .seed = 77 },
+                  .limits.case_timeout = 20 },
         .blocks_max = 4,
     };
 }
@@ -402,7 +402,7 @@ LOG_TEST(some_blocks_are_made_whatever_the_budget)
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 1);
 
-    ab.budget = 1e-6;
+    ab.what.budget = 1e-6;
     ab.blocks_least = 3;
     run_well(&ab, log, AB_BUDGET);
     assert_int_equal(log->looks, 3);
@@ -433,7 +433,7 @@ TEST(disturbed_launches_are_made_again)
     assert_close(repeats[AB_HEAD], 6, 0);
     log_release(&log);
     log = (struct log) { .looks = 0 };
-    ab.once = true;
+    ab.what.once = true;
     run_well(&ab, &log, AB_BLOCKS);
     assert_int_equal(log.progress, 3 * 4 * 3);
     log_release(&log);
@@ -576,7 +576,7 @@ LOG_TEST(a_hang_costs_one_case_of_one_side)
 
     write_wrapper("hanging", "HARNESS_FAKE=hang=1", hanging);
     ab.program[AB_HEAD] = hanging;
-    ab.case_timeout = 1;
+    ab.what.limits.case_timeout = 1;
     ab.blocks_max = 1;
     run_well(&ab, log, AB_BLOCKS);
     assert_int_equal(count(log, AB_HEAD, "batch=1,", OUTCOME_FAILED), 1);
@@ -672,13 +672,13 @@ TEST(a_budget_allows_whole_blocks)
     struct log log = { .looks = 0 };
 
     ab.blocks_max = 0;
-    ab.budget = 1e-9;
+    ab.what.budget = 1e-9;
     run_well(&ab, &log, AB_BUDGET);
     assert_int_equal(log.looks, 1); /* the first block is never cut */
     assert_int_equal(log.seen.nr, 8);
     log_release(&log);
     log = (struct log) { .looks = 0 };
-    ab.budget = 0.5;
+    ab.what.budget = 0.5;
     ab.whole = true;
     run_well(&ab, &log, AB_BUDGET);
     assert_int_equal(log.seen.nr, 8 * (size_t)log.looks);
@@ -734,9 +734,9 @@ TEST(a_block_has_what_fits)
         struct ab ab = make_ab("fake", "right", cases, 2);
         struct log log = { .sleep = rows[i].sleep, .harm = rows[i].harm, .spare = rows[i].spare };
         ab.blocks_max = 2;
-        ab.budget = 1000;
+        ab.what.budget = 1000;
         ab.whole = rows[i].whole;
-        ab.once = true;
+        ab.what.once = true;
         run_well(&ab, &log, rows[i].whole ? AB_BUDGET : AB_BLOCKS);
         for (int n = 0; n < 2; n++)
             if (count(&log, AB_HEAD, n ? "/batch=2," : "/batch=1,", OUTCOME_OK) !=
@@ -757,12 +757,12 @@ TEST(no_block_starts_that_would_end_too_late)
 
     ab.blocks_max = 3;
     ab.whole = true;
-    ab.budget = 1000;
+    ab.what.budget = 1000;
     run_well(&ab, &log, AB_BUDGET);
     assert_int_equal(log.looks, 1);
     log_release(&log);
     log = (struct log) { .tighten = 19, .sleep = sleep, .harm = harm };
-    ab.budget = 1000;
+    ab.what.budget = 1000;
     run_well(&ab, &log, AB_BLOCKS);
     assert_int_equal(log.looks, 3);
     log_release(&log);
@@ -789,7 +789,7 @@ TEST(an_interrupt_keeps_what_is_finished)
     struct log log = { .interrupt_at = "batch=2," };
 
     interrupted = 0;
-    ab.interrupted = &interrupted;
+    ab.what.limits.interrupted = &interrupted;
     run_well(&ab, &log, AB_INTERRUPTED);
     assert_int_equal(log.looks, 0);
     assert_int_equal(log.begun.nr, 1);

@@ -76,7 +76,7 @@ static int measure_and_keep(const char *path, uint64_t seed, int report, struct 
                                         CACHE_WARM,
                                         NULL };
     struct sweep sweep = make_sweep("fake", cases, CASES, ROUNDS);
-    sweep.settings.seed = seed;
+    sweep.what.settings.seed = seed;
     int rc = store_open(&k.store, path, STORE_WRITE, err);
     if (rc == 0)
         rc = store_begin_run(k.store, &run, err);

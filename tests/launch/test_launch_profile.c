@@ -115,12 +115,14 @@ static void profile_with(const struct profiling *options, const char *variant, s
     const struct benchmark bench = { .variant =
                                          registry_variant(scoped_registry(), "null/copy", variant),
                                      .shape = { { 1, 16 } } };
-    struct sweep sweep = { .device_spec = "fake",
-                           .benchmarks = &bench,
-                           .nr = 1,
-                           .launches = 2,
-                           .settings = { .sampling = sampling_default, .profiling = options },
-                           .case_timeout = 60 };
+    struct sweep sweep = {
+        .what = { .device_spec = "fake",
+                  .benchmarks = &bench,
+                  .nr = 1,
+                  .settings = { .sampling = sampling_default, .profiling = options },
+                  .limits.case_timeout = 60 },
+        .launches = 2,
+    };
     enum sweep_end end;
     struct error err;
 

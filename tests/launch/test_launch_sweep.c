@@ -122,7 +122,7 @@ static void orders(uint64_t seed, char text[64])
     struct log log;
     size_t used = 0;
 
-    sweep.settings.seed = seed;
+    sweep.what.settings.seed = seed;
     run_to_end(&sweep, &log);
     for (size_t i = 0; i < log.seen.nr; i++) {
         int64_t batch = benchmark_name_dim(&log.seen.items[i].m.bench, "batch", 0);
@@ -172,7 +172,7 @@ LOG_TEST(a_hang_is_killed)
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:hang=2", cases, make_cases("right", 3, cases), 2);
 
-    sweep.case_timeout = 0.7;
+    sweep.what.limits.case_timeout = 0.7;
     run_to_end(&sweep, log);
     assert_int_equal(count(log, "batch=2,", OUTCOME_FAILED), 1);
     assert_int_equal(count(log, "", OUTCOME_OK), 4);
@@ -187,7 +187,7 @@ static double lasted(const char *device, const char *variant, double timeout)
     struct log log;
 
     if (timeout > 0)
-        sweep.case_timeout = timeout;
+        sweep.what.limits.case_timeout = timeout;
     run_to_end(&sweep, &log);
     if (timeout > 0)
         assert_says(find(&log, "")->message, "killed: no result within ");
@@ -240,7 +240,7 @@ LOG_TEST(the_end_has_a_limit_too)
     struct sweep sweep = make_sweep("fake", cases, make_cases("fill_at_exit", 1, cases), 1);
 
     unlink(mark_path);
-    sweep.settings.memory_limit = 400 << 20;
+    sweep.what.settings.memory_limit = 400 << 20;
     run_to_end(&sweep, log);
     assert_int_equal(count(log, "", OUTCOME_OK), 1);
     assert_int_equal(log->launches.items[0].exit_status, -SIGKILL);
@@ -252,7 +252,7 @@ LOG_TEST(a_hog_is_killed)
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:grow=2", cases, make_cases("right", 3, cases), 2);
 
-    sweep.settings.memory_limit = 400 << 20;
+    sweep.what.settings.memory_limit = 400 << 20;
     run_to_end(&sweep, log);
     assert_int_equal(count(log, "batch=2,", OUTCOME_FAILED), 1); /* not tried again */
     assert_int_equal(count(log, "", OUTCOME_OK), 4);
@@ -269,7 +269,7 @@ LOG_TEST(a_limit_that_is_too_small)
     enum sweep_end end;
     struct error err;
 
-    sweep.settings.memory_limit = 4096;
+    sweep.what.settings.memory_limit = 4096;
     assert_int_equal(run(&sweep, log, &end, &err), -1);
     assert_says(err.message,
                 "held more than the memory limit and was killed before its first case");
@@ -305,7 +305,7 @@ TEST(what_is_disturbed_is_made_again)
     assert_close(repeats, 3, 0);
     assert_close(disturbed, 3, 0);
     log_release(&log);
-    sweep.once = true;
+    sweep.what.once = true;
     run_to_end(&sweep, &log);
     assert_int_equal(log.progress, 9);
     assert_int_equal(log.seen.nr, 9);
@@ -358,7 +358,7 @@ TEST(an_interrupt_keeps_what_waits)
     struct error err;
 
     sweep.in_order = true;
-    sweep.interrupted = &interrupted;
+    sweep.what.limits.interrupted = &interrupted;
     interrupted = 0;
     assert_ok(run(&sweep, &log, &end, &err), &err);
     interrupted = 0;
@@ -449,7 +449,7 @@ TEST(leftovers_are_killed)
     assert_int_equal(log.launches.items[0].exit_status, 0);
     assert_sleeper_gone();
     log_release(&log);
-    sweep.nr = make_cases("leave_sleeper_and_quit", 1, cases);
+    sweep.what.nr = make_cases("leave_sleeper_and_quit", 1, cases);
     run_to_end(&sweep, &log);
     assert_says(find(&log, "")->message, "the process exited with status 3");
     assert_sleeper_gone();
@@ -487,7 +487,7 @@ LOG_TEST(verifying_takes_no_samples)
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("right,incomplete", 1, cases), 1);
 
-    sweep.settings.verify_only = true;
+    sweep.what.settings.verify_only = true;
     run_to_end(&sweep, log);
     assert_int_equal(find(log, "right")->nr_samples, 0);
     assert_int_equal(count(log, "right", OUTCOME_OK), 1);

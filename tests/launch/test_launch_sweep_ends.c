@@ -13,7 +13,7 @@ TEST(an_interrupt_keeps_what_is_finished)
     struct error err;
 
     interrupted = 0;
-    sweep.interrupted = &interrupted;
+    sweep.what.limits.interrupted = &interrupted;
     assert_ok(run(&sweep, &log, &end, &err), &err);
     assert_int_equal(end, SWEEP_INTERRUPTED);
     assert_int_equal(log.seen.nr, log.progress - 1); /* all that had begun before */
@@ -33,7 +33,7 @@ TEST(an_interrupt_before_the_start)
     struct error err;
 
     interrupted = SIGTERM;
-    sweep.interrupted = &interrupted;
+    sweep.what.limits.interrupted = &interrupted;
     assert_ok(run(&sweep, &log, &end, &err), &err);
     assert_int_equal(end, SWEEP_INTERRUPTED);
     assert_int_equal(log.seen.nr, 0);
@@ -49,7 +49,7 @@ TEST(a_budget_ends_after_a_round)
     enum sweep_end end;
     struct error err;
 
-    sweep.budget = 1e-9;
+    sweep.what.budget = 1e-9;
     assert_ok(run(&sweep, &log, &end, &err), &err);
     assert_int_equal(end, SWEEP_BUDGET);
     assert_int_equal(log.seen.nr, 2); /* the first round is never cut */

@@ -309,13 +309,13 @@ static inline struct sweep make_sweep(const char *device, const struct benchmark
                                       int launches)
 {
     return (struct sweep) {
-        .device_spec = device,
-        .benchmarks = cases,
-        .nr = nr,
+        .what = { .device_spec = device,
+                  .benchmarks = cases,
+                  .nr = nr,
+                  .settings = { .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 3 },
+                                .seed = 77 },
+                  .limits.case_timeout = 20 },
         .launches = launches,
-        .settings = { .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 3 },
-                      .seed = 77 },
-        .case_timeout = 20,
     };
 }
 

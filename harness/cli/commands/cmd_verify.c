@@ -136,17 +136,17 @@ static int on_verify_measurement(void *context, const struct launch *l, const st
 static int verify_isolated(struct verifying *s, struct error *err)
 {
     struct sweep sweep = {
-        .device_spec = s->device.spec,
-        .benchmarks = s->list.items,
-        .nr = s->list.nr,
+        .what = { .device_spec = s->device.spec,
+                  .benchmarks = s->list.items,
+                  .nr = s->list.nr,
+                  .settings = { .sampling = sampling_default,
+                                .seed = (uint64_t)s->o->seed,
+                                .memory_limit = s->o->measuring.memory_limit,
+                                .verify_only = true,
+                                .guests = &s->guests },
+                  .limits = measuring_limits(&s->o->measuring) },
         .launches = 1,
         .in_order = true,
-        .settings = { .sampling = sampling_default,
-                      .seed = (uint64_t)s->o->seed,
-                      .memory_limit = s->o->measuring.memory_limit,
-                      .verify_only = true,
-                      .guests = &s->guests },
-        .case_timeout = measuring_timeout(&s->o->measuring),
     };
     struct measurement_sink sink = { .context = s, .measurement = on_verify_measurement };
     enum sweep_end end;

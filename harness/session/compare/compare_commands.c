@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "command/command_words.h"
 #include "explain/evidence.h"
-#include "launch/supervisor.h"
 #include "process/process.h"
 #include "session/verdict_record.h"
 
@@ -65,23 +64,25 @@ static int run_line(const struct commands_compared *c, const struct benchmark *b
 /* What fails there, of one command. */
 struct first_runs {
     struct commands_compared *c;
-    const struct benchmark *benchmarks;
-    size_t command;
+    const struct benchmark_list *list;
+    size_t command, which; /* in the list: what ends next */
     bool failed;
     double block; /* s: about what a block will take */
 };
 
-static int first_ends(void *context, size_t which, struct measurement *m, struct error *err)
+static int first_ends(void *context, const struct launch *l, const struct measurement *m,
+                      struct error *err)
 {
     struct first_runs *first = context;
+    const struct benchmark *b = &first->list->items[first->which++];
 
+    (void)l;
     (void)err;
     double run = m->nr_samples ? m->seconds / (double)m->nr_samples : 0;
     first->block += AB_LAUNCHES * fmax(run, first->c->workload.suite.sampling.max_time);
     if (m->outcome == OUTCOME_OK)
         return 0;
-    struct command_result *result =
-        commands_add_result(first->c, first->command, &first->benchmarks[which]);
+    struct command_result *result = commands_add_result(first->c, first->command, b);
     result->outcome = m->outcome;
     result->message = memory_string(m->message);
     first->failed = true;
@@ -91,33 +92,28 @@ static int first_ends(void *context, size_t which, struct measurement *m, struct
 static int run_first(const struct commands_request *r, struct commands_compared *c,
                      const struct benchmark_list *list, struct first_runs *told, struct error *err)
 {
-    struct first_runs first = { .c = c, .benchmarks = list->items };
-    const struct case_sink sink = { .context = &first, .end = first_ends };
-    size_t *order = memory_zeroed(list->nr + 1, sizeof(*order));
-    bool interrupted = false;
+    struct first_runs first = { .c = c, .list = list };
+    const struct measurement_sink sink = { .context = &first, .measurement = first_ends };
+    struct sweep sweep = {
+        .what = measuring_set(&r->measuring, &c->workload, c->workload.device.spec),
+        .launches = 1,
+        .in_order = true,
+    };
+    enum sweep_end end = SWEEP_DONE;
     int rc = 0;
 
-    for (size_t i = 0; i < list->nr; i++)
-        order[i] = i;
-    for (; rc == 0 && first.command < c->nr && !interrupted; first.command++) {
-        struct supervised set = {
-            .device = &c->workload.device,
-            .limits = { .case_timeout = measuring_timeout(&r->measuring),
-                        .interrupted = r->measuring.interrupted },
-            .settings = { .sampling = c->workload.suite.sampling,
-                          .memory_limit = r->measuring.memory_limit,
-                          .guests = guests_of(c, first.command) },
-            .benchmarks = list->items,
-            .order = order,
-            .nr = list->nr,
-        };
-        set.settings.sampling.iterations = r->warmup ? r->warmup : 1;
-        rc = supervisor_run(&set, &sink, &interrupted, err);
+    sweep.what.benchmarks = list->items;
+    sweep.what.nr = list->nr;
+    sweep.what.settings.sampling.iterations = r->warmup ? r->warmup : 1;
+    sweep.what.once = true;
+    for (; rc == 0 && first.command < c->nr && end != SWEEP_INTERRUPTED; first.command++) {
+        first.which = 0;
+        sweep.what.settings.guests = guests_of(c, first.command);
+        rc = sweep_run(&sweep, &sink, &end, err);
     }
     *told = first;
-    if (interrupted)
+    if (end == SWEEP_INTERRUPTED)
         c->interrupted = (int)*r->measuring.interrupted;
-    free(order);
     return rc;
 }
 

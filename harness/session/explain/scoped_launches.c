@@ -3,7 +3,6 @@
 
 #include "core/clock.h"
 #include "cupti/collect.h"
-#include "launch/supervisor.h"
 #include "stats/random.h"
 #include "timeline/timeline_read.h"
 #include "timeline/timeline_typical.h"
@@ -25,6 +24,7 @@ struct scoped_launch {
     struct profiling profiling;
     char folder[64];
     enum explain_side side;
+    bool ended; /* what comes now are its operations, which the trace has, too */
     struct error *why;
 };
 
@@ -65,12 +65,16 @@ static void take_trace(struct scoped_launch *l)
 
 /* ---- one launch ---- */
 
-static int scoped_ends(void *context, size_t which, struct measurement *m, struct error *err)
+static int scoped_ends(void *context, const struct launch *launch, const struct measurement *m,
+                       struct error *err)
 {
     struct scoped_launch *l = context;
 
-    (void)which;
+    (void)launch;
     (void)err;
+    if (l->ended)
+        return 0;
+    l->ended = true;
     if (m->outcome == OUTCOME_OK)
         take_trace(l);
     else
@@ -84,29 +88,27 @@ static int run_scoped_launch(struct scoped_launch *l, enum explain_side side, ui
 {
     const struct scoped_side *who = &l->s->side[side];
     const struct workload *w = l->s->workload;
-    const struct case_sink sink = { .context = l, .end = scoped_ends };
-    const size_t order[] = { 0 };
-    bool interrupted = false;
+    const struct measurement_sink sink = { .context = l, .measurement = scoped_ends };
+    struct sweep sweep = { .what = measuring_set(l->s->measuring, w, w->device.spec),
+                           .launches = 1 };
+    struct measured_set *what = &sweep.what;
+    enum sweep_end end;
 
     l->side = side;
+    l->ended = false;
     l->profiling.plant = who->plant;
     l->profiling.plant_share = who->plant_share;
-    const struct supervised set = {
-        .device = &w->device,
-        .limits = { who->program, fmin(measuring_timeout(l->s->measuring), most),
-                    l->s->measuring->interrupted },
-        .settings = { .sampling = w->suite.sampling,
-                      .seed = seed,
-                      .memory_limit = l->s->measuring->memory_limit,
-                      .guests = who->guests ? who->guests : &w->guests,
-                      .profiling = &l->profiling },
-        .benchmarks = l->s->bench,
-        .order = order,
-        .nr = 1,
-    };
-    if (supervisor_run(&set, &sink, &interrupted, err))
+    what->benchmarks = l->s->bench;
+    what->nr = 1;
+    what->settings.seed = seed;
+    what->settings.profiling = &l->profiling;
+    if (who->guests)
+        what->settings.guests = who->guests;
+    what->limits.program = who->program;
+    what->limits.case_timeout = fmin(what->limits.case_timeout, most);
+    if (sweep_run(&sweep, &sink, &end, err))
         return -1;
-    return interrupted ? error_set(err, "interrupted") : 0;
+    return end == SWEEP_INTERRUPTED ? error_set(err, "interrupted") : 0;
 }
 
 /* ---- pairs ---- */

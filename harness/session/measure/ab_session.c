@@ -62,11 +62,11 @@ static char *ab_settings(const struct worker *w, enum ab_side side)
 
     json_add_string(ab, "partner", ab_run_of(w->s, side == AB_BASE ? AB_HEAD : AB_BASE)->uuid);
     json_add_int(ab, "blocks", w->ab.blocks_max);
-    json_add_string(json, "device", w->ab.device_spec);
+    json_add_string(json, "device", w->ab.what.device_spec);
     recording_add_guests(json, w->ab.guests[side]);
     recording_add_fills(json, &w->r->workload->fills);
     recording_add_clock(json, w->r->workload);
-    cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->ab.settings.sampling));
+    cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->ab.what.settings.sampling));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     return text;
@@ -237,22 +237,14 @@ static struct ab make_ab(const struct ab_request *r)
 {
     const struct workload *c = r->workload;
     struct ab ab = {
+        .what = measuring_set(&r->measuring, c, c->device.spec),
         .nr_sides = r->nr_sides ? r->nr_sides : AB_SIDES,
-        .device_spec = c->device.spec,
-        .benchmarks = c->list.items,
-        .nr = c->list.nr,
-        .settings = { .sampling = ab_sampling(&c->suite.sampling),
-                      .seed = (uint64_t)r->measuring.seed,
-                      .memory_limit = r->measuring.memory_limit },
-        .case_timeout = measuring_timeout(&r->measuring),
-        .budget = r->measuring.budget,
         .blocks_max = r->blocks_max > 0 ? r->blocks_max : AB_BLOCKS_MAX,
         .blocks_least = r->blocks_least,
         .whole = r->whole,
-        .once = r->measuring.no_repeat,
-        .interrupted = r->measuring.interrupted,
     };
 
+    ab.what.settings.sampling = ab_sampling(&c->suite.sampling);
     for (int i = 0; i < ab.nr_sides; i++) {
         ab.program[i] = r->side[i].program;
         ab.plant[i] = r->side[i].plant;

@@ -4,6 +4,7 @@
 #include "base/clean.h"
 #include "base/memory.h"
 #include "process/counters.h"
+#include "session/measure/workload.h"
 #include "verdict/compare.h"
 
 #include <stdarg.h>
@@ -64,9 +65,27 @@ int measuring_check_counted(const char *const *metrics, struct error *err)
     return 0;
 }
 
-double measuring_timeout(const struct measuring *m)
+struct launch_limits measuring_limits(const struct measuring *m)
 {
-    return m->timeout > 0 ? m->timeout : MEASURING_TIMEOUT;
+    return (struct launch_limits) { .case_timeout = m->timeout > 0 ? m->timeout : MEASURING_TIMEOUT,
+                                    .interrupted = m->interrupted };
+}
+
+struct measured_set measuring_set(const struct measuring *m, const struct workload *w,
+                                  const char *device_spec)
+{
+    return (struct measured_set) {
+        .device_spec = device_spec,
+        .benchmarks = w->list.items,
+        .nr = w->list.nr,
+        .settings = { .sampling = w->suite.sampling,
+                      .seed = (uint64_t)m->seed,
+                      .memory_limit = m->memory_limit,
+                      .guests = &w->guests },
+        .limits = measuring_limits(m),
+        .budget = m->budget,
+        .once = m->no_repeat,
+    };
 }
 
 bool measuring_interrupted(const struct measuring *m)

@@ -13,6 +13,8 @@
 #include "launch/ab.h"
 #include "launch/sweep.h"
 
+struct workload;
+
 /* Members that are NULL are not called. */
 struct session_sink {
     void *context;
@@ -45,7 +47,12 @@ enum { MEASURING_TIMEOUT = 300 };
  * of the processor's, and it counts nothing here: more measuring would bring none. */
 int measuring_check_counted(const char *const *metrics, struct error *err);
 
-double measuring_timeout(const struct measuring *m);
+/* With MEASURING_TIMEOUT where nothing is said of it. */
+struct launch_limits measuring_limits(const struct measuring *m);
+/* What launch/ is told of it: the workload, on this device or these, within these limits. Borrows
+ * the workload and the text. */
+struct measured_set measuring_set(const struct measuring *m, const struct workload *w,
+                                  const char *device_spec);
 bool measuring_interrupted(const struct measuring *m);
 /* For build_recipe.begins, with a struct measuring as its context: a note. */
 void measuring_build_begins(const void *measuring, const char *commit, const char *title);

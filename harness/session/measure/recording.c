@@ -210,35 +210,19 @@ int recording_sweep(struct recording *r, const struct sweep *steered, enum sweep
                     struct error *err)
 {
     const struct workload *w = r->workload;
-    const struct measuring *how = r->measuring;
+    const struct measurement_sink sink = recording_sink(r);
+    struct sweep sweep = *steered;
     struct strbuf devices;
 
     strbuf_init(&devices);
     workload_devices(w, &devices);
-    const struct sweep sweep = {
-        .device_spec = devices.data,
-        .benchmarks = w->list.items,
-        .nr = w->list.nr,
-        .device_of = w->device_of,
-        .launches = w->suite.launches,
-        .settings = { .sampling = w->suite.sampling,
-                      .seed = (uint64_t)how->seed,
-                      .memory_limit = how->memory_limit,
-                      .guests = &w->guests,
-                      .profiling = r->profiling },
-        .case_timeout = measuring_timeout(how),
-        .budget = how->budget,
-        .plant = r->plant,
-        .once = how->no_repeat,
-        .interrupted = how->interrupted,
-        .context = steered->context,
-        .progress = steered->progress,
-        .round_end = steered->round_end,
-        .wants = steered->wants,
-    };
-    const struct measurement_sink sink = recording_sink(r);
+    sweep.what = measuring_set(r->measuring, w, devices.data);
+    sweep.what.settings.profiling = r->profiling;
+    sweep.device_of = w->device_of;
+    sweep.launches = w->suite.launches;
+    sweep.plant = r->plant;
     int rc = sweep_run(&sweep, &sink, end, err);
-    sink_progressed(how->sink);
+    sink_progressed(r->measuring->sink);
     strbuf_release(&devices);
     return rc;
 }

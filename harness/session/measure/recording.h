@@ -66,7 +66,7 @@ void recording_add_clock(cJSON *settings, const struct workload *workload);
 int recording_run(struct recording *r, enum sweep_end *end, struct error *err);
 
 /* Its parts, for who runs the launches himself: what takes them; a sweep of the workload, steered
- * by the callbacks of `steered`, of which nothing else counts; what shows how far it is; the end.
+ * by the callbacks of `steered`, which says nothing else; what shows how far it is; the end.
  */
 struct measurement_sink recording_sink(struct recording *r);
 int recording_sweep(struct recording *r, const struct sweep *steered, enum sweep_end *end,
