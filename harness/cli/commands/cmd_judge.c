@@ -283,8 +283,8 @@ static void fill_defaults(struct judge_options *o)
     }
     j->rounds = j->rounds ? j->rounds : DEFAULT_ROUNDS;
     j->other_shapes = j->other_shapes ? j->other_shapes : DEFAULT_OTHER_SHAPES;
-    j->timeout = j->timeout > 0 ? j->timeout : DEFAULT_TIMEOUT;
-    j->interrupted = interrupt_watch();
+    j->measuring.timeout = j->measuring.timeout > 0 ? j->measuring.timeout : DEFAULT_TIMEOUT;
+    j->measuring.interrupted = interrupt_watch();
 }
 
 /* What a function of Python is like is what it is judged by. */
@@ -344,9 +344,9 @@ static int run_judge(int argc, char **argv, void *options, struct error *err)
     }
     if (rc == 0)
         rc = conclude_judge(&s, err);
-    if (rc < 0 && *o->judging.interrupted) {
+    if (rc < 0 && measuring_interrupted(&o->judging.measuring)) {
         terminal_note("interrupted: there is no judgement\n");
-        rc = 128 + (int)*o->judging.interrupted;
+        rc = 128 + (int)*o->judging.measuring.interrupted;
     }
     cJSON_Delete(s.json);
     records_release(&s.roofs);
@@ -379,7 +379,7 @@ static const struct option_row rows[] = {
         "other-shapes", 0, OPTION_INT, struct judge_options, judging.other_shapes, 1, 100, "N",
         "sizes drawn by lot that are checked, too (default 4; one more in each further round)"),
     OPTION_RANGE_ROW(
-        "seed", 0, OPTION_INT, struct judge_options, judging.seed, 1, INT64_MAX, "N",
+        "seed", 0, OPTION_INT, struct judge_options, judging.measuring.seed, 1, INT64_MAX, "N",
         "of these sizes, as a verdict told it (default: fresh); data are always fresh"),
     OPTION_ROW("against", 0, OPTION_STRINGS, struct judge_options, judging.against, "NAME,...",
                "variants to be timed beside it (default: all but the textbook's)"),
@@ -390,8 +390,8 @@ static const struct option_row rows[] = {
     OPTION_ROW("device", 'd', OPTION_STRING, struct judge_options, judging.workload.device,
                "DEVICE",
                "cpu (default, all cores), cpu:free (all but one), cpu:THREADS, cuda, cuda:N"),
-    OPTION_ROW("timeout", 0, OPTION_DURATION, struct judge_options, judging.timeout, "TIME",
-               "a window that takes longer is a fault (default 1m)"),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct judge_options, judging.measuring.timeout,
+               "TIME", "a window that takes longer is a fault (default 1m)"),
     DB_ROW(struct judge_options, db),
     JSON_ROW(struct judge_options, json),
     OPTION_END,

@@ -21,7 +21,6 @@
 struct verify_options {
     bool test_shapes, isolate, all_settings, tuned;
     const char *device, *record, *db;
-    int64_t seed;
     struct measuring measuring;
     struct int_list batch, seq;
     struct string_list models, variants, fills;
@@ -115,7 +114,7 @@ static void verify_here(struct verifying *s)
         for (size_t j = i; j < s->list.nr && !done[i]; j++) {
             if (done[j] || !asks_the_same(&s->list.items[i], &s->list.items[j]))
                 continue;
-            verify_one(s, j, (uint64_t)s->o->seed + i, &problem);
+            verify_one(s, j, (uint64_t)s->o->measuring.seed + i, &problem);
             done[j] = j > i;
         }
     }
@@ -140,7 +139,7 @@ static int verify_isolated(struct verifying *s, struct error *err)
                   .benchmarks = s->list.items,
                   .nr = s->list.nr,
                   .settings = { .sampling = sampling_default,
-                                .seed = (uint64_t)s->o->seed,
+                                .seed = (uint64_t)s->o->measuring.seed,
                                 .memory_limit = s->o->measuring.memory_limit,
                                 .verify_only = true,
                                 .guests = &s->guests },
@@ -320,8 +319,8 @@ static const struct option_row rows[] = {
                      "sequence lengths"),
     OPTION_ROW("dim", 0, OPTION_STRINGS, struct verify_options, guests.dims, "NAME=LIST",
                "any other dim: heads=8,16; repeat for more dims"),
-    OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct verify_options, seed, 0, INT64_MAX, "N",
-                     "of the random inputs"),
+    OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct verify_options, measuring.seed, 0, INT64_MAX,
+                     "N", "of the random inputs"),
     FILL_ROW(struct verify_options, fills),
     OPTION_ROW("isolate", 0, OPTION_FLAG, struct verify_options, isolate, NULL,
                "in processes of their own: one that crashes or hangs does not end the others"),

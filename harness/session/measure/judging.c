@@ -208,10 +208,10 @@ int judging_run(struct judging *g, const struct judging_variant *v, struct judge
         .sampling = o->sampling,
         .rounds = (int)o->rounds,
         .other_shapes = (int)o->other_shapes,
-        .lot = (uint64_t)o->seed,
-        .timeout = o->timeout,
+        .lot = (uint64_t)o->measuring.seed,
+        .timeout = o->measuring.timeout,
         .plugin = g->plugin,
-        .interrupted = o->interrupted,
+        .interrupted = o->measuring.interrupted,
     };
 
     *j = (struct judgement) { .shapes = ARRAY_EMPTY };

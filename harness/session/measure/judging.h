@@ -6,6 +6,7 @@
 
 #include "core/record.h"
 #include "judge/judge.h"
+#include "session/measure/measuring.h"
 #include "session/measure/workload.h"
 
 struct judging_options {
@@ -14,10 +15,8 @@ struct judging_options {
     bool tuned;                 /* by it the settings that are kept were chosen, as by --tuned */
     struct string_list against; /* names of the references; empty: those that are not textbook */
     int64_t rounds, other_shapes;
-    int64_t seed; /* of the sizes that are drawn; 0: fresh */
     struct sampling sampling;
-    double timeout;
-    const volatile sig_atomic_t *interrupted;
+    struct measuring measuring; /* timeout: of a window; seed: of the sizes that are drawn */
 };
 
 /* One to be judged, and the sizes at which it is timed: with the settings that are kept, those of
