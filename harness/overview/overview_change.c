@@ -124,6 +124,45 @@ static struct change_pick change_pick_worst(const struct overview_making *m)
     return pick;
 }
 
+/* All that is known by this kernel's name: in the run, or of several runs in the comparison. */
+static size_t change_names_of(const struct overview_making *m, const char *kernel,
+                              const struct benchmark_name **names)
+{
+    const struct comparison *c = m->input->comparison;
+    size_t nr = 0;
+
+    for (size_t i = 0; i < m->rows.nr; i++)
+        if (strcmp(m->rows.items[i].bench->kernel, kernel) == 0)
+            names[nr++] = m->rows.items[i].bench;
+    for (size_t i = 0; c && i < c->nr; i++)
+        if (strcmp(c->rows[i].item->bench->kernel, kernel) == 0 &&
+            !overview_row_of(m, c->rows[i].item->bench->key))
+            names[nr++] = c->rows[i].item->bench;
+    return nr;
+}
+
+/* "gemm/linear simd batch=4": what tells it from the others of its kernel, behind the kernel's
+ * name. free() it. */
+static char *change_label(const struct overview_making *m, const struct benchmark_name *bench)
+{
+    size_t most = m->rows.nr + (m->input->comparison ? m->input->comparison->nr : 0);
+    const struct benchmark_name **names = memory_zeroed(most + 1, sizeof(*names));
+    size_t nr = change_names_of(m, bench->kernel, names), own = 0;
+    struct strbuf label;
+
+    while (own < nr && strcmp(names[own]->key, bench->key) != 0)
+        own++;
+    char **labels = labels_create(names, nr);
+    strbuf_init(&label);
+    if (own == nr || (nr > 1 && strcmp(labels[own], bench->key) == 0))
+        strbuf_adds(&label, bench->key);
+    else
+        strbuf_addf(&label, "%s%s%s", bench->kernel, nr > 1 ? " " : "", nr > 1 ? labels[own] : "");
+    labels_free(labels, nr);
+    free(names);
+    return strbuf_detach(&label);
+}
+
 /* Of all that stand slower over the history, the one that moved the most, as a part of a sentence.
  */
 void overview_say_slowest(const struct overview_making *m, struct strbuf *out)
@@ -134,7 +173,7 @@ void overview_say_slowest(const struct overview_making *m, struct strbuf *out)
     change_pick_trend(m, change_ever, &pick);
     if (!pick.trend)
         return;
-    char *label = overview_label(m, pick.trend->series->bench);
+    char *label = change_label(m, pick.trend->series->bench);
     double change = pick.step ? pick.step->change : pick.trend->drift.total;
     strbuf_addf(out, "; the most %s, by %s%s", label, text_percent_size(change, share),
                 pick.step ? "" : ", little by little");
@@ -201,44 +240,6 @@ static void change_say_values(struct overview_change *change)
         strbuf_addf(&out, " (%s)",
                     text_percent_range(change->interval.low, change->interval.high, range));
     change->values = strbuf_detach(&out);
-}
-
-/* All that is known by this kernel's name: in the run, or of several runs in the comparison. */
-static size_t change_names_of(const struct overview_making *m, const char *kernel,
-                              const struct benchmark_name **names)
-{
-    const struct comparison *c = m->input->comparison;
-    size_t nr = 0;
-
-    for (size_t i = 0; i < m->rows.nr; i++)
-        if (strcmp(m->rows.items[i].bench->kernel, kernel) == 0)
-            names[nr++] = m->rows.items[i].bench;
-    for (size_t i = 0; c && i < c->nr; i++)
-        if (strcmp(c->rows[i].item->bench->kernel, kernel) == 0 &&
-            !overview_row_of(m, c->rows[i].item->bench->key))
-            names[nr++] = c->rows[i].item->bench;
-    return nr;
-}
-
-/* What tells it from the others of its kernel, behind the kernel's name. */
-char *overview_label(const struct overview_making *m, const struct benchmark_name *bench)
-{
-    size_t most = m->rows.nr + (m->input->comparison ? m->input->comparison->nr : 0);
-    const struct benchmark_name **names = memory_zeroed(most + 1, sizeof(*names));
-    size_t nr = change_names_of(m, bench->kernel, names), own = 0;
-    struct strbuf label;
-
-    while (own < nr && strcmp(names[own]->key, bench->key) != 0)
-        own++;
-    char **labels = labels_create(names, nr);
-    strbuf_init(&label);
-    if (own == nr || (nr > 1 && strcmp(labels[own], bench->key) == 0))
-        strbuf_adds(&label, bench->key);
-    else
-        strbuf_addf(&label, "%s%s%s", bench->kernel, nr > 1 ? " " : "", nr > 1 ? labels[own] : "");
-    labels_free(labels, nr);
-    free(names);
-    return strbuf_detach(&label);
 }
 
 /* ---- its points ---- */
@@ -459,7 +460,7 @@ void overview_find_change(struct overview_making *m)
         change_from_row(m, pick.row, change);
     else
         change_from_trend(m, &pick, change);
-    change->label = overview_label(m, change->bench);
+    change->label = change_label(m, change->bench);
     if (pick.row)
         change_name_machine(m, pick.row, change);
     change_say_title(change);

@@ -24,8 +24,6 @@ void overview_index(struct overview_making *m);
 const struct run_row *overview_row_of(const struct overview_making *m, const char *key);
 const struct trend *overview_trend_of(const struct overview_making *m, const char *key);
 
-/* "gemm/linear simd batch=4": free() it. */
-char *overview_label(const struct overview_making *m, const struct benchmark_name *bench);
 /* "; the most gemm/linear simd batch=4, by 13.1 %", of what stands slower over the history. */
 void overview_say_slowest(const struct overview_making *m, struct strbuf *out);
 /* Benchmarks of the head that stand slower: by a step, or by drift, that nobody accepted. */

@@ -326,6 +326,12 @@ static void adapt_setting(struct plugin_own *own, const struct kernel *kernel,
     adapt_variant(own, kernel, config, own->names.items[own->names.nr - 1]);
 }
 
+/* Does a plugin of its ABI say which parameters its variants have? */
+static bool table_tells_params(const struct harness_plugin *table)
+{
+    return table->abi >= 3;
+}
+
 /* Once with each setting; without any, or with none that is its own, once as it is. */
 static void adapt_settings(struct plugin_own *own, const struct kernel *kernel,
                            struct plugin_variant *config, const struct string_list *settings)
@@ -336,7 +342,7 @@ static void adapt_settings(struct plugin_own *own, const struct kernel *kernel,
     if (nr == 0)
         adapt_variant(own, kernel, config, config->theirs->name);
     for (size_t i = 0; i < nr; i++) {
-        char *mine = plugin_tells_params(own->table)
+        char *mine = table_tells_params(own->table)
                          ? guest_setting_of(settings->items[i], config->theirs->params)
                          : memory_string(settings->items[i]);
         adapt_setting(own, kernel, config, mine, first);
@@ -409,11 +415,6 @@ static int adapt_params(struct plugin_own *own, const struct string_list *settin
     return 0;
 }
 
-bool plugin_tells_params(const struct harness_plugin *table)
-{
-    return table->abi >= 3;
-}
-
 /* ---- what others ask of their parameters ---- */
 
 bool plugin_setting(const struct plugin *p, const struct variant *v, struct guest_setting *out)
@@ -444,7 +445,7 @@ bool plugin_param_names(const struct plugin *p, struct string_list *list)
             if (!known)
                 string_list_add(list, name);
         }
-    return plugin_tells_params(own->table);
+    return table_tells_params(own->table);
 }
 
 int plugin_adapt(struct plugin *p, const struct registry *base, const struct string_list *settings,

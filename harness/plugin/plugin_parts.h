@@ -66,8 +66,6 @@ void plugin_table_drop(struct plugin_own *own);
 int plugin_adapt(struct plugin *p, const struct registry *base, const struct string_list *settings,
                  struct error *err);
 void plugin_drop(struct plugin *p);
-/* Does a plugin of its ABI say which parameters its variants have? */
-bool plugin_tells_params(const struct harness_plugin *table);
 
 /* A layout's result: the tensors, or -1 and what is wrong with them. */
 int plugin_layout(const struct harness_kernel *k, const int64_t *size, int32_t dtype,

@@ -194,7 +194,6 @@ void prof_thread_after_fork(struct prof_thread *t);
 void prof_thread_free(struct prof_thread *t);
 /* Behind the last reader; the state is locked. */
 void prof_retired_free(struct prof_state *state);
-void prof_owners_free(struct prof_owner *owner);
 
 /* Profilers by their numbers, for threads that end and processes that fork. The lock of the
  * registry is taken before that of a state. */

@@ -363,7 +363,7 @@ static void release_chunks(struct prof_chunk *chunk)
     }
 }
 
-void prof_owners_free(struct prof_owner *owner)
+static void release_owners(struct prof_owner *owner)
 {
     while (owner) {
         struct prof_owner *before = owner->before;
@@ -398,7 +398,7 @@ void prof_retired_free(struct prof_state *state)
         release_chunks(retired->chunks);
         release_list(retired->samples);
         release_list(retired->seen);
-        prof_owners_free(retired->owner);
+        release_owners(retired->owner);
         free(retired);
     }
 }
@@ -416,7 +416,7 @@ void prof_lap_release(struct prof_state *state, struct prof_lap *lap)
         release_chunks(lap->chunks);
         release_list(lap->samples.first);
         release_list(lap->seen.first);
-        prof_owners_free(lap->owner);
+        release_owners(lap->owner);
     }
     *lap = (struct prof_lap) { .count = 0 };
 }
@@ -429,7 +429,7 @@ static void reset_thread(struct prof_thread *t)
     } else {
         prof_thread_forget(t->state, t->chunks, t->count);
         if (t->owner)
-            prof_owners_free(t->owner->before);
+            release_owners(t->owner->before);
     }
     t->current = NULL;
     t->current_index = PROF_NONE;
@@ -492,6 +492,6 @@ void prof_thread_free(struct prof_thread *t)
     release_chunks(t->chunks);
     release_list(t->samples.first);
     release_list(t->seen.first);
-    prof_owners_free(t->owner);
+    release_owners(t->owner);
     free(t);
 }

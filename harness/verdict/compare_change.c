@@ -16,7 +16,8 @@ double change_log(const struct compare_row *row, const struct evidence_value *va
     return compare_sign(row) * log(value->value);
 }
 
-double change_inner(const struct evidence_side *side)
+/* Mean variance that the samples inside the launches account for; 0 if not known. */
+static double change_inner(const struct evidence_side *side)
 {
     double sum = 0;
 

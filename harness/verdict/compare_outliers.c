@@ -23,7 +23,7 @@ static const double pairs_scale = 1.0989, pairs_bias = 1.75, pairs_df = 0.7;
 /* Pairs grow with the square of the launches: of more than these so many stand for all. */
 enum { PAIRED_MAX = 400 };
 
-size_t outliers_paired(size_t launches)
+static size_t outliers_paired(size_t launches)
 {
     return launches < PAIRED_MAX ? launches : PAIRED_MAX;
 }

@@ -99,8 +99,6 @@ double *change_logs(const struct compare_row *row, const struct evidence_side *s
 /* Draws in the values that lie farther than `reach` from their median; returns how many. A `reach`
  * of NaN draws in none. */
 size_t change_draw_in(double *logs, size_t nr, double reach);
-/* Mean variance that the samples inside the launches account for; 0 if not known. */
-double change_inner(const struct evidence_side *side);
 
 /* The mean of one run of a row's side. */
 struct run_mean {
@@ -128,8 +126,7 @@ bool family_moderate(const struct variance_prior *prior, double *variance, doubl
 bool family_first_of_metric(struct compare_row *const *rows, size_t i);
 /* Sets how far from its side's median a launch of each row may lie before it is wild. */
 void family_draw_in(struct compare_row *const *rows, size_t nr);
-/* Of so many launches of a side: how many that looks at in pairs, and how many pairs these are. */
-size_t outliers_paired(size_t launches);
+/* Of so many launches of a side: how many pairs of them that looks at. */
 size_t outliers_pairs(size_t launches);
 /* Successive differences share a run, and so are worth two thirds of as many others. */
 #define EARLIER_STEP_WORTH (2.0 / 3)

@@ -228,8 +228,6 @@ void chart_axis(struct axis *axis, const struct chart_metric *m, const char *lab
                 enum axis_scale scale);
 /* Is it the same for all benchmarks of a run? */
 bool chart_metric_is_of_run(const struct chart_metric *m);
-/* Every word that chart_metric_init() takes, for messages and pickers; NULL past the end. */
-const char *chart_parameter_at(size_t i);
 
 /* The text by which a preset's "group" tells items apart: kernel, variant, math, device, cache,
  * fill, model, run, or a dim ("batch=4"). */

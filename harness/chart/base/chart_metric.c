@@ -117,11 +117,6 @@ static const struct chart_parameter parameters[] = {
 
 enum { NR_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
 
-const char *chart_parameter_at(size_t i)
-{
-    return i < NR_PARAMETERS ? parameters[i].name : NULL;
-}
-
 static const char dim_prefix[] = "dim_";
 
 /* Any dim: "dim_n" where "n" alone is a metric, "dim_tile" where nobody knows of tiles. */

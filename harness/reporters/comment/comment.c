@@ -219,7 +219,7 @@ static void add_omissions(const struct comment *k)
     strbuf_release(&what);
 }
 
-void comment_end(const struct comment *k)
+static void add_end(const struct comment *k)
 {
     add_omissions(k);
     add_commands(k);
@@ -240,7 +240,7 @@ static void write_comment(const struct comment *k)
     comment_all_rows(k);
     comment_pictures(k);
     comment_environment(k);
-    comment_end(k);
+    add_end(k);
 }
 
 void comment_github(const struct comparison *c, const struct comment_options *options,
@@ -272,5 +272,5 @@ void comment_github_nothing(const struct comment_options *options, const char *r
     strbuf_adds(out, "### ? Nothing to compare with\n\n");
     escape_markdown(out, reason);
     strbuf_adds(out, "\n\n");
-    comment_end(&k);
+    add_end(&k);
 }
