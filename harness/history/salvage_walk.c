@@ -23,7 +23,9 @@ int salvage_unread(sqlite3 *db, struct error *err)
     return error_set(err, "the damaged file: %s", sqlite3_errmsg(db));
 }
 
-bool salvage_no_memory(int rc)
+/* Is it the memory that is short? That says nothing of the file: where rows are read it ends the
+ * salvage, where all else is damage. (A look for where to go on takes it for damage.) */
+static bool is_no_memory(int rc)
 {
     return (rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM;
 }
@@ -96,7 +98,7 @@ static int read_on(struct walk *w, int64_t from, int64_t *last, int *rc, struct 
         if (w->take(w->context, w->rows, err))
             return -1;
     }
-    int rest = salvage_no_memory(*rc) ? salvage_unread(w->db, err) : 0;
+    int rest = is_no_memory(*rc) ? salvage_unread(w->db, err) : 0;
     sqlite3_reset(w->rows);
     return rest;
 }
@@ -195,7 +197,7 @@ static int one_way(sqlite3 *db, const char *select, const char *order, salvage_r
         return -1;
     while ((step = sqlite3_step(stmt)) == SQLITE_ROW && rc == 0)
         rc = take(context, stmt, err);
-    if (rc == 0 && salvage_no_memory(step))
+    if (rc == 0 && is_no_memory(step))
         rc = salvage_unread(db, err);
     *damaged |= rc == 0 && step != SQLITE_DONE;
     sqlite3_finalize(stmt);

@@ -11,9 +11,6 @@
 
 /* What SQLite says of the damaged file; -1. */
 int salvage_unread(sqlite3 *db, struct error *err);
-/* Is it the memory that is short? That says nothing of the file: where rows are read it ends the
- * salvage, where all else is damage. (A look for where to go on takes it for damage.) */
-bool salvage_no_memory(int rc);
 
 /* Is called with a statement that stands at a row. */
 typedef int salvage_row_fn(void *context, sqlite3_stmt *row, struct error *err);

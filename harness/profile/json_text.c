@@ -9,7 +9,8 @@ static int is_more(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-size_t prof_utf8_length(const char *text)
+/* Length of the UTF-8 sequence at the start of a text; 0: none that is valid (RFC 3629). */
+static size_t utf8_length(const char *text)
 {
     const unsigned char *t = (const unsigned char *)text;
 
@@ -31,7 +32,7 @@ size_t prof_utf8_length(const char *text)
 const char *prof_folded_character(const char **name, size_t *nr)
 {
     const char *at = *name;
-    size_t length = prof_utf8_length(at);
+    size_t length = utf8_length(at);
 
     *name += length ? length : 1;
     *nr = length ? length : 1;
@@ -42,7 +43,7 @@ void prof_json_text(FILE *file, const char *text)
 {
     fputc('"', file);
     while (*text) {
-        size_t length = prof_utf8_length(text);
+        size_t length = utf8_length(text);
         unsigned char c = (unsigned char)*text;
         if (!length)
             fputc('?', file);

@@ -7,8 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Length of the UTF-8 sequence at the start of a text; 0: none that is valid (RFC 3629). */
-size_t prof_utf8_length(const char *text);
 /* A character of a name as a line of folded stacks has it: '_' for blanks and semicolons, which
  * divide there, '?' for a byte that is not UTF-8. `nr` bytes of it; `name` is moved behind it. */
 const char *prof_folded_character(const char **name, size_t *nr);

@@ -203,7 +203,8 @@ uint64_t watcher_version(struct watcher *k)
     return version;
 }
 
-size_t watcher_size(struct watcher *k)
+/* Bytes of the histories that are kept, and of what the next ones are made from. */
+static size_t watcher_size(struct watcher *k)
 {
     size_t size = 0;
 

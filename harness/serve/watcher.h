@@ -47,8 +47,6 @@ void watcher_close(struct watcher *k); /* NULL is fine */
 
 /* Grows with everything that can change an answer. */
 uint64_t watcher_version(struct watcher *k);
-/* Bytes of the histories that are kept, and of what the next ones are made from. */
-size_t watcher_size(struct watcher *k);
 /* When it grew last, in ms since the epoch. */
 int64_t watcher_changed_ms(struct watcher *k);
 /* The history of a machine class; drop it. NULL where it is not made yet, after WATCHER_PATIENCE_MS

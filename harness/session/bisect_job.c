@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct bisect_tracked *bisect_job_tracked(const struct bisect_job *job, const char *key,
-                                                const struct metric *metric)
+/* What is tracked under this key, of this metric or, NULL, of any; NULL: nothing. What became
+ * broken is so whatever the metric. */
+static const struct bisect_tracked *tracked_of_key(const struct bisect_job *job, const char *key,
+                                                   const struct metric *metric)
 {
     for (size_t i = 0; i < job->tracked.nr; i++) {
         const struct bisect_tracked *one = &job->tracked.items[i];
@@ -28,7 +30,7 @@ static const struct bisect_tracked *tracked_of_row(const struct bisect_job *job,
 {
     bool both = row->base.outcome == OUTCOME_OK && row->head.outcome == OUTCOME_OK;
 
-    return bisect_job_tracked(job, row->item->bench->key, both ? row->item->metric : NULL);
+    return tracked_of_key(job, row->item->bench->key, both ? row->item->metric : NULL);
 }
 
 /* The benchmark is not there, or does not work on either side: no evidence could tell more. */
@@ -187,7 +189,7 @@ static void cut_down_workload(struct bisect_job *job)
     for (size_t i = 0; i < workload->list.nr; i++) {
         struct benchmark_name name;
         benchmark_name_of(&workload->list.items[i], &workload->device, &name);
-        if (bisect_job_tracked(job, name.key, NULL))
+        if (tracked_of_key(job, name.key, NULL))
             workload->list.items[kept++] = workload->list.items[i];
     }
     workload->list.nr = kept;

@@ -76,10 +76,6 @@ struct bisect_job {
 };
 
 const struct git_commit *bisect_job_commit(const struct bisect_job *job, size_t place);
-/* What is tracked under this key, of this metric or, NULL, of any; NULL: nothing. What became
- * broken is so whatever the metric. */
-const struct bisect_tracked *bisect_job_tracked(const struct bisect_job *job, const char *key,
-                                                const struct metric *metric);
 /* Reads the answer and the looks of a trial from its comparison. False: there is none, and more
  * evidence would not help, because benchmarks are missing or do not work. */
 bool bisect_job_answer(const struct bisect_job *job, const struct comparison *c,

@@ -35,7 +35,9 @@ static double agreement_rms(const float *a, const float *b, int64_t n)
     return sqrt(sum / (double)n);
 }
 
-struct agreement agreement_of(const float *fp32, const float *other, int64_t rows, int64_t vocab)
+/* Logits [rows, vocab], row by row. */
+static struct agreement agreement_of(const float *fp32, const float *other, int64_t rows,
+                                     int64_t vocab)
 {
     struct agreement a = { .tokens = rows };
     const double error = agreement_rms(fp32, other, rows * vocab);

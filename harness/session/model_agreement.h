@@ -24,9 +24,6 @@ struct model_agreement {
     struct agreement weights; /* of the rounded weights; tokens 0 where the backend rounds none */
 };
 
-/* Logits [rows, vocab], row by row. */
-struct agreement agreement_of(const float *fp32, const float *other, int64_t rows, int64_t vocab);
-
 /* AGREEMENT_TOKENS random ones, in sequences. */
 void agreement_tokens(struct gpt_tokens *t, const struct gpt_config *c, uint64_t seed);
 

@@ -115,8 +115,9 @@ static void draw_line(uint64_t *series, size_t from, size_t to)
         series[i] = series[from] + (uint64_t)(rise * (double)(i - from) + 0.5);
 }
 
-int samples_thin_decode(const unsigned char *blob, size_t length, uint64_t **samples, size_t *nr,
-                        struct error *err)
+/* As samples_decode(): as many samples as there were, ascending. */
+static int samples_thin_decode(const unsigned char *blob, size_t length, uint64_t **samples,
+                               size_t *nr, struct error *err)
 {
     const unsigned char *p = blob + 1, *end = blob + length;
     uint64_t count, distance, last = 0;

@@ -45,8 +45,5 @@ bool samples_are_thin(const unsigned char *blob, size_t length);
 /* The blob, to be freed; *length gets its size. Sorts `samples`. NULL for more than
  * SAMPLES_THIN_MAX samples, or none. */
 unsigned char *samples_thin(uint64_t *samples, size_t nr, size_t *length);
-/* As samples_decode(): as many samples as there were, ascending. */
-int samples_thin_decode(const unsigned char *blob, size_t length, uint64_t **samples, size_t *nr,
-                        struct error *err);
 
 #endif

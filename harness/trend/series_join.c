@@ -43,11 +43,6 @@ void series_join_free(struct series_join *join)
     free(join);
 }
 
-size_t series_join_runs(const struct series_join *join)
-{
-    return join->runs;
-}
-
 static struct joined *find_joined(struct series_join *join, const struct benchmark_name *bench)
 {
     /* One run has its benchmarks in the order of the last one, mostly. */

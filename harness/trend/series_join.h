@@ -22,7 +22,6 @@ struct series_join *series_join_create(void);
 void series_join_free(struct series_join *join); /* NULL is fine */
 /* The next run: records of it alone, with samples. Keeps nothing of them but numbers. */
 void series_join_add(struct series_join *join, const struct records *records);
-size_t series_join_runs(const struct series_join *join); /* added so far */
 /* `runs` has the facts of all runs in the order in which they were added, and must outlive the
  * list. */
 void series_join_list(const struct series_join *join, const struct records *runs,

@@ -102,6 +102,12 @@ static int64_t behind_hole(const struct log *log, int64_t nr)
     return content > at ? (content - LOG_HEADER) / length : nr;
 }
 
+struct log_state {
+    int64_t sound;   /* frames whose checksums hold, from the first on */
+    int64_t dropped; /* frames of the same log from there on: complete, with its marks */
+    int64_t commits; /* transactions that end in these */
+};
+
 static void read_frames(struct log *log, bool sound, struct log_state *state)
 {
     log->frame = memory_zeroed(FRAME_HEADER + (size_t)log->page, 1);
@@ -119,7 +125,8 @@ static void read_frames(struct log *log, bool sound, struct log_state *state)
     free(log->frame);
 }
 
-int watch_log_look(const char *path, struct log_state *state)
+/* 0 frames for a file that is absent or no log. -1 if it cannot be read. */
+static int look_into_log(const char *path, struct log_state *state)
 {
     struct log log = { .fd = open(path, O_RDONLY | O_CLOEXEC) };
 
@@ -145,7 +152,7 @@ static bool is_cut(const char *log, struct log_state *state)
     for (int i = 0; i < LOOKS; i++) {
         if (i > 0)
             sqlite3_sleep(BETWEEN_LOOKS_MS);
-        if (watch_log_look(log, state) || state->commits == 0)
+        if (look_into_log(log, state) || state->commits == 0)
             return false;
     }
     return true;

@@ -11,17 +11,6 @@
 
 #include "base/strbuf.h"
 
-#include <stdint.h>
-
-struct log_state {
-    int64_t sound;   /* frames whose checksums hold, from the first on */
-    int64_t dropped; /* frames of the same log from there on: complete, with its marks */
-    int64_t commits; /* transactions that end in these */
-};
-
-/* 0 frames for a file that is absent or no log. -1 if it cannot be read. */
-int watch_log_look(const char *log, struct log_state *state);
-
 /* Before the database at `path`, which is no link to it, is opened. Where its log is going to be
  * cut, copies it to PATH-wal.damaged.1 (or the next number that is free) and tells so in `note`,
  * once for a log. */

@@ -293,7 +293,8 @@ bool chart_samples_carries(const struct chart_item *item, double p)
     return p == 0.5 || item->summary->n >= stats_quantile_needs(p, 0.95);
 }
 
-const char *chart_samples_label(const struct chart_samples *s)
+/* "latency", "latency / median", "token rate" */
+static const char *samples_label(const struct chart_samples *s)
 {
     if (s->rate)
         return s->relative ? "rate / median" : s->metric.label;
@@ -303,7 +304,7 @@ const char *chart_samples_label(const struct chart_samples *s)
 void chart_samples_axis(const struct chart_samples *s, struct axis *axis, const char *label,
                         enum scale_choice scale, double low, double high)
 {
-    axis_set(axis, label ? label : chart_samples_label(s),
+    axis_set(axis, label ? label : samples_label(s),
              s->relative ? QUANTITY_PLAIN : s->metric.quantity, s->relative ? "" : s->metric.base,
              chart_scale_beyond(scale, SCALE_WIDE_SAMPLES, low, high));
     if (axis->scale == AXIS_LOG) {

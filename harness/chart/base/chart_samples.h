@@ -80,8 +80,6 @@ void chart_samples_frame(const struct chart_samples *s, double *low, double *hig
 /* Are there samples enough for this quantile? */
 bool chart_samples_carries(const struct chart_item *item, double p);
 
-/* "latency", "latency / median", "token rate" */
-const char *chart_samples_label(const struct chart_samples *s);
 /* Sets an axis of values that reach from low to high, with some room at both ends; log where the
  * preset says so, or where it says nothing and they span more than 10 times. */
 void chart_samples_axis(const struct chart_samples *s, struct axis *axis, const char *label,

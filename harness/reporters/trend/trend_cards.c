@@ -21,7 +21,8 @@ static enum verdict verdict_of_card(const struct trend_card *card)
     return card->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED;
 }
 
-const char *trend_card_sign(const struct trend_card *card)
+/* "▲" for the worse, "▼" for the better, whatever the metric: colour is never the only sign. */
+static const char *sign_of_card(const struct trend_card *card)
 {
     return verdict_look(verdict_of_card(card))->sign;
 }
@@ -172,7 +173,7 @@ static void add_card_head(const struct trends *t, const struct trend_card *card,
 
     strbuf_init(&title);
     strbuf_init(&state);
-    strbuf_addf(&title, "%s ", trend_card_sign(card));
+    strbuf_addf(&title, "%s ", sign_of_card(card));
     trend_card_title(t, card, &title);
     trend_card_state(t, card, &state);
     size_t used = clean_columns(title.data) + 2 + clean_columns(name);
@@ -282,7 +283,7 @@ void trend_card_markdown(const struct trends *t, const struct trend_card *card, 
 
     strbuf_init(&text);
     trend_card_title(t, card, &text);
-    strbuf_addf(out, "- **%s ", trend_card_sign(card));
+    strbuf_addf(out, "- **%s ", sign_of_card(card));
     escape_markdown(out, text.data);
     strbuf_addf(out, "** %s, ", name);
     strbuf_clear(&text);

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "▲" for the worse, "▼" for the better, whatever the metric: colour is never the only sign. */
-const char *trend_card_sign(const struct trend_card *card);
 /* "+13.0 % slower", "drift, +19.1 % slower" */
 void trend_card_title(const struct trends *t, const struct trend_card *card, struct strbuf *out);
 /* "2.002 µs → 2.201 µs, 95 %: +9.8 to +10.2 %, p 7.9e-12" */

@@ -126,8 +126,9 @@ int gate_begin(struct gate *g, struct error *err)
 
 /* ---- building ---- */
 
-int gate_build(const struct build_recipe *recipe, const char *commit, struct built *out,
-               struct error *err)
+/* A project's commit, by this recipe; what could not be built is an error that says why. */
+static int build_gate_side(const struct build_recipe *recipe, const char *commit, struct built *out,
+                           struct error *err)
 {
     if (builds_make(commit, recipe, out, err))
         return -1;
@@ -149,8 +150,8 @@ static int build_gate_sides(struct gate *g, struct error *err)
         .context = &r->measuring,
     };
 
-    return gate_build(&recipe, g->fork.hash, &g->built[AB_BASE], err) ||
-                   gate_build(&recipe, g->head.hash, &g->built[AB_HEAD], err)
+    return build_gate_side(&recipe, g->fork.hash, &g->built[AB_BASE], err) ||
+                   build_gate_side(&recipe, g->head.hash, &g->built[AB_HEAD], err)
                ? -1
                : 0;
 }

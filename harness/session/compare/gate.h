@@ -46,8 +46,4 @@ int gate_measure(struct gate *g, struct compared *c, struct error *err);
 int gate_exit_status(const char *fail_on, int status);
 void gate_release(struct gate *g);
 
-/* A project's commit, by this recipe; what could not be built is an error that says why. */
-int gate_build(const struct build_recipe *recipe, const char *commit, struct built *out,
-               struct error *err);
-
 #endif
