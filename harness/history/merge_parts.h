@@ -30,8 +30,6 @@ int merge_benchmark(struct merge *m, int64_t from, int64_t *to, struct error *er
 int merge_runs(struct merge *m, struct error *err);
 /* Baselines, roofs, acceptances, self-tests. Within the caller's transaction. */
 int merge_names(struct merge *m, struct error *err);
-/* Comparisons with their verdicts, each in a transaction of its own. */
-int merge_comparisons(struct merge *m, struct error *err);
 
 /* Opens "SELECT extra..., columns... FROM t tail", in the order of table_open_insert(). */
 int rows_open_select(const struct table *t, struct store *s, const char *const *extra,
