@@ -45,7 +45,6 @@ void comment_table(const struct comment *k);
 /* The history of the worst change. */
 void comment_trend(const struct comment *k);
 void comment_all_rows(const struct comment *k);
-void comment_environment(const struct comment *k);
 /* <details> with a summary in plain words of our own, and its end. */
 void comment_open(const struct comment *k, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
