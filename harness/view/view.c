@@ -5,13 +5,21 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "view/records_files.h"
-#include "view/view_trends.h"
 
 #include <stdlib.h>
 
+static void trends_free(struct view_trends *found)
+{
+    if (!found)
+        return;
+    trends_release(&found->trends);
+    series_list_release(&found->series);
+    free(found);
+}
+
 void view_release(struct view *view)
 {
-    view_trends_free(view->own_trends);
+    trends_free(view->own_trends);
     if (view->compared)
         comparison_release(&view->comparison);
     store_acceptances_release(&view->accepted);

@@ -53,6 +53,12 @@ struct view_request {
     const struct profile_data *profile_base; /* the one before it; NULL: none */
 };
 
+/* The series of the history and what is found in them: once, for all that show it. */
+struct view_trends {
+    struct series_list series;
+    struct trends trends;
+};
+
 struct view {
     struct records records; /* every run looked at, oldest first; roofs of the head's machine */
     int *runs;              /* those asked for, in the order of the request: indices into it */

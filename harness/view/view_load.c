@@ -2,12 +2,12 @@
 #include "view/view.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "query/ref.h"
 #include "trend/series.h"
 #include "view/earlier_runs.h"
 #include "view/history_side.h"
 #include "view/records_files.h"
-#include "view/view_trends.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -335,6 +335,25 @@ static void view_name_runs(struct view_loading *l)
     view->run_names = run_labels_create(runs, view->nr_runs, l->request->named_by);
     free(runs);
     l->asked = (struct int_set) { 0 };
+}
+
+/* Sets view->series and view->trends, as `harness trend` judges: all series of the history are one
+ * family. Nothing where there is no history. */
+static void view_find_trends(struct view *view)
+{
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = TREND_FDR };
+    struct error ignored; /* of settings, and these are good */
+
+    if (view->history.nr_runs == 0)
+        return;
+    struct view_trends *found = memory_zeroed(1, sizeof(*found));
+    view->own_trends = found;
+    annotations_apply(&view->annotations, &settings);
+    series_list_init(&found->series, &view->history);
+    if (trends_find(&found->series, &view->history, &settings, &found->trends, &ignored))
+        return;
+    view->series = &found->series;
+    view->trends = &found->trends;
 }
 
 /* For people, where no REF says it. */
