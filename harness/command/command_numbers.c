@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "command/command_pattern.h"
 #include "command/json_path.h"
-#include "command/json_printed.h"
 #include "core/names.h"
 
 #include <ctype.h>
@@ -452,7 +451,7 @@ static cJSON *number_parse_json(const struct number_hearing *h, struct error *er
                   NUMBERS_JSON_MAX >> 20);
     else if (h->json.length == 0)
         error_set(err, "it printed nothing where JSON was expected");
-    return h->too_long || h->json.length == 0 ? NULL : json_printed(&h->json, err);
+    return h->too_long || h->json.length == 0 ? NULL : json_path_parse(&h->json, err);
 }
 
 int number_hearing_end(struct number_hearing *h, double *values, struct error *err)
