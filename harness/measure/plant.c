@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/plant.h"
 
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "core/clock.h"
+#include "profile/summary.h"
 #include "stats/stats.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A round of calibration: about 25 us of steps in one go, and as many pieces of one step as last
  * about as long. */
@@ -88,13 +91,20 @@ int plant_steps(const struct plant_cost *cost, double wanted, uint64_t *steps, s
                      text_time(wanted, asked), text_time(cost->fixed + cost->step, shortest));
 }
 
+static int check_share(double share, struct error *err)
+{
+    if (share > 0 && share <= 10)
+        return 0;
+    return error_set(err, "a slow-down of %g cannot be planted: a share above 0, at most 10",
+                     share);
+}
+
 int plant_init(struct plant *plant, double share, struct device *device, struct call *call,
                struct error *err)
 {
     *plant = (struct plant) { .share = share };
-    if (!(share > 0 && share <= 10))
-        return error_set(err, "a slow-down of %g cannot be planted: a share above 0, at most 10",
-                         share);
+    if (check_share(share, err))
+        return -1;
     if (device->kind != DEVICE_CPU && device->kind != DEVICE_FAKE)
         return error_set(err, "a slow-down can be planted in launches on the CPU, not on %s",
                          device->label);
@@ -176,4 +186,76 @@ void plant_remove(struct plant *plant, struct call *call)
     call->variant = plant->original;
     call->device->planted = 0;
     plant->original = NULL;
+}
+
+/* ---- in one operation ---- */
+
+static void finish_scope(void *context, const char *scope)
+{
+    const struct plant_scope *plant = context;
+
+    if (plant->steps > 0 && strcmp(scope, plant->operation) == 0)
+        plant_work(plant->steps);
+}
+
+int plant_scope_init(struct plant_scope *plant, const char *operation, double share,
+                     struct error *err)
+{
+    if (check_share(share, err))
+        return -1;
+    *plant = (struct plant_scope) { .operation = operation,
+                                    .share = share,
+                                    .hooks = { .context = plant, .finish = finish_scope } };
+    return prof_set_hooks(prof_global(), &plant->hooks) ? error_set(err, "no memory for a profile")
+                                                        : 0;
+}
+
+static int no_such_scope(const struct plant_scope *plant, const struct prof_summary *summary,
+                         struct error *err)
+{
+    struct strbuf names;
+
+    strbuf_init(&names);
+    for (size_t i = 0; i < summary->nr_rows; i++)
+        strbuf_addf(&names, "%s%s", i ? ", " : "", summary->rows[i].name);
+    error_set(err, "there is no operation \"%s\" to plant a slow-down in; there are: %s",
+              plant->operation, names.data);
+    strbuf_release(&names);
+    return -1;
+}
+
+static int find_scope_steps(struct plant_scope *plant, const struct prof_summary *summary,
+                            struct error *err)
+{
+    const struct prof_row *row = prof_summary_row(summary, PROF_HOST, plant->operation);
+    struct plant_cost cost = plant_calibrate();
+
+    if (!row)
+        return no_such_scope(plant, summary, err);
+    return plant_steps(&cost, plant->share * (double)row->p50, &plant->steps, err);
+}
+
+int plant_scope_grow(struct plant_scope *plant, struct error *err)
+{
+    struct prof_summary summary;
+    struct prof_trace trace;
+
+    if (prof_snapshot(prof_global(), &trace))
+        return error_set(err, "no memory for a profile");
+    int rc = prof_summarise(&trace, &summary);
+    if (rc) {
+        error_set(err, "no memory for a profile");
+    } else {
+        rc = find_scope_steps(plant, &summary, err);
+        prof_summary_release(&summary);
+    }
+    prof_trace_release(&trace);
+    return rc;
+}
+
+void plant_scope_remove(struct plant_scope *plant)
+{
+    if (plant->operation)
+        prof_set_hooks(prof_global(), NULL);
+    plant->operation = NULL;
 }

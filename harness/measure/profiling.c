@@ -7,7 +7,7 @@
 #include "core/kernel.h"
 #include "cupti/collect.h"
 #include "machine/sensor_tracks.h"
-#include "measure/plant_scope.h"
+#include "measure/plant.h"
 #include "measure/profiling_cuda.h"
 #include "profile/summary.h"
 #include "timeline/timeline_gpu.h"

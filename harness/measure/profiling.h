@@ -27,7 +27,7 @@ struct profiling {
     const char *folder; /* exists; the trace goes to profiling_file() in it */
     bool activity;      /* on CUDA: collect what the GPU does, too */
     bool counters;      /* and then count in a pass of its own: measure/profiling_counters.h */
-    const char *plant;  /* an operation to make slower, see measure/plant_scope.h; NULL: none */
+    const char *plant;  /* an operation to make slower, see measure/plant.h; NULL: none */
     double plant_share; /* 0.5: by 50 % */
 };
 

@@ -10,7 +10,7 @@
 #include "session/measure/measuring.h"
 #include "session/measure/workload.h"
 
-/* Who measures, and, for tests, an operation that is made slower (measure/plant_scope.h). */
+/* Who measures, and, for tests, an operation that is made slower (measure/plant.h). */
 struct scoped_side {
     const char *program;         /* NULL: this program */
     const struct guests *guests; /* in place of the workload's; or NULL */
