@@ -4,11 +4,53 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 
+#include <dlfcn.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the library ---- */
+
+static const char library_file[] = "libmicrohttpd.so.12";
+
+static const struct function {
+    const char *name;
+    size_t offset;
+} library_functions[] = {
+#define MICROHTTPD_ROW(name) { "MHD_" #name, offsetof(struct microhttpd, name) },
+    MICROHTTPD_FUNCTIONS(MICROHTTPD_ROW)
+};
+
+/* One that is not open is fine. */
+static void microhttpd_close(struct microhttpd *library)
+{
+    if (library->handle)
+        dlclose(library->handle);
+    *library = (struct microhttpd) { .handle = NULL };
+}
+
+static int microhttpd_open(struct microhttpd *library, struct error *err)
+{
+    *library = (struct microhttpd) { .handle = dlopen(library_file, RTLD_NOW | RTLD_LOCAL) };
+    if (!library->handle)
+        return error_set(err,
+                         "serving needs libmicrohttpd, which is not on this machine (%s). Install "
+                         "libmicrohttpd12; `harness report` writes the same page into a file",
+                         dlerror());
+    for (size_t i = 0; i < sizeof(library_functions) / sizeof(library_functions[0]); i++) {
+        void *function = dlsym(library->handle, library_functions[i].name);
+        if (!function) {
+            microhttpd_close(library);
+            return error_set(err, "%s lacks %s: it is too old, 0.9.75 is needed", library_file,
+                             library_functions[i].name);
+        }
+        memcpy((char *)library + library_functions[i].offset, &function, sizeof(function));
+    }
+    return 0;
+}
 
 /* ---- requests ---- */
 

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* libmicrohttpd, opened when a server starts (microhttpd.c): it brings ten libraries along, and
+/* libmicrohttpd, opened when a server starts (http_open()): it brings ten libraries along, and
  * every launch of a benchmark is a fresh process that would load them all for nothing. These are
  * its functions that are used here; their types are those of its own header. */
 #define MICROHTTPD_FUNCTIONS(X)                                                                    \
@@ -36,9 +36,6 @@ struct microhttpd {
     void *handle;
     MICROHTTPD_FUNCTIONS(MICROHTTPD_MEMBER)
 };
-
-int microhttpd_open(struct microhttpd *library, struct error *err);
-void microhttpd_close(struct microhttpd *library); /* one that is not open is fine */
 
 /* A connection, as far as its client and its deadline are concerned. */
 struct http_slot {
