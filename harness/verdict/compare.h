@@ -402,6 +402,8 @@ const char *comparison_alarm_word(const struct comparison *c, enum verdict verdi
 bool compare_row_is_alarm(const struct compare_row *row);
 /* How many of these have that verdict. */
 size_t comparison_alarms(const struct comparison *c, enum verdict verdict);
+/* Counts what the rows say, and the exit status that follows: verdict/exit_status.c. */
+void compare_count(struct comparison *c);
 /* What rows of one benchmark differ by. */
 struct compare_several {
     bool metrics, machines; /* there are several of them: of machines in all that was compared */

@@ -162,9 +162,6 @@ double family_median(struct compare_row *const *rows, size_t nr,
 /* Judges the family: every row that is still undecided and has enough launches. */
 void compare_judge(struct comparison *c);
 
-/* Counts what the rows say, and the exit status that follows. */
-void compare_count(struct comparison *c);
-
 /* Adds the notes about the verdicts, and those about the runs. Need the counts. */
 void compare_notes(struct comparison *c);
 /* Which plugins and programs, beside the harness itself, are other files in base and head. `where`:

@@ -2,7 +2,7 @@
 /* What a comparison's verdicts come to: how many of each, and the exit status. */
 #include "verdict/exit_status.h"
 
-#include "verdict/compare_parts.h"
+#include "verdict/compare.h"
 
 #include <string.h>
 
