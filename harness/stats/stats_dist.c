@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Distribution functions. Everything but the normal distribution comes from the regularised
- * incomplete beta function I_x(a, b), computed from its continued fraction (DLMF 8.17.22) by the
- * modified Lentz method (DLMF 3.10(iii)).
+ * incomplete beta function I_x(a, b), computed from its continued fraction (DLMF 8.17.22) by
+ * the recurrence of its convergents (DLMF 1.12(ii)).
  */
 #include "stats/stats.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 double stats_normal_cdf(double z)
 {
@@ -69,30 +70,52 @@ double stats_normal_quantile(double p)
     return q < 0 ? -z : z;
 }
 
-/* One factor of the continued fraction: keeps numerator and denominator away from 0. */
-static double away_from_zero(double x)
+/* Numerators and denominators of two convergents of a continued fraction. */
+struct convergents {
+    double top, bottom, earlier_top, earlier_bottom;
+};
+
+static void next_convergent(struct convergents *c, double coefficient)
 {
-    return fabs(x) < DBL_MIN * 1e10 ? DBL_MIN * 1e10 : x;
+    double top = c->top + coefficient * c->earlier_top;
+    double bottom = c->bottom + coefficient * c->earlier_bottom;
+
+    *c = (struct convergents) { top, bottom, c->top, c->bottom };
 }
 
-/* Converges fast for x < (a + 1) / (a + b + 2), within about sqrt(max(a, b)) steps. */
+static bool converged(const struct convergents *c)
+{
+    double one = c->top * c->earlier_bottom, other = c->earlier_top * c->bottom;
+
+    return fabs(one - other) < 4 * DBL_EPSILON * fabs(one);
+}
+
+/* Far from overflow and underflow, by a power of two, which rounds nothing. */
+static void keep_in_range(struct convergents *c)
+{
+    double most = fabs(c->bottom), scale = most > 0x1p200 ? 0x1p-200 : 0x1p200;
+
+    if (most > 0x1p-200 && most < 0x1p200)
+        return;
+    *c = (struct convergents) { c->top * scale, c->bottom * scale, c->earlier_top * scale,
+                                c->earlier_bottom * scale };
+}
+
+/* Converges fast for x < (a + 1) / (a + b + 2), within about sqrt(max(a, b)) steps. No step waits
+ * for a division of the one before it, which would take most of the time of a comparison. */
 static double beta_fraction(double x, double a, double b)
 {
-    double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), result = d;
+    struct convergents c = { 1, 1, 0, 1 };
 
+    next_convergent(&c, -(a + b) * x / (a + 1));
     for (int m = 1; m < 100000; m++) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1 / away_from_zero(1 + even * d);
-        c = away_from_zero(1 + even / c);
-        result *= c * d;
-        d = 1 / away_from_zero(1 + odd * d);
-        c = away_from_zero(1 + odd / c);
-        result *= c * d;
-        if (fabs(c * d - 1) < 4 * DBL_EPSILON)
+        next_convergent(&c, m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)));
+        next_convergent(&c, -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)));
+        if (converged(&c))
             break;
+        keep_in_range(&c);
     }
-    return result;
+    return c.top / c.bottom;
 }
 
 static double log_beta(double a, double b)
@@ -102,16 +125,23 @@ static double log_beta(double a, double b)
     return lgamma_r(a, &sign) + lgamma_r(b, &sign) - lgamma_r(a + b, &sign);
 }
 
+/* Inside (0, 1). scale: log_beta(a, b) */
+static double beta_cdf_scaled(double x, double a, double b, double scale)
+{
+    double front = exp(a * log(x) + b * log1p(-x) - scale);
+
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(x, a, b) / a;
+    return 1 - front * beta_fraction(1 - x, b, a) / b;
+}
+
 double stats_beta_cdf(double x, double a, double b)
 {
     if (!(a > 0 && b > 0) || isnan(x))
         return NAN;
     if (x <= 0 || x >= 1)
         return x <= 0 ? 0 : 1;
-    double front = exp(a * log(x) + b * log1p(-x) - log_beta(a, b));
-    if (x < (a + 1) / (a + b + 2))
-        return front * beta_fraction(x, a, b) / a;
-    return 1 - front * beta_fraction(1 - x, b, a) / b;
+    return beta_cdf_scaled(x, a, b, log_beta(a, b));
 }
 
 /* From a guess inside (0, 1). */
@@ -128,7 +158,7 @@ static double beta_quantile_near(double p, double a, double b, double x)
     /* Newton's method, kept inside a bracket that shrinks; bisection where it would leave it. Its
      * error is squared at each step: after one of 1e-10 nothing is left of it. */
     for (int i = 0; i < 1100; i++) {
-        double excess = stats_beta_cdf(x, a, b) - p;
+        double excess = beta_cdf_scaled(x, a, b, scale) - p;
         *(excess < 0 ? &low : &high) = x;
         double step = excess / exp((a - 1) * log(x) + (b - 1) * log1p(-x) - scale);
         if (fabs(step) <= 2 * DBL_EPSILON * x || high - low <= 2 * DBL_EPSILON * high)

@@ -66,24 +66,32 @@ static double largest_of(const double *x, size_t n)
 }
 
 /* P(sum of `take` of the n whole numbers, drawn at random, >= target), by counting subsets: row k
- * of `ways` holds for each sum the number of ways to reach it with k of the numbers. */
+ * of `ways` holds for each sum the number of ways to reach it with k of the numbers, of which
+ * most[k] is the largest so far. */
 static double subset_tail(const double *numbers, size_t n, size_t take, double target)
 {
     size_t top = take * (size_t)largest_of(numbers, n) + 1;
     double *ways = memory_zeroed((take + 1) * top, sizeof(*ways)), all = 0, tail = 0;
+    size_t *most = memory_zeroed(take + 1, sizeof(*most));
 
     ways[0] = 1;
     for (size_t i = 0; i < n; i++) {
         size_t value = (size_t)numbers[i];
-        for (size_t k = i + 1 < take ? i + 1 : take; k > 0; k--)
-            for (size_t s = value; s < top; s++)
-                ways[k * top + s] += ways[(k - 1) * top + s - value];
+        for (size_t k = i + 1 < take ? i + 1 : take; k > 0; k--) {
+            const double *fewer = ways + (k - 1) * top;
+            double *more = ways + k * top + value;
+            for (size_t s = 0; s <= most[k - 1]; s++)
+                more[s] += fewer[s];
+            if (most[k] < most[k - 1] + value)
+                most[k] = most[k - 1] + value;
+        }
     }
     for (size_t s = 0; s < top; s++) {
         all += ways[take * top + s];
         tail += (double)s >= target ? ways[take * top + s] : 0;
     }
     free(ways);
+    free(most);
     return tail / all;
 }
 

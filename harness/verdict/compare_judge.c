@@ -43,13 +43,13 @@ static double rank_p(const struct compare_row *row, double effect)
 }
 
 /* The smallest change for the worse that is named 4 times in 5: beyond chance as the only change
- * of the family, and with an interval that reaches beyond the floor. */
-static double detectable(const struct comparison *c, const struct change *ch)
+ * of the family, and with an interval of `half` to each side that reaches beyond the floor. */
+static double detectable(const struct comparison *c, const struct change *ch, double half)
 {
     struct error_term e = change_error(ch);
     double beyond_chance =
         ch->null_high + change_reach(ch, c->settings.q / (2 * (double)c->family));
-    double half = change_half(ch), beyond_floor = log1p(ch->row->delta) - half;
+    double beyond_floor = log1p(ch->row->delta) - half;
 
     double least = fmax(fmax(beyond_chance, half), fmax(beyond_floor, log1p(ch->row->placed)));
 
@@ -59,7 +59,7 @@ static double detectable(const struct comparison *c, const struct change *ch)
 static void test_row(const struct comparison *c, const struct change *ch)
 {
     struct compare_row *row = ch->row;
-    double sign = compare_sign(row), half = change_half(ch), least = detectable(c, ch);
+    double sign = compare_sign(row), half = change_half(ch), least = detectable(c, ch, half);
 
     double own = change_own_error(ch).se, all = change_error(ch).se;
 
