@@ -140,19 +140,25 @@ skip() {
   exit 77
 }
 
-# json FILE KEY...: a value in a JSON file (cmake reads it, a parser that is there in any case).
-json() {
-  local file=$1
-  shift
-  "$CMAKE" -DFILE="$file" -DKEYS="$(IFS=';' && echo "$*")" -P "$CLI/json.cmake"
+# json_asked --value|--length FILE KEY...: by json_value.c where it is built, which starts at once; what it
+# leaves is for cmake, a parser that is there in any case.
+json_asked() {
+  local how=$1 file=$2 length=() status=3
+  shift 2
+  [ "$how" = --value ] || length=(-DLENGTH=1)
+  if [ -n "${JSON_VALUE:-}" ]; then
+    status=0
+    "$JSON_VALUE" "$how" "$file" "$@" || status=$?
+  fi
+  [ $status -eq 3 ] || return $status
+  "$CMAKE" -DFILE="$file" -DKEYS="$(IFS=';' && echo "$*")" "${length[@]}" -P "$CLI/json.cmake"
 }
 
+# json FILE KEY...: a value in a JSON file.
+json() { json_asked --value "$@"; }
+
 # json_length FILE KEY...: how many elements an array or object has.
-json_length() {
-  local file=$1
-  shift
-  "$CMAKE" -DFILE="$file" -DKEYS="$(IFS=';' && echo "$*")" -DLENGTH=1 -P "$CLI/json.cmake"
-}
+json_length() { json_asked --length "$@"; }
 
 # wait_for COMMAND...: until it succeeds, at most 20 s.
 wait_for() {

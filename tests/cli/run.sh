@@ -40,7 +40,9 @@ export LC_ALL=C.UTF-8 TZ=UTC0
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0"
 # The user's own harness.json, that is: there is none unless the test makes one.
 export HOME=$WORK.log/home
-export HARNESS CMAKE WORK CLI
+JSON_VALUE=$(dirname "$HARNESS")/tests/cli/json_value
+[ -x "$JSON_VALUE" ] || JSON_VALUE= # of an installed program
+export HARNESS CMAKE WORK CLI JSON_VALUE
 
 # A mark of a project, so that the default history lies here whatever is above.
 mkdir "$WORK/.git"
