@@ -168,7 +168,8 @@ static int take_message(struct launch_words *w, const cJSON *json, const char *t
 {
     const cJSON *roofs = cJSON_GetObjectItemCaseSensitive(json, "ceilings");
     int64_t begin = json_int(json, "begin", -1), end = json_int(json, "end", -1);
-    int64_t next = w->done < w->wanted ? (int64_t)w->done : -2;
+    int64_t next = (int64_t)w->done;
+    bool more = w->done < w->wanted;
 
     if (roofs && w->roofs)
         return take_roofs(w, roofs);
@@ -176,9 +177,9 @@ static int take_message(struct launch_words *w, const cJSON *json, const char *t
         w->since = clock_ns();
         return 0;
     }
-    if (begin == next && w->current < 0)
+    if (more && begin == next && w->current < 0)
         return take_begin(w, (size_t)begin), 0;
-    if (end == next && w->current == end)
+    if (more && end == next && w->current == end)
         return take_measurement(w, (size_t)end, json, err);
     return refuse(w, "out of turn", text, length);
 }
