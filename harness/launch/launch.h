@@ -135,9 +135,9 @@ struct launch_result {
 };
 
 /* -1 where no process could be started, or the sink failed; of a job that asks for roofs it may be
- * empty. One that says what no harness says before it has begun is LAUNCH_MISSPOKE without a case in
- * hand. What a plugin does as it is loaded, the process's greeting being behind it, costs the case
- * that comes first. */
+ * empty. One that says what no harness says before it has begun is LAUNCH_MISSPOKE without a case
+ * in hand. What a plugin does as it is loaded, the process's greeting being behind it, costs the
+ * case that comes first. */
 int launch_run(const struct job *job, const struct launch_limits *limits,
                const struct case_sink *sink, struct launch_result *result, struct error *err);
 
