@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a command: parameters in them, and the names that they make (plugin/command.h). */
+/* The words of a command: parameters in them, and the names that they make (command/command.h). */
 #ifndef HARNESS_COMMAND_COMMAND_WORDS_H
 #define HARNESS_COMMAND_COMMAND_WORDS_H
 

@@ -2,6 +2,7 @@
 #include "judge/textbook.h"
 
 #include "base/memory.h"
+#include "judge/round_base.h"
 
 #include <math.h>
 #include <stdlib.h>

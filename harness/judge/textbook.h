@@ -7,7 +7,10 @@
 #ifndef HARNESS_JUDGE_TEXTBOOK_H
 #define HARNESS_JUDGE_TEXTBOOK_H
 
-#include "judge/round_base.h"
+#include "judge/judge.h"
+
+struct judge_round;
+struct tally;
 
 /* The size at which it is asked about errors at `s`: `s` itself where that is quick. false: at none
  * that is quick its errors are known to be as large. */

@@ -2,7 +2,7 @@
 /*
  * What is measured beside what was built in: kernels of plugins (plugin/plugin.h), functions of
  * Python (plugin/python_guest.h), and a command.
- * They join the registry while the program runs (core/registry_join.h), in the process that names
+ * They join the registry while the program runs (plugin/registry_join.h), in the process that names
  * benchmarks and, by the job, in each that measures them.
  */
 #ifndef HARNESS_PLUGIN_GUESTS_H

@@ -18,6 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* It starts, says where it is, and ends. */
+enum { INTERPRETER_TIMEOUT_S = 60 };
+
 bool python_guest_any(const struct python_guest *g)
 {
     return g->functions.nr > 0;
@@ -81,7 +84,7 @@ int python_guest_settle(struct python_guest *g, struct error *err)
 {
     static const char ask[] = "import sys; print(sys.executable, end='')";
     const char *argv[] = { g->interpreter, "-I", "-S", "-c", ask, NULL };
-    const struct process p = { .argv = argv, .timeout = 60 };
+    const struct process p = { .argv = argv, .timeout = INTERPRETER_TIMEOUT_S };
     struct process_result result;
     struct strbuf said;
 

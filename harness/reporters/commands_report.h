@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commands that were measured in turn, each compared with the first: a sentence for each, a table
- * and JSON. What is shown is made by session/compare_commands.h.
+ * and JSON. What is shown is made by session/compare/compare_commands.h.
  */
 #ifndef HARNESS_REPORTERS_COMMANDS_REPORT_H
 #define HARNESS_REPORTERS_COMMANDS_REPORT_H

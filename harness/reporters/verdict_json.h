@@ -17,7 +17,7 @@
  * `earlier` has one value a run before the base: its mean, and as `inner` the variance of that; the
  * runs are below COMPARE_EARLIER_MAX. Left out if there are none.
  *
- * Occasions (runs or blocks of a side) are numbered from 0 to KEPT_RUN_MAX at most: rules
+ * `occasions`, runs or blocks of a side, are numbered from 0 to KEPT_RUN_MAX at most: rules
  * count up to the largest, so a damaged file must not name one that is out of all proportion.
  */
 #ifndef HARNESS_REPORTERS_VERDICT_JSON_H

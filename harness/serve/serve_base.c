@@ -116,7 +116,7 @@ struct live_view *serve_live_view(struct serve *s, const struct http_request *re
     struct strbuf name;
 
     strbuf_init(&name);
-    strbuf_adds(&name, "scene ");
+    strbuf_adds(&name, "view ");
     parameters_name(parameters, &name);
     const struct cache_name named = { name.data, watcher_version(s->watcher) };
     struct live_view *live = cache_get(s->cache, &serve_view_kind, named, serve_make_view, &making);

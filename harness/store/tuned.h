@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings of parameters that won a race (session/measure/tuning.h), as the history keeps them. A
+ * Settings of parameters that won a race (session/tune/tuning.h), as the history keeps them. A
  * setting holds for the benchmark that it was found for, on the same machine, with the same driver
  * and model of GPU, and for the same code: what was built again is another one, for which another
  * setting may be the best.

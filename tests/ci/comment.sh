@@ -100,13 +100,13 @@ rm -rf artifact
 s comment.sh artifact
 check "nothing was written" test "$(forge '.notes | length')" = 0
 
-say "What is in it is text, and calls nobody"
+say "What is in it is text, without mentions"
 artifact cpu '$(touch run) `touch run` "; touch run; @ada, a@b and @'
 s comment.sh artifact
 notes
 check "nothing was run" test ! -e run
 
-say "A command is posted as it is, and what only looks like code calls nobody"
+say "A command is posted as it is, and what only looks like code has no mentions"
 artifact
 printf '\n@ada\n\n```sh\n# with <b>, $x and a@b\nnpx @angular/cli build\n```\n\n<details><summary>All</summary>\n\n@bob\n\n</details>\n' \
   >>artifact/comment.md
@@ -119,7 +119,7 @@ for text in '<!--\n\n```sh\n-->\n@ada\n```' '<details>\n```sh\n@ada\n```' '````\
   printf '\n%b\n' "$text" >>artifact/comment.md
   "$CI/comment.sh" artifact >"$WORK/said"
   check "$text" grep -q '@&#8203;ada' <(forge '.notes[-1].body')
-  check "$text: it calls nobody" not grep -q '@ada' <(forge '.notes[-1].body')
+  check "$text: it mentions nobody" not grep -q '@ada' <(forge '.notes[-1].body')
   forge_set '.notes[-1].body |= (split("\n")[0] + "\nold")'
 done
 

@@ -63,7 +63,7 @@ gate
 tail -n 1 "$WORK/said"
 unset_trap
 check "what is printed orders the runner nothing" not grep -E '^[[:space:]]*(::|##\[)' "$WORK/said" "$WORK/errors"
-check "the comment calls nobody" not grep -E '@ada' ../out/comment.md
+check "the comment mentions nobody" not grep -E '@ada' ../out/comment.md
 check "there is a comment" test -s ../out/comment.md
 
 # One of three that stand together, another one each time; with HARNESS_CASES all.

@@ -75,7 +75,7 @@ done
 for form in text markdown github; do check "$form is plain" plain out.$form; done
 for form in markdown github; do
   check "$form keeps its tables" tables_hold out.$form
-  check "$form calls nobody" nobody_called out.$form
+  check "$form mentions nobody" nobody_called out.$form
 done
 check "the comment fits" test "$(wc -c <out.github)" -le 60000
 check "its marker is one line" grep -qxE '<!-- harness:[A-Za-z0-9._-]+ -->' out.github
@@ -109,7 +109,7 @@ quiet baseline save evil --ref "label:$label" --note "$label"
   --format github -o accepted.md
 for file in label.md accepted.md; do
   check "$file keeps its tables" tables_hold $file
-  check "$file calls nobody" nobody_called <(sed '/^```sh/,/^```$/d' $file)
+  check "$file mentions nobody" nobody_called <(sed '/^```sh/,/^```$/d' $file)
 done
 for command in "history list" "baseline list" "baseline accepted" "history verdicts"; do
   # shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of benchmarks, names of guests, specs of devices: a line each (core/benchmark.h,
- * metrics/label.h, plugin/name.h, core/device.h). */
+ * metrics/label.h, text/name.h, core/device.h). */
 #include "fuzz.h"
 
 #include "device/devices.h"

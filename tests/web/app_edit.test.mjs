@@ -64,10 +64,10 @@ test('what is accepted is so in the comparison, too', options, async (t) => {
 test('an annotation of the run stands on the card', options, async (t) => {
   const { page } = await openPage(t, url);
   const story = page.locator('.story', { hasText: 'batch=16' });
-  await story.getByRole('button', { name: 'Remark …' }).click();
+  await story.getByRole('button', { name: 'Annotate …' }).click();
   await story.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await story.locator('form').count(), 0);
-  await story.getByRole('button', { name: 'Remark …' }).click();
+  await story.getByRole('button', { name: 'Annotate …' }).click();
   await story.getByLabel('What happened with the run that has it?').fill('new BIOS');
   await story.getByRole('button', { name: 'Save it' }).click();
   await page.locator('.story', { hasText: 'annotated: new BIOS' }).first().waitFor();

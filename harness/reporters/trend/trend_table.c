@@ -23,7 +23,7 @@ enum { CARDS = 8 };
 enum { TABLES = 6, COLUMNS_MAX = 13 };
 
 /* The tables, in the order in which they stand. */
-enum trend_section { STEPS, PAST, WATCH, DRIFTS, QUIET, REMARKS };
+enum trend_section { STEPS, WITHDRAWN, WATCH, DRIFTS, QUIET, ANNOTATIONS };
 
 static const struct {
     const char *title;
@@ -45,17 +45,17 @@ static const struct {
                   { "q", TABLE_RIGHT, TABLE_FIRM, 10 },
                   { "state", TABLE_LEFT, TABLE_FIRM, 2 },
                   { "note", TABLE_LEFT, TABLE_PROSE, 8 } } },
-    [PAST] = { "withdrawn",
-               9,
-               { { "", TABLE_LEFT, TABLE_FIRM, 6 },
-                 { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
-                 { "machine", TABLE_LEFT, TABLE_NAME, 5 },
-                 { "when", TABLE_LEFT, TABLE_FIRM, 1 },
-                 { "before", TABLE_RIGHT, TABLE_FIRM, 4 },
-                 { "after", TABLE_RIGHT, TABLE_FIRM, 3 },
-                 { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
-                 { "told", TABLE_LEFT, TABLE_FIRM, 2 },
-                 { "what became of it", TABLE_LEFT, TABLE_PROSE, 0 } } },
+    [WITHDRAWN] = { "withdrawn",
+                    9,
+                    { { "", TABLE_LEFT, TABLE_FIRM, 6 },
+                      { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+                      { "machine", TABLE_LEFT, TABLE_NAME, 5 },
+                      { "when", TABLE_LEFT, TABLE_FIRM, 1 },
+                      { "before", TABLE_RIGHT, TABLE_FIRM, 4 },
+                      { "after", TABLE_RIGHT, TABLE_FIRM, 3 },
+                      { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
+                      { "told", TABLE_LEFT, TABLE_FIRM, 2 },
+                      { "what became of it", TABLE_LEFT, TABLE_PROSE, 0 } } },
     [WATCH] = { "watch: not sure enough to be told as steps",
                 8,
                 { { "", TABLE_LEFT, TABLE_FIRM, 6 },
@@ -90,12 +90,12 @@ static const struct {
                   { "p", TABLE_RIGHT, TABLE_FIRM, 9 },
                   { "q", TABLE_RIGHT, TABLE_FIRM, 8 },
                   { "two modes", TABLE_LEFT, TABLE_PROSE, 6 } } },
-    [REMARKS] = { "annotations",
-                  4,
-                  { { "when", TABLE_LEFT, TABLE_FIRM, 1 },
-                    { "run", TABLE_RIGHT, TABLE_FIRM, 0 },
-                    { "commit", TABLE_LEFT, TABLE_FIRM, 2 },
-                    { "annotation", TABLE_LEFT, TABLE_PROSE, 0 } } },
+    [ANNOTATIONS] = { "annotations",
+                      4,
+                      { { "when", TABLE_LEFT, TABLE_FIRM, 1 },
+                        { "run", TABLE_RIGHT, TABLE_FIRM, 0 },
+                        { "commit", TABLE_LEFT, TABLE_FIRM, 2 },
+                        { "annotation", TABLE_LEFT, TABLE_PROSE, 0 } } },
 };
 
 /* The series that are shown, and how they are called. */
@@ -218,7 +218,7 @@ static void trend_table_add_withdrawn(struct page *page, const struct trend *tre
                                       const struct trend_withdrawn *step)
 {
     struct chart_metric metric = chart_metric_of(page->t->settings.metric);
-    struct table *table = &page->tables[PAST];
+    struct table *table = &page->tables[WITHDRAWN];
     struct strbuf text;
 
     table_row(table);
@@ -309,7 +309,7 @@ static void trend_table_add_quiet(struct page *page, const struct trend *trend)
 static void trend_table_add_annotations(struct page *page)
 {
     const struct trends *t = page->t;
-    struct table *table = &page->tables[REMARKS];
+    struct table *table = &page->tables[ANNOTATIONS];
     char when[TEXT_UNIT_SIZE];
 
     for (size_t i = t->records->nr_runs; i-- > 0;) {

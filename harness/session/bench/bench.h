@@ -11,7 +11,7 @@
  * that the whole command took, as command/NAME. Which of them it is, its first call decides, and
  * the others must give the same: a benchmark never changes what it measures on the way.
  *
- * Where numbers are asked for (plugin/command_numbers.h), of all benches or of this one by its
+ * Where numbers are asked for (command/command_numbers.h), of all benches or of this one by its
  * name, nothing else counts as a result: they are looked for in $OUT, where that is a file, else in
  * what it printed, and stand beside the time of the whole command as command/NAME. Each call must
  * give each of them.

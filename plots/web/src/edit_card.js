@@ -6,7 +6,7 @@ const LONGEST = 1000; /* bytes in the history; the server counts them */
 
 const KINDS = {
   accept: { opens: 'Accept …', asks: 'Why is this change meant to be?', saves: 'Accept it' },
-  annotate: { opens: 'Remark …', asks: 'What happened with the run that has it?', saves: 'Save it' },
+  annotate: { opens: 'Annotate …', asks: 'What happened with the run that has it?', saves: 'Save it' },
 };
 
 /* One line, sent once; the card stays as it is until the server has it. */
