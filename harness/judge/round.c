@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "host/host_memory.h"
+#include "judge/round_base.h"
 #include "judge/rounding.h"
 #include "judge/textbook.h"
 #include "stats/random.h"
