@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers in words, by the table that the program is tested with too (unit.chart_units), and verdicts in
+ * Numbers in words, by the table that the program is tested with too (unit.text_units), and verdicts in
  * those of the program.
  * Covers: S3-10.
  */
