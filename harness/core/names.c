@@ -2,6 +2,7 @@
 #include "core/names.h"
 
 #include "base/clean.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -40,6 +41,15 @@ bool name_has_ending(const char *name, const char *ending)
     size_t length = strlen(name), end = strlen(ending);
 
     return length > end && strcmp(name + length - end, ending) == 0;
+}
+
+bool name_filter_fits_any(const char *filter, const char *(*key)(const void *of, size_t i),
+                          const void *of, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (text_filter_matches(filter + (*filter == '!'), key(of, i)))
+            return true;
+    return false;
 }
 
 bool name_is_line(const char *text)

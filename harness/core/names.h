@@ -41,6 +41,11 @@ int name_find(const char *const *names, size_t nr, const char *name);
 /* Does that text end it, with something before it? A file that is called ".json" has no ending. */
 bool name_has_ending(const char *name, const char *ending);
 
+/* Does a filter (text_filter_matches()), with a '!' in front or without, match any of `nr` keys?
+ * One that matches none was most likely meant otherwise. */
+bool name_filter_fits_any(const char *filter, const char *(*key)(const void *of, size_t i),
+                          const void *of, size_t nr);
+
 /* The name of a baseline: 1 to `size` - 1 letters, digits and ._/+-, not first '-', and nothing
  * that means something else as a REF ("latest", bare numbers). */
 int name_check_baseline(const char *name, size_t size, struct error *err);

@@ -117,12 +117,11 @@ void compare_accept(struct comparison *c, const struct acceptance *accepted, siz
     compare_count(c);
 }
 
-static bool fits_any_row(const struct comparison *c, const char *filter)
+static const char *key_of_row(const void *comparison, size_t i)
 {
-    for (size_t i = 0; i < c->nr; i++)
-        if (text_filter_matches(filter + (*filter == '!'), c->rows[i].item->bench->key))
-            return true;
-    return false;
+    const struct comparison *c = comparison;
+
+    return c->rows[i].item->bench->key;
 }
 
 /* The newest note goes above the table, behind those that are there. */
@@ -139,7 +138,7 @@ static void make_warning(struct comparison *c)
 void compare_warn_filters(struct comparison *c, const char *const *filters, size_t nr)
 {
     for (size_t i = 0; c->nr > 0 && i < nr; i++) {
-        if (fits_any_row(c, filters[i]))
+        if (name_filter_fits_any(filters[i], key_of_row, c, c->nr))
             continue;
         comparison_note(c, "Nothing that is compared fits the filter \"%s\".", filters[i]);
         make_warning(c);

@@ -3,7 +3,7 @@
 
 #include "base/options.h"
 #include "base/strbuf.h"
-#include "base/text.h"
+#include "core/names.h"
 #include "view/records_files.h"
 
 #include <stdlib.h>
@@ -38,12 +38,16 @@ void view_release(struct view *view)
     *view = (struct view) { .head = -1 };
 }
 
+static const char *key_of_record(const void *records, size_t i)
+{
+    const struct records *r = records;
+
+    return r->items[i].m.bench.key;
+}
+
 static bool fits_any_record(const struct records *records, const char *filter)
 {
-    for (size_t i = 0; i < records->nr; i++)
-        if (text_filter_matches(filter, records->items[i].m.bench.key))
-            return true;
-    return false;
+    return name_filter_fits_any(filter, key_of_record, records, records->nr);
 }
 
 void view_note_unfit_filters(const struct view *view, const char *const *filters, size_t nr,

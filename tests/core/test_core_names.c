@@ -228,6 +228,30 @@ static void an_ending_has_something_before_it(void **state)
         assert_int_equal(name_has_ending(cases[i].name, cases[i].ending), cases[i].has);
 }
 
+static const char *key_at(const void *keys, size_t i)
+{
+    return ((const char *const *)keys)[i];
+}
+
+static void a_filter_fits_any_key_or_none(void **state)
+{
+    (void)state;
+    static const char *const keys[] = { "gemm/nn/simd", "gpt/nano/generate" };
+    static const struct {
+        const char *filter;
+        size_t nr;
+        bool fits;
+    } rows[] = {
+        { "gemm", 2, true },   { "gpt/nano", 2, true }, { "gpt", 1, false },
+        { "conv", 2, false },  { "!gemm", 2, true },    { "!gpt", 2, true },
+        { "!conv", 2, false }, { "gemm", 0, false },    { "!", 2, false },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (name_filter_fits_any(rows[i].filter, key_at, keys, rows[i].nr) != rows[i].fits)
+            fail_msg("\"%s\" of %zu: %d", rows[i].filter, rows[i].nr, !rows[i].fits);
+}
+
 static void cache_states(void **state)
 {
     (void)state;
@@ -330,6 +354,7 @@ int main(void)
         cmocka_unit_test(long_keys),
         cmocka_unit_test(names_are_found_whole),
         cmocka_unit_test(an_ending_has_something_before_it),
+        cmocka_unit_test(a_filter_fits_any_key_or_none),
         cmocka_unit_test(cache_states),
         cmocka_unit_test(the_registry_is_consistent),
         cmocka_unit_test(all_six_models_are_there),

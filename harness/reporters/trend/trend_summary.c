@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/names.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -54,12 +55,11 @@ void trend_summary_head(const struct trends *t, struct strbuf *out)
     strbuf_addf(out, "  (%s)", t->settings.metric->label);
 }
 
-static bool fits_any_series(const struct trends *t, const char *filter)
+static const char *key_of_series(const void *trends, size_t i)
 {
-    for (size_t i = 0; i < t->nr; i++)
-        if (text_filter_matches(filter + (*filter == '!'), t->items[i].series->bench->key))
-            return true;
-    return false;
+    const struct trends *t = trends;
+
+    return t->items[i].series->bench->key;
 }
 
 /* Filters that let nothing through, if there is anything at all. */
@@ -67,7 +67,7 @@ void trend_summary_unfit(const struct trends *t, void (*escape)(struct strbuf *,
                          struct strbuf *out)
 {
     for (size_t i = 0; t->nr && i < t->settings.nr_filters; i++) {
-        if (fits_any_series(t, t->settings.filters[i]))
+        if (name_filter_fits_any(t->settings.filters[i], key_of_series, t, t->nr))
             continue;
         strbuf_addf(out, "\nno series of %zu fits \"", t->nr);
         escape(out, t->settings.filters[i]);
