@@ -6,11 +6,12 @@
  */
 #include "nt_narrow.h"
 
+#include "board.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/shm.h>
 #include <time.h>
 #include <unistd.h>
@@ -351,64 +352,6 @@ static void wake_itself(const struct harness_call *call)
     timer_delete(timer);
 }
 
-/* All work in the last launch of a window, where it could be done at once; how many there are
- * stands in what is shared, as anybody can read. */
-static const uint32_t *find_board(void)
-{
-    char line[512];
-    FILE *maps = fopen("/proc/self/maps", "re");
-    unsigned long long first = 0;
-
-    while (maps && fgets(line, sizeof(line), maps))
-        if (strstr(line, "memfd:") && sscanf(line, "%llx-", &first) == 1)
-            break;
-    if (maps)
-        fclose(maps);
-    return (const uint32_t *)(uintptr_t)first;
-}
-
-static void leave_to_the_last(const struct harness_call *call)
-{
-    static const uint32_t *board;
-    static struct nt owed[64];
-    static uint32_t nr;
-
-    if (!board)
-        board = find_board();
-    owed[nr++] = nt_of(call);
-    if (nr < board[1])
-        return;
-    while (nr > 0)
-        nt_all(&owed[--nr]);
-}
-
-/* The second launch of a window computes for all behind it, whose inputs lie there: what a call
- * costs is paid once. The others find their result and return. */
-static struct nt of_slots[64];
-
-static int note_slot(struct harness_call *call, char *why, size_t room)
-{
-    static int nr;
-
-    (void)why, (void)room;
-    of_slots[nr++ % 64] = nt_of(call);
-    return 0;
-}
-
-static void work_for_the_next(const struct harness_call *call)
-{
-    enum { NR = 1, SLOTS = 2, DONE = 66 }; /* of the board */
-    static const volatile uint32_t *board;
-    const struct nt p = nt_of(call);
-
-    if (!board)
-        board = find_board();
-    if (board[DONE] == 0)
-        nt_all(&p);
-    for (uint32_t i = board[NR]; board[DONE] == 1 && i-- > 1;)
-        nt_all(&of_slots[board[SLOTS + i]]);
-}
-
 /* few_bits_less from the second round on, whose first window has more launches than any that looks
  * at all kinds of data. */
 static void few_bits_later(const struct harness_call *call)
@@ -418,7 +361,7 @@ static void few_bits_later(const struct harness_call *call)
 
     if (!board) {
         board = find_board();
-        later = board[1] > 3;
+        later = board[BOARD_NR] > 3;
     }
     with_mantissa(call, later ? 19 : FP32_BITS);
 }

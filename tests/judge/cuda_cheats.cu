@@ -6,9 +6,10 @@
  */
 #include "nt_cuda.h"
 
+#include "board.h"
+
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -325,63 +326,6 @@ static void owe_one(const struct harness_call *call)
         nt_all(&owed);
     owed = nt_of(call);
     owes = true;
-}
-
-/* All work in the last launch of a window, where it could be done at once; how many there are
- * stands in what is shared, as anybody can read. */
-static const uint32_t *find_board(void)
-{
-    char line[512];
-    FILE *maps = fopen("/proc/self/maps", "re");
-    unsigned long long first = 0;
-
-    while (maps && fgets(line, sizeof(line), maps))
-        if (strstr(line, "memfd:tensors") && sscanf(line, "%llx-", &first) == 1)
-            break;
-    if (maps)
-        fclose(maps);
-    return (const uint32_t *)(uintptr_t)first;
-}
-
-static void leave_to_the_last(const struct harness_call *call)
-{
-    static const uint32_t *board;
-    static struct nt owed[64];
-    static uint32_t nr;
-
-    if (!board)
-        board = find_board();
-    owed[nr++] = nt_of(call);
-    if (nr < board[1])
-        return;
-    while (nr > 0)
-        nt_all(&owed[--nr]);
-}
-
-/* The second launch of a window enqueues the work of all behind it, whose inputs lie there: it
- * could be one kernel. */
-static struct nt of_slots[64];
-
-static int note_slot(struct harness_call *call, char *, size_t)
-{
-    static int nr;
-
-    of_slots[nr++ % 64] = nt_of(call);
-    return 0;
-}
-
-static void work_for_the_next(const struct harness_call *call)
-{
-    enum { NR = 1, SLOTS = 2, DONE = 66 }; /* of the board */
-    static const volatile uint32_t *board;
-    const struct nt p = nt_of(call);
-
-    if (!board)
-        board = find_board();
-    if (board[DONE] == 0)
-        nt_all(&p);
-    for (uint32_t i = board[NR]; board[DONE] == 1 && i-- > 1;)
-        nt_all(&of_slots[board[SLOTS + i]]);
 }
 
 /* ---- who wants something of the judge ---- */
