@@ -14,7 +14,7 @@
 
 #include "models/gpt_cuda_cluster_kinds.h"
 
-#include "device_memory.h"
+#include "device_plain.h"
 
 #include <algorithm>
 #include <cmath>
@@ -145,37 +145,11 @@ __global__ void plain_attention(float *y, const float *qkv, int rows, int seq, i
         y[r * width + h + d] = out[d] / sum;
 }
 
-template <auto KERNEL, class... A> static void plain(int threads, const A &...a)
-{
-    cuda_launch<KERNEL>((unsigned)((threads + 127) / 128), 128, 0, nullptr, a...);
-    must(cudaGetLastError(), "a plain kernel");
-}
-
 /* ---- A case ---- */
 
-static uint64_t random_state = 88172645463325252u;
-static float uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (float)(random_state >> 40) / 16777216.0f;
-}
 static float normal(void)
 {
     return sqrtf(-2 * logf(uniform() + 1e-9f)) * cosf(6.2831853f * uniform());
-}
-
-template <class T> static T *device_array(size_t n, const T *from)
-{
-    T *p = nullptr;
-    must(cudaMalloc(&p, n * sizeof(T)), "cudaMalloc");
-    if (from)
-        must(cudaMemcpyAsync(p, from, n * sizeof(T), cudaMemcpyHostToDevice, nullptr), "copy in");
-    else
-        must(cudaMemsetAsync(p, 0xff, n * sizeof(T), nullptr), "poison");
-    must(cudaStreamSynchronize(nullptr), "copy in");
-    return p;
 }
 
 /* Offsets in a layer of width c, as models/gpt_weights.h has them. */

@@ -13,7 +13,7 @@
  */
 #include "models/gpt_cuda_decode_kinds.h"
 
-#include "device_memory.h"
+#include "device_plain.h"
 
 #include <algorithm>
 #include <cmath>
@@ -136,20 +136,8 @@ __global__ void plain_attention(float *y, const float *qkv, bf16 *k, bf16 *v, in
         y[h * head + d] = out[d] / sum;
 }
 
-template <auto KERNEL, class... A> static void plain(int threads, const A &...a)
-{
-    cuda_launch<KERNEL>((unsigned)((threads + 127) / 128), 128, 0, nullptr, a...);
-    must(cudaGetLastError(), "a plain kernel");
-}
-
 /* ---- A model with weights, and a step of it ---- */
 
-static float uniform(void)
-{
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return (float)(state >> 40) / 16777216.0f;
-}
 /* Near enough to normal, and quick. */
 static float normal(void)
 {
@@ -157,18 +145,6 @@ static float normal(void)
     for (int i = 0; i < 4; i++)
         sum += uniform();
     return (sum - 2) * 1.732f;
-}
-
-template <class T> static T *device_array(size_t n, const T *from)
-{
-    T *p = nullptr;
-    must(cudaMalloc(&p, n * sizeof(T)), "cudaMalloc");
-    if (from)
-        must(cudaMemcpyAsync(p, from, n * sizeof(T), cudaMemcpyHostToDevice, nullptr), "copy in");
-    else
-        must(cudaMemsetAsync(p, 0xff, n * sizeof(T), nullptr), "poison");
-    must(cudaStreamSynchronize(nullptr), "copy in");
-    return p;
 }
 
 template <class T> static std::vector<T> host_array(const T *from, size_t n)
