@@ -22,6 +22,43 @@ static int tear_down(void **state)
     return 0;
 }
 
+struct scope_row {
+    const char *name, *parent; /* "": of none */
+    unsigned flags;
+    size_t nr;
+};
+
+/* So many of each row, to the first without a name, and no others. */
+static void check_scopes_of(const struct prof_trace *trace, const struct scope_row *rows)
+{
+    size_t all = 0;
+
+    for (size_t i = 0; rows[i].name; i++) {
+        size_t found = 0;
+        for (size_t k = 0; k < trace->nr_slices; k++) {
+            const struct prof_slice *s = &trace->slices[k];
+            found += strcmp(s->name, rows[i].name) == 0 && s->flags == rows[i].flags &&
+                     strcmp(parent_name(trace, s), rows[i].parent) == 0;
+        }
+        if (found != rows[i].nr)
+            fail_msg("%zu of %s in \"%s\" with flags %u, expected %zu", found, rows[i].name,
+                     rows[i].parent, rows[i].flags, rows[i].nr);
+        all += found;
+    }
+    assert_int_equal(trace->nr_slices, all);
+}
+
+static void check_scopes(struct prof *from, const struct scope_row *rows)
+{
+    struct prof_trace trace;
+
+    take_snapshot(from, &trace);
+    check_scopes_of(&trace, rows);
+    prof_trace_release(&trace);
+}
+
+#define ROWS(...) ((const struct scope_row[]) { __VA_ARGS__, { .name = NULL } })
+
 static int leaves_early(int when)
 {
     PROF_SCOPE_IN(prof, "outer", .bytes = 10, .flops = 20, .backend = "cpu");
@@ -42,13 +79,7 @@ SCOPE_TEST(scopes_nest_and_end_at_every_return)
     assert_int_equal(leaves_early(3), 3);
     assert_int_equal(prof_depth(prof), 0);
     take_snapshot(prof, &trace);
-    assert_int_equal(trace.nr_slices, 2 + 5);
-    assert_int_equal(count_named(&trace, "inner"), 1 + 4);
-    for (size_t i = 0; i < trace.nr_slices; i++) {
-        const struct prof_slice *s = &trace.slices[i];
-        assert_string_equal(parent_name(&trace, s), strcmp(s->name, "inner") ? "" : "outer");
-        assert_int_equal(s->flags, 0);
-    }
+    check_scopes_of(&trace, ROWS({ "outer", "", 0, 2 }, { "inner", "outer", 0, 1 + 4 }));
     const struct prof_slice *outer = slice_named(&trace, "outer");
     assert_int_equal(outer->bytes, 10);
     assert_true(outer->flops > 19.5 && outer->flops < 20.5);
@@ -65,35 +96,24 @@ static void function_of_that_name(void)
 
 SCOPE_TEST(the_global_one_is_off_until_it_is_on)
 {
-    struct prof_trace trace;
-
     function_of_that_name();
     assert_int_equal(prof_set_on(prof_global(), 1), 0);
     function_of_that_name();
     prof_set_on(prof_global(), 0);
     function_of_that_name();
-    take_snapshot(prof_global(), &trace);
-    assert_int_equal(trace.nr_slices, 2);
-    assert_int_equal(count_named(&trace, "function_of_that_name"), 1);
-    assert_int_equal(slice_named(&trace, "step")->flags, PROF_INSTANT_POINT);
-    assert_string_equal(parent_name(&trace, slice_named(&trace, "step")), "function_of_that_name");
-    prof_trace_release(&trace);
+    check_scopes(prof_global(), ROWS({ "function_of_that_name", "", 0, 1 },
+                                     { "step", "function_of_that_name", PROF_INSTANT_POINT, 1 }));
 }
 
 SCOPE_TEST(a_scope_ends_though_it_was_switched_off_inside)
 {
-    struct prof_trace trace;
-
     {
         PROF_SCOPE_IN(prof, "on at the begin");
         prof_set_on(prof, 0);
         PROF_SCOPE_IN(prof, "off at the begin");
         prof_set_on(prof, 1);
     }
-    take_snapshot(prof, &trace);
-    assert_int_equal(trace.nr_slices, 1);
-    assert_int_equal(trace.slices[0].flags, 0);
-    prof_trace_release(&trace);
+    check_scopes(prof, ROWS({ "on at the begin", "", 0, 1 }));
 }
 
 SCOPE_TEST(open_scopes_end_at_the_snapshot)
@@ -103,36 +123,29 @@ SCOPE_TEST(open_scopes_end_at_the_snapshot)
 
     struct prof_scope scope = prof_begin(prof, &site, NULL);
     take_snapshot(prof, &trace);
-    assert_int_equal(trace.slices[0].flags, PROF_OPEN);
+    check_scopes_of(&trace, ROWS({ "open", "", PROF_OPEN, 1 }));
     assert_int_equal(trace.slices[0].start + trace.slices[0].duration, trace.meta.end);
     prof_trace_release(&trace);
     prof_end(&scope);
     prof_end(&scope); /* a second time does nothing */
-    take_snapshot(prof, &trace);
-    assert_int_equal(trace.nr_slices, 1);
-    assert_int_equal(trace.slices[0].flags, 0);
-    prof_trace_release(&trace);
+    check_scopes(prof, ROWS({ "open", "", 0, 1 }));
 }
 
 SCOPE_TEST(ending_the_outer_one_ends_the_inner_one)
 {
-    static const struct prof_site site = { "by hand", "", "", 0 };
-    struct prof_trace trace;
+    static const struct prof_site sites[] = { { "outer", "", "", 0 },
+                                              { "inner", "", "", 0 },
+                                              { "next", "", "", 0 } };
 
-    struct prof_scope outer = prof_begin(prof, &site, NULL);
-    struct prof_scope inner = prof_begin(prof, &site, NULL);
+    struct prof_scope outer = prof_begin(prof, &sites[0], NULL);
+    struct prof_scope inner = prof_begin(prof, &sites[1], NULL);
     prof_end(&outer);
-    struct prof_scope next = prof_begin(prof, &site, NULL);
+    struct prof_scope next = prof_begin(prof, &sites[2], NULL);
     prof_end(&inner); /* too late: `next` goes on */
     assert_int_equal(prof_depth(prof), 1);
     prof_end(&next);
-    take_snapshot(prof, &trace);
-    assert_int_equal(trace.nr_slices, 3);
-    assert_int_equal(trace.slices[0].flags, 0);
-    assert_int_equal(trace.slices[1].flags, PROF_UNWOUND);
-    assert_int_equal(trace.slices[2].flags, 0);
-    assert_int_equal(trace.slices[2].parent, PROF_ROOT);
-    prof_trace_release(&trace);
+    check_scopes(prof, ROWS({ "outer", "", 0, 1 }, { "inner", "outer", PROF_UNWOUND, 1 },
+                            { "next", "", 0, 1 }));
 }
 
 static void jumps(jmp_buf *back)
@@ -145,7 +158,6 @@ static void jumps(jmp_buf *back)
 /* Both ways: a scope around it ends what was left, or prof_unwind() does. */
 SCOPE_TEST(scopes_left_by_longjmp_are_marked)
 {
-    struct prof_trace trace;
     jmp_buf back;
 
     {
@@ -162,17 +174,10 @@ SCOPE_TEST(scopes_left_by_longjmp_are_marked)
         PROF_SCOPE_IN(prof, "after");
     }
     assert_int_equal(prof_depth(prof), 0);
-    take_snapshot(prof, &trace);
-    assert_int_equal(trace.nr_slices, 7);
-    for (size_t i = 0; i < trace.nr_slices; i++) {
-        const struct prof_slice *s = &trace.slices[i];
-        assert_int_equal(s->flags, strncmp(s->name, "left", 4) ? 0 : PROF_UNWOUND);
-    }
-    assert_string_equal(parent_name(&trace, slice_named(&trace, "left")), "around");
-    assert_string_equal(parent_name(&trace, slice_named(&trace, "behind, taken as nested")),
-                        "left, too");
-    assert_string_equal(parent_name(&trace, slice_named(&trace, "after")), "");
-    prof_trace_release(&trace);
+    check_scopes(prof, ROWS({ "around", "", 0, 1 }, { "left", "around", PROF_UNWOUND, 1 },
+                            { "left, too", "left", PROF_UNWOUND, 2 },
+                            { "behind, taken as nested", "left, too", 0, 1 },
+                            { "left", "", PROF_UNWOUND, 1 }, { "after", "", 0, 1 }));
 }
 
 SCOPE_TEST(what_finds_no_room_is_counted)
@@ -217,8 +222,7 @@ SCOPE_TEST(clearing_inside_a_scope_waits_for_its_end)
         PROF_SCOPE_IN(prof, "new");
     }
     take_snapshot(prof, &trace);
-    assert_int_equal(trace.nr_slices, 1);
-    assert_string_equal(trace.slices[0].name, "new");
+    check_scopes_of(&trace, ROWS({ "new", "", 0, 1 }));
     assert_true(trace.slices[0].start >= trace.meta.start);
     prof_trace_release(&trace);
 }
