@@ -11,6 +11,8 @@
 
 #include <pthread.h>
 
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
 static void layers_of(const struct prof_trace *trace, const char *iteration,
                       struct timeline_layers *layers)
 {
@@ -33,8 +35,35 @@ static void check_sums(const struct timeline_layers *layers)
     }
 }
 
+struct layer_row {
+    const char *name;
+    int iteration, depth;
+    int64_t total, self, gpu, gpu_self;
+};
+
+static void check_layers(const struct timeline_layers *layers, const struct layer_row *rows,
+                         size_t nr)
+{
+    for (size_t r = 0; r < nr; r++) {
+        const struct layer_samples *l = timeline_layer(layers, rows[r].name);
+        int i = rows[r].iteration;
+        assert_non_null(l);
+        assert_int_equal(l->depth, rows[r].depth);
+        assert_int_equal(l->total_ns[i], rows[r].total);
+        assert_int_equal(l->self_ns[i], rows[r].self);
+        assert_int_equal(l->gpu_ns[i], rows[r].gpu);
+        assert_int_equal(l->gpu_self_ns[i], rows[r].gpu_self);
+    }
+}
+
 TEST(by_hand)
 {
+    static const struct layer_row rows[] = {
+        { "qkv", 0, 0, 300, 300, 200, 200 }, /* the kernel it launched */
+        { "qkv", 1, 0, 100, 100, 0, 0 },
+        { "attention", 0, 0, 500, 500, 0, 0 }, /* the inner one not twice */
+        { "attention", 1, 0, 0, 0, 0, 0 },
+    };
     struct timeline_layers layers;
     struct prof_trace trace;
 
@@ -49,24 +78,15 @@ TEST(by_hand)
     assert_int_equal(layers.rest_ns[1], 500);
     assert_int_equal(layers.rest_launch_ns[0], 30);
     assert_int_equal(layers.nr, 2); /* calls are no operations */
+    check_layers(&layers, rows, COUNT(rows));
+    assert_int_equal(layers.gpu_ns[0], 300); /* qkv's and the copy of the iteration itself */
     const struct layer_samples *qkv = timeline_layer(&layers, "qkv");
-    const struct layer_samples *attention = timeline_layer(&layers, "attention");
     assert_ptr_equal(qkv, &layers.items[0]);
-    assert_int_equal(qkv->total_ns[0], 300);
-    assert_int_equal(qkv->self_ns[0], 300);
-    assert_int_equal(qkv->total_ns[1], 100);
     assert_int_equal(qkv->calls, 2);
     assert_close(qkv->bytes, (2000 + 1000) / 2.0, 0);
     assert_close(qkv->flops, 8e3 / 2, 0);
     assert_string_equal(qkv->backend, "cublas");
-    assert_int_equal(qkv->gpu_ns[0], 200); /* the kernel it launched */
-    assert_int_equal(qkv->gpu_ns[1], 0);
-    assert_int_equal(layers.gpu_ns[0], 300); /* and the copy of the iteration itself */
-    assert_int_equal(attention->calls, 2);
-    assert_int_equal(attention->total_ns[0], 500); /* the inner one not twice */
-    assert_int_equal(attention->self_ns[0], 500);
-    assert_int_equal(attention->total_ns[1], 0);
-    assert_int_equal(attention->depth, 0);
+    assert_int_equal(timeline_layer(&layers, "attention")->calls, 2);
     assert_close(layers.bytes, 1500, 0);
     timeline_layers_release(&layers);
     prof_trace_release(&trace);
@@ -75,6 +95,11 @@ TEST(by_hand)
 /* Without flows the scopes' own marks count, and go up to scopes without any. */
 TEST(marks_and_nesting)
 {
+    static const struct layer_row rows[] = {
+        { "layer 0", 0, 0, 50, 10, 12, 0 },
+        { "qkv", 0, 1, 20, 20, 7, 7 },
+        { "proj", 0, 1, 20, 20, 5, 5 },
+    };
     struct timeline_layers layers;
     struct prof_trace trace;
 
@@ -94,14 +119,9 @@ TEST(marks_and_nesting)
     layers_of(&trace, "pass", &layers);
     check_sums(&layers);
     assert_int_equal(layers.nr_iterations, 1);
-    const struct layer_samples *layer = timeline_layer(&layers, "layer 0");
-    assert_int_equal(layer->depth, 0);
-    assert_int_equal(timeline_layer(&layers, "qkv")->depth, 1);
-    assert_int_equal(layer->self_ns[0], 10);
-    assert_int_equal(layer->total_ns[0], 50);
-    assert_int_equal(layer->gpu_ns[0], 12);
+    check_layers(&layers, rows, COUNT(rows));
     assert_int_equal(layers.gpu_ns[0], 12);
-    assert_close(layer->flops, 100, 0);
+    assert_close(timeline_layer(&layers, "layer 0")->flops, 100, 0);
     assert_close(layers.flops, 100, 0);
     assert_null(timeline_layer(&layers, "other"));
     timeline_layers_release(&layers);
@@ -112,6 +132,11 @@ TEST(marks_and_nesting)
  * or by the scopes' marks. */
 TEST(work_on_a_gpu_is_the_innermost_operations_own)
 {
+    static const struct layer_row rows[] = {
+        { "layer", 0, 0, 50, 30, 12, 5 },
+        { "qkv", 0, 1, 20, 20, 7, 7 },
+    };
+
     for (int marks = 0; marks < 2; marks++) {
         struct timeline_layers layers;
         struct prof_trace trace;
@@ -133,9 +158,7 @@ TEST(work_on_a_gpu_is_the_innermost_operations_own)
                         prof_trace_flow(&trace, second, sum) >= 0);
         assert_int_equal(prof_trace_sort(&trace, NULL), 0);
         layers_of(&trace, NULL, &layers);
-        assert_int_equal(timeline_layer(&layers, "layer")->gpu_ns[0], 12);
-        assert_int_equal(timeline_layer(&layers, "layer")->gpu_self_ns[0], 5);
-        assert_int_equal(timeline_layer(&layers, "qkv")->gpu_self_ns[0], 7);
+        check_layers(&layers, rows, COUNT(rows));
         assert_close(timeline_typical_own(&layers, timeline_layer(&layers, "layer"), true), 5, 0);
         assert_close(timeline_typical_own(&layers, timeline_layer(&layers, "layer"), false), 30, 0);
         timeline_layers_release(&layers);
