@@ -10,9 +10,14 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+static const char *text_of(const cJSON *event, const char *member)
+{
+    return cJSON_GetObjectItem(event, member)->valuestring;
+}
+
 static const char *phase_of(const cJSON *event)
 {
-    return cJSON_GetObjectItem(event, "ph")->valuestring;
+    return text_of(event, "ph");
 }
 
 static double number_of(const cJSON *event, const char *member)
@@ -55,8 +60,8 @@ static void check_flows(const cJSON *events, const struct prof_trace *trace)
                          trace->slices[trace->flows[i].from].start - trace->meta.start);
         assert_int_equal(ns_of(to, "ts"),
                          trace->slices[trace->flows[i].to].start - trace->meta.start);
-        assert_string_equal(cJSON_GetObjectItem(to, "bp")->valuestring, "e");
-        assert_string_equal(cJSON_GetObjectItem(to, "cat")->valuestring, "ac2g");
+        assert_string_equal(text_of(to, "bp"), "e");
+        assert_string_equal(text_of(to, "cat"), "ac2g");
     }
 }
 
@@ -104,7 +109,7 @@ static void end_slice(struct open_slices *open, const cJSON *event, const struct
     assert_true(i >= 0);
     const struct prof_slice *s = &trace->slices[open->items[i].slice];
     assert_int_equal(ns_of(event, "ts"), s->start + s->duration - trace->meta.start);
-    assert_name(cJSON_GetObjectItem(event, "name")->valuestring, s->name);
+    assert_name(text_of(event, "name"), s->name);
     memmove(&open->items[i], &open->items[i + 1],
             (--open->nr - (size_t)i) * sizeof(open->items[0]));
 }
@@ -131,7 +136,7 @@ static void check_slices(const cJSON *events, const struct prof_trace *trace)
         int around = innermost(&open, event);
         assert_int_equal(phase, s->flags & PROF_INSTANT_POINT ? 'i' : 'B');
         assert_int_equal(ns_of(event, "ts"), s->start - trace->meta.start);
-        assert_name(cJSON_GetObjectItem(event, "name")->valuestring, s->name);
+        assert_name(text_of(event, "name"), s->name);
         if (around >= 0) {
             const struct prof_slice *outer = &trace->slices[open.items[around].slice];
             assert_true(s->start + s->duration <= outer->start + outer->duration);
@@ -176,7 +181,7 @@ static void check_trace_file(const struct prof_trace *trace)
     cJSON *json = parsed(text);
     const cJSON *events = cJSON_GetObjectItem(json, "traceEvents");
 
-    assert_string_equal(cJSON_GetObjectItem(json, "displayTimeUnit")->valuestring, "ns");
+    assert_string_equal(text_of(json, "displayTimeUnit"), "ns");
     check_slices(events, trace);
     check_arguments(events);
     check_flows(events, trace);
@@ -298,8 +303,7 @@ static int64_t process_of_counter(const cJSON *events, const char *name)
 
     cJSON_ArrayForEach(event, events)
     {
-        if (phase_of(event)[0] == 'C' &&
-            !strcmp(cJSON_GetObjectItem(event, "name")->valuestring, name))
+        if (phase_of(event)[0] == 'C' && !strcmp(text_of(event, "name"), name))
             return (int64_t)number_of(event, "pid");
     }
     fail_msg("no point of %s", name);
@@ -335,10 +339,7 @@ TRACE_TEST(a_device_with_the_number_of_a_process)
         {
             if (phase_of(event)[0] == 'B')
                 assert_int_equal(number_of(event, "pid"),
-                                 strcmp(cJSON_GetObjectItem(event, "name")->valuestring, "k") ||
-                                         !with_stream
-                                     ? 1
-                                     : device);
+                                 strcmp(text_of(event, "name"), "k") || !with_stream ? 1 : device);
         }
         cJSON_Delete(json);
         free(text);
@@ -349,6 +350,7 @@ TRACE_TEST(a_device_with_the_number_of_a_process)
 
 TRACE_TEST(sorting_says_what_moved)
 {
+    const int expected[] = { 2, 1, 0 };
     int moved[3];
 
     prof_trace_init(trace);
@@ -357,9 +359,7 @@ TRACE_TEST(sorting_says_what_moved)
     add_slice(trace, track, 0, 4, "b", NULL);
     add_slice(trace, track, 0, 9, "a", NULL);
     assert_int_equal(prof_trace_sort(trace, moved), 0);
-    assert_int_equal(moved[0], 2);
-    assert_int_equal(moved[1], 1);
-    assert_int_equal(moved[2], 0);
+    assert_memory_equal(moved, expected, sizeof(moved));
     assert_int_equal(trace->slices[2].parent, 0);
 }
 
@@ -448,14 +448,10 @@ TRACE_TEST(profile_json_is_the_table)
     assert_close(number_of(json, "schema"), 1, 0);
     for (int r = 0; r < (int)summary.nr_rows; r++) {
         const struct prof_row *row = &summary.rows[r];
-        const double differences[] = {
-            column(json, r, "calls") - (double)row->calls,
-            column(json, r, "self") - (double)row->self,
-            column(json, r, "p99") - (double)row->p99,
-            column(json, r, "memory_peak") - (double)row->memory_peak,
-        };
-        for (int i = 0; i < 4; i++)
-            assert_close(differences[i], 0, 0);
+        assert_close(column(json, r, "calls"), (double)row->calls, 0);
+        assert_close(column(json, r, "self"), (double)row->self, 0);
+        assert_close(column(json, r, "p99"), (double)row->p99, 0);
+        assert_close(column(json, r, "memory_peak"), (double)row->memory_peak, 0);
     }
     cJSON_Delete(json);
     free(text);
