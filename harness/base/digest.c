@@ -69,14 +69,14 @@ static uint64_t read_le32(const unsigned char *p)
     return p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
 }
 
-static uint64_t rotate(uint64_t value, int bits)
+static uint64_t rotate_left(uint64_t value, int bits)
 {
     return value << bits | value >> (64 - bits);
 }
 
 static uint64_t mix_lane(uint64_t lane, uint64_t input)
 {
-    return rotate(lane + input * P2, 31) * P1;
+    return rotate_left(lane + input * P2, 31) * P1;
 }
 
 static uint64_t add_stripes(const unsigned char **p, const unsigned char *end, uint64_t seed)
@@ -86,8 +86,8 @@ static uint64_t add_stripes(const unsigned char **p, const unsigned char *end, u
     for (; end - *p >= STRIPE; *p += STRIPE)
         for (int i = 0; i < LANES; i++)
             lanes[i] = mix_lane(lanes[i], read_le64(*p + (size_t)8 * (size_t)i));
-    uint64_t sum =
-        rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
+    uint64_t sum = rotate_left(lanes[0], 1) + rotate_left(lanes[1], 7) + rotate_left(lanes[2], 12) +
+                   rotate_left(lanes[3], 18);
     for (int i = 0; i < LANES; i++)
         sum = (sum ^ mix_lane(0, lanes[i])) * P1 + P4;
     return sum;
@@ -96,13 +96,13 @@ static uint64_t add_stripes(const unsigned char **p, const unsigned char *end, u
 static uint64_t add_rest(uint64_t sum, const unsigned char *p, const unsigned char *end)
 {
     for (; end - p >= 8; p += 8)
-        sum = rotate(sum ^ mix_lane(0, read_le64(p)), 27) * P1 + P4;
+        sum = rotate_left(sum ^ mix_lane(0, read_le64(p)), 27) * P1 + P4;
     if (end - p >= 4) {
-        sum = rotate(sum ^ read_le32(p) * P1, 23) * P2 + P3;
+        sum = rotate_left(sum ^ read_le32(p) * P1, 23) * P2 + P3;
         p += 4;
     }
     for (; p < end; p++)
-        sum = rotate(sum ^ *p * P5, 11) * P1;
+        sum = rotate_left(sum ^ *p * P5, 11) * P1;
     return sum;
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void position(const char *text, const char *at, int *line, int *column)
+static void find_line_and_column(const char *text, const char *at, int *line, int *column)
 {
     *line = *column = 1;
     for (; text < at && *text; text++) {
@@ -123,7 +123,7 @@ cJSON *json_parse(const char *text, size_t length, const char *what, struct erro
     }
     int line = 1, column = 1;
     if (end)
-        position(text, end, &line, &column);
+        find_line_and_column(text, end, &line, &column);
     error_set(err, "%s: not valid JSON at line %d, column %d", what, line, column);
     return NULL;
 }

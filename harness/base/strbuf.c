@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void reserve(struct strbuf *sb, size_t extra)
+static void reserve_room(struct strbuf *sb, size_t extra)
 {
     size_t need = sb->length + extra + 1;
 
@@ -22,7 +22,7 @@ static void reserve(struct strbuf *sb, size_t extra)
 void strbuf_init(struct strbuf *sb)
 {
     *sb = (struct strbuf) { 0 };
-    reserve(sb, 0);
+    reserve_room(sb, 0);
     sb->data[0] = '\0';
 }
 
@@ -40,7 +40,7 @@ void strbuf_clear(struct strbuf *sb)
 
 void strbuf_add(struct strbuf *sb, const void *bytes, size_t nr)
 {
-    reserve(sb, nr);
+    reserve_room(sb, nr);
     if (nr > 0)
         memcpy(sb->data + sb->length, bytes, nr);
     sb->length += nr;
@@ -66,7 +66,7 @@ void strbuf_addf(struct strbuf *sb, const char *format, ...)
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (length > 0) {
-        reserve(sb, (size_t)length);
+        reserve_room(sb, (size_t)length);
         vsnprintf(sb->data + sb->length, (size_t)length + 1, format, again);
         sb->length += (size_t)length;
     }
