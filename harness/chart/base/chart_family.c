@@ -200,8 +200,8 @@ static double sum_of_dims(const struct chart_family *family)
 }
 
 /* Log mean of the metric, turned so that more is better. */
-static double goodness(const struct chart_family *family, const struct chart_items *items,
-                       const struct chart_metric *metric)
+static double family_goodness(const struct chart_family *family, const struct chart_items *items,
+                              const struct chart_metric *metric)
 {
     double sum = 0;
 
@@ -226,7 +226,7 @@ bool chart_family_leads(const struct chart_families *families, const struct char
         if (ahead == 0)
             ahead = sum_of_dims(other) - sum_of_dims(family);
         if (ahead == 0)
-            ahead = goodness(other, items, metric) - goodness(family, items, metric);
+            ahead = family_goodness(other, items, metric) - family_goodness(family, items, metric);
         if (ahead > 0 || (ahead == 0 && i < nth))
             return false;
     }

@@ -40,8 +40,8 @@ int chart_grid_check(const char *field, struct error *err)
 }
 
 /* The name with an empty field, and a key that says so. */
-static void strip(const struct benchmark_name *name, const char *field,
-                  struct benchmark_name *stripped)
+static void strip_field(const struct benchmark_name *name, const char *field,
+                        struct benchmark_name *stripped)
 {
     *stripped = *name;
     for (size_t i = 0; i < FIELDS; i++)
@@ -111,7 +111,7 @@ static void grid_fill(struct chart_grid *grid, const struct chart_items *items, 
             grid->crowded++;
             continue;
         }
-        strip(item->bench, field, &name);
+        strip_field(item->bench, field, &name);
         grid_row_of(grid, &places, &name, by_run ? 0 : item->run)->items[series] = item;
     }
     chart_places_release(&places);

@@ -44,12 +44,12 @@ static double work_bytes(const struct chart_item *item)
     return item->summary->m->bytes;
 }
 
-static double footprint(const struct chart_item *item)
+static double tensors_footprint(const struct chart_item *item)
 {
     return item->summary->m->footprint > 0 ? (double)item->summary->m->footprint : NAN;
 }
 
-static double threads(const struct chart_item *item)
+static double device_threads(const struct chart_item *item)
 {
     int nr = device_label_of(item->bench->device).threads;
 
@@ -62,7 +62,7 @@ static double chart_metric_launches(const struct chart_item *item)
 }
 
 /* A number among the settings with which the run sampled. */
-static double sampling(const struct chart_item *item, const char *key)
+static double sampling_setting(const struct chart_item *item, const char *key)
 {
     if (!item->of || !item->of->settings)
         return NAN;
@@ -74,17 +74,17 @@ static double sampling(const struct chart_item *item, const char *key)
 
 static double min_time(const struct chart_item *item)
 {
-    return sampling(item, "min_time");
+    return sampling_setting(item, "min_time");
 }
 
 static double max_time(const struct chart_item *item)
 {
-    return sampling(item, "max_time");
+    return sampling_setting(item, "max_time");
 }
 
-static double warmup(const struct chart_item *item)
+static double warmup_time(const struct chart_item *item)
 {
-    return sampling(item, "warmup");
+    return sampling_setting(item, "warmup");
 }
 
 /* A kernel with a new dim: its name here too (a test compares). */
@@ -107,12 +107,12 @@ static const struct chart_parameter parameters[] = {
     { "flops_per_token", "FLOPs per token", "", 1, model_flops_per_token, QUANTITY_PLAIN, false },
     { "flops", "work", "FLOP", 1, work_flops, QUANTITY_PLAIN, false },
     { "bytes", "compulsory traffic", "", 1, work_bytes, QUANTITY_BYTES, false },
-    { "footprint", "size of the tensors", "", 1, footprint, QUANTITY_BYTES, false },
-    { "threads", "threads", "", 1, threads, QUANTITY_PLAIN, false },
+    { "footprint", "size of the tensors", "", 1, tensors_footprint, QUANTITY_BYTES, false },
+    { "threads", "threads", "", 1, device_threads, QUANTITY_PLAIN, false },
     { "launches", "launches", "", 1, chart_metric_launches, QUANTITY_PLAIN, true },
     { "min_time", "least sampling time", "", 1e9, min_time, QUANTITY_TIME, true },
     { "max_time", "longest sampling time", "", 1e9, max_time, QUANTITY_TIME, true },
-    { "warmup", "warm-up", "", 1e9, warmup, QUANTITY_TIME, true },
+    { "warmup", "warm-up", "", 1e9, warmup_time, QUANTITY_TIME, true },
 };
 
 enum { NR_PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };

@@ -23,7 +23,8 @@ struct curve {
     bool any;
 };
 
-static void extend(struct layer *live, struct layer *peak, struct curve *c, double at, double value)
+static void extend_layers(struct layer *live, struct layer *peak, struct curve *c, double at,
+                          double value)
 {
     layer_add(live, at, value);
     c->peak = c->any ? fmax(c->peak, value) : value;
@@ -61,14 +62,14 @@ static bool profile_memory_add_counter(struct panel *p, const struct profile_dat
             continue;
         }
         if (isfinite(before))
-            extend(live, peak, &c, 0, before);
+            extend_layers(live, peak, &c, 0, before);
         before = NAN;
-        extend(live, peak, &c, profile_at(w, s->time), s->value);
+        extend_layers(live, peak, &c, profile_at(w, s->time), s->value);
     }
     if (isfinite(before))
-        extend(live, peak, &c, 0, before);
+        extend_layers(live, peak, &c, 0, before);
     if (c.any)
-        extend(live, peak, &c, profile_at(w, w->high), c.last);
+        extend_layers(live, peak, &c, profile_at(w, w->high), c.last);
     return c.any;
 }
 
@@ -117,7 +118,7 @@ static bool profile_memory_has_copies(const struct profile_data *data,
     return false;
 }
 
-static void widen(double value, double *low, double *high)
+static void widen_range(double value, double *low, double *high)
 {
     *low = fmin(*low, value);
     *high = fmax(*high, value);
@@ -131,12 +132,12 @@ static const char *profile_memory_absence(const struct profile_data *data, char 
 
     for (size_t i = 0; i < data->main.nr_slices; i++)
         if (data->main.slices[i].memory_peak >= 0) {
-            widen((double)data->main.slices[i].memory_live, &low, &high);
-            widen((double)data->main.slices[i].memory_peak, &low, &high);
+            widen_range((double)data->main.slices[i].memory_live, &low, &high);
+            widen_range((double)data->main.slices[i].memory_peak, &low, &high);
         }
     for (size_t i = 0; i < data->trace.nr_samples; i++)
         if (profile_memory_is_memory(&data->trace.counters[data->trace.samples[i].counter]))
-            widen(data->trace.samples[i].value, &low, &high);
+            widen_range(data->trace.samples[i].value, &low, &high);
     if (low < high)
         return NULL;
     if (low > high)

@@ -122,7 +122,7 @@ static void curves_draw_ecdf(struct curves *c)
 }
 
 /* The largest probability that n samples carry: 1 - p^n >= 0.95. */
-static double carried(const struct chart_item *item)
+static double largest_probability(const struct chart_item *item)
 {
     return pow(0.05, 1 / (double)item->summary->n);
 }
@@ -175,7 +175,7 @@ static void curves_add_quantiles(struct curves *c, size_t i)
 {
     const struct chart_item *item = curves_item_at(c, i);
     struct layer *line = curves_add_line(c, MARK_LINE, i);
-    double end = fmax(carried(item), 0.5);
+    double end = fmax(largest_probability(item), 0.5);
 
     for (int k = 0; k < 90 && k / 100.0 < end; k++)
         layer_add(line, k / 100.0, chart_samples_quantile(&c->s, item, k / 100.0));
@@ -196,7 +196,7 @@ static void curves_draw_quantiles(struct curves *c)
     c->low = INFINITY;
     c->high = -INFINITY;
     for (size_t i = 0; i < c->s.items->nr; i++) {
-        double end = fmax(carried(curves_item_at(c, i)), 0.5);
+        double end = fmax(largest_probability(curves_item_at(c, i)), 0.5);
         double least = chart_samples_quantile(&c->s, curves_item_at(c, i), 0);
         c->top = fmax(c->top, end);
         c->low = fmin(c->low, isfinite(least) ? least : INFINITY);

@@ -181,7 +181,7 @@ static void release_layout(struct matrix *m)
 }
 
 /* Share of the cells that were measured. */
-static double filled(const struct matrix *m)
+static double measured_share(const struct matrix *m)
 {
     size_t nr = 0;
 
@@ -194,12 +194,12 @@ static double filled(const struct matrix *m)
 static void matrix_choose_layout(struct matrix *m)
 {
     lay_out(m, false);
-    double first = filled(m);
+    double first = measured_share(m);
     if (m->dim || first >= sparse)
         return;
     release_layout(m);
     lay_out(m, true);
-    if (filled(m) > first)
+    if (measured_share(m) > first)
         return;
     release_layout(m);
     lay_out(m, false);
@@ -245,7 +245,7 @@ static void matrix_keep_full(struct matrix *m, size_t least)
 /* The emptiest columns go first, then rows that are mostly holes in those left. */
 static void matrix_drop_holes(struct matrix *m)
 {
-    while (m->nr_columns > 2 && filled(m) < MAP_FULL) {
+    while (m->nr_columns > 2 && measured_share(m) < MAP_FULL) {
         size_t least = 0;
         for (size_t i = 1; i < m->nr_columns; i++)
             if (matrix_count_column(m, i) <= matrix_count_column(m, least))
@@ -399,7 +399,7 @@ void build_matrix(const struct chart *chart, struct chart_items *items, struct f
                      m.map.metric.label);
     else if (!(m.map.values.high > 0))
         chart_absent(f, "no value of %s is positive", m.map.metric.label);
-    else if (m.nr > 1 && filled(&m) < MAP_FULL)
+    else if (m.nr > 1 && measured_share(&m) < MAP_FULL)
         chart_absent(f, "no two sizes were measured of most kernels");
     else
         matrix_draw(&m);

@@ -203,7 +203,7 @@ static void runs_add_panel(struct runs *r, const struct run_series *s)
     p->plot_height = runs_has_rows(r) ? ROW_HEIGHT * (double)chart_nr_runs(r->chart) + 16 : HEIGHT;
 }
 
-static size_t comparable(const struct runs *r)
+static size_t count_comparable_series(const struct runs *r)
 {
     size_t nr = 0;
 
@@ -218,11 +218,11 @@ static void runs_runs_words(struct runs *r)
     char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], more[120] = "";
     char name[CHART_NAME_SIZE];
 
-    if (comparable(r) > r->drawn)
+    if (count_comparable_series(r) > r->drawn)
         snprintf(more, sizeof(more),
                  " Showing %zu of %zu benchmarks: those that differ most, one of each kernel "
                  "and variant first.",
-                 r->drawn, comparable(r));
+                 r->drawn, count_comparable_series(r));
     chart_caption(r->f, r->items, "", "Points: %.120s of each run%s. A gap: the run lacks it.%s",
                   m->label, m->metric && m->metric->kind != METRIC_FACT ? "; bars p5 to p95" : "",
                   more);

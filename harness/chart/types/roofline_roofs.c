@@ -183,7 +183,7 @@ static size_t roofs_find_flats(const struct roofs *roofs, struct flat flats[2 * 
 }
 
 /* A line that runs through the label of the next lower one pushes it to the left. */
-static double pushed(const struct flat *flats, size_t nth, double before, double width)
+static double push_by_label(const struct flat *flats, size_t nth, double before, double width)
 {
     bool crowded = nth > 0 && flats[nth - 1].rate < 1.5 * flats[nth].rate;
 
@@ -206,7 +206,7 @@ static double roofs_ridge_of(const struct roofs *roofs)
 
 /* Points that a label above a roof of this rate would touch, and the line at the ridge; the label's
  * right end is `end` from the edge. */
-static size_t touched(const struct roofs *roofs, double rate, double end, double width)
+static size_t count_touched_points(const struct roofs *roofs, double rate, double end, double width)
 {
     double rule = roofs_place_of(roofs, roofs_ridge_of(roofs));
     size_t nr = rule > end - RULE_ROOM && rule < end + width + RULE_ROOM;
@@ -225,10 +225,10 @@ static double label_end(const struct roofs *roofs, double rate, double ridge, do
                         double width)
 {
     double best = pushed_to, last = fmin(roofs_place_of(roofs, ridge), AREA_WIDTH) - width;
-    size_t least = touched(roofs, rate, pushed_to, width);
+    size_t least = count_touched_points(roofs, rate, pushed_to, width);
 
     for (double end = pushed_to; least && end < last; end += LABEL_GAP) {
-        size_t nr = touched(roofs, rate, end, width);
+        size_t nr = count_touched_points(roofs, rate, end, width);
         if (nr < least) {
             best = end;
             least = nr;
@@ -258,7 +258,7 @@ static void roofs_add_flat_roofs(const struct roofs *roofs, struct panel *p)
         quantity_text(QUANTITY_RATE, "FLOP/s", flat->rate, value);
         snprintf(text, sizeof(text), "%s peak %s %s", flat->c->name + strlen("flops."), value,
                  flat->measured ? "measured" : roofs->given);
-        before = pushed(flats, i, before, width);
+        before = push_by_label(flats, i, before, width);
         width = text_width(text, TEXT_SIZE, false);
         before = label_end(roofs, flat->rate, ridge, before, width);
         struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
