@@ -248,9 +248,9 @@ static void print_text(const struct changes *changes, size_t n, double level)
 }
 
 /* Says what was found; the exit status. */
-static int report(const struct changes *changes, size_t n,
-                  const struct changepoint_settings *settings, const struct detect_options *o,
-                  struct error *err)
+static int report_changes(const struct changes *changes, size_t n,
+                          const struct changepoint_settings *settings,
+                          const struct detect_options *o, struct error *err)
 {
     size_t least = 2 * settings->min_segment;
     bool too_short = n < least;
@@ -266,7 +266,7 @@ static int report(const struct changes *changes, size_t n,
     return o->fail && changes->nr > 0 ? EXIT_REGRESSION : EXIT_SAME;
 }
 
-static int run(int argc, char **argv, void *options, struct error *err)
+static int run_detect(int argc, char **argv, void *options, struct error *err)
 {
     const struct detect_options *o = options;
     struct changepoint_settings settings = CHANGEPOINT_DEFAULTS;
@@ -287,7 +287,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (series_read(argv[0], &series, err) ||
         changes_find(series.items, series.nr, &settings, &changes, err))
         goto out;
-    rc = report(&changes, series.nr, &settings, o, err);
+    rc = report_changes(&changes, series.nr, &settings, o, err);
 out:
     changes_release(&changes);
     array_release(&series);
@@ -323,5 +323,5 @@ const struct command cmd_detect = {
         "levels; 2 usage or failure.",
     .options = rows,
     .options_size = sizeof(struct detect_options),
-    .run = run,
+    .run = run_detect,
 };

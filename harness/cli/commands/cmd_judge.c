@@ -229,7 +229,7 @@ static void load_roofs(struct judge_session *s)
     store_close(store);
 }
 
-static void show(struct judge_session *s, const struct judgement *j)
+static void show_judgement(struct judge_session *s, const struct judgement *j)
 {
     double *roofs = memory_zeroed(j->shapes.nr + 1, sizeof(*roofs));
 
@@ -252,7 +252,7 @@ static int judge_all(struct judge_session *s, struct error *err)
         struct judgement j;
         rc = judging_run(&s->judging, &s->judging.variants.items[i], &j, err);
         if (rc == 0)
-            show(s, &j);
+            show_judgement(s, &j);
         judgement_release(&j);
     }
     return rc;

@@ -325,7 +325,7 @@ static int compute_agreement(struct model_job *job, struct error *err)
     return o->json ? write_agreement(o, &a, err) : print_agreement(o, &a, err);
 }
 
-static int agree(const struct model_options *o, struct error *err)
+static int measure_agreement(const struct model_options *o, struct error *err)
 {
     if (need_model(o, err))
         return -1;
@@ -340,7 +340,7 @@ static const struct {
     { { "list", "the same as info" }, show_models },
     { { "export", "weights as safetensors" }, export_weights },
     { { "logits", "of given tokens, as npy" }, write_logits },
-    { { "agree", "how often a backend has fp32's largest logit" }, agree },
+    { { "agree", "how often a backend has fp32's largest logit" }, measure_agreement },
     { { "generate", "continue given tokens" }, generate_tokens },
 };
 

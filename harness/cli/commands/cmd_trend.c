@@ -45,7 +45,7 @@ static int parse_date(const char *text, int64_t *ms, struct error *err)
     return 0;
 }
 
-static int print(const struct trends *t, const struct trend_options *o, struct error *err)
+static int print_trends(const struct trends *t, const struct trend_options *o, struct error *err)
 {
     struct trend_table_options table = { .all = o->all };
     struct strbuf text;
@@ -103,10 +103,10 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
     settings.repository = repository_for_trends(s->repository);
     if (trend_history_find(&s->history, &settings, err))
         return -1;
-    return print(&s->history.trends, o, err) ? -1 : s->history.trends.exit_status;
+    return print_trends(&s->history.trends, o, err) ? -1 : s->history.trends.exit_status;
 }
 
-static int run(int argc, char **argv, void *options, struct error *err)
+static int run_trend(int argc, char **argv, void *options, struct error *err)
 {
     struct trend_options *o = options;
     struct subject s = { 0 };
@@ -176,5 +176,5 @@ const struct command cmd_trend = {
         "failure.",
     .options = rows,
     .options_size = sizeof(struct trend_options),
-    .run = run,
+    .run = run_trend,
 };
