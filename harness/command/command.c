@@ -66,7 +66,7 @@ void command_spec_copy(struct command_spec *to, const struct command_spec *from)
 
 /* ---- parameters ---- */
 
-static bool mentions(const char *text, const char *parameter)
+static bool mentions_parameter(const char *text, const char *parameter)
 {
     struct strbuf word;
 
@@ -79,10 +79,11 @@ static bool mentions(const char *text, const char *parameter)
 
 static bool is_used(const struct command_spec *spec, const char *parameter)
 {
-    bool used = mentions(spec->prepare, parameter) || mentions(spec->input, parameter);
+    bool used =
+        mentions_parameter(spec->prepare, parameter) || mentions_parameter(spec->input, parameter);
 
     for (size_t i = 0; i < spec->argv.nr; i++)
-        used |= mentions(spec->argv.items[i], parameter);
+        used |= mentions_parameter(spec->argv.items[i], parameter);
     return used;
 }
 
@@ -218,14 +219,15 @@ int command_spec_check(const struct command_spec *spec, struct error *err)
 
 /* ---- its tables ---- */
 
-static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype,
-                        enum math math)
+static struct work command_work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                                enum math math)
 {
     (void)k, (void)s, (void)dtype, (void)math;
     return (struct work) { 0, 0 }; /* nobody knows */
 }
 
-static int layout(const struct kernel *k, const struct shape *s, enum dtype dtype, struct tensor *t)
+static int command_layout(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                          struct tensor *t)
 {
     (void)k;
     (void)s;
@@ -236,8 +238,8 @@ static int layout(const struct kernel *k, const struct shape *s, enum dtype dtyp
 }
 
 /* No run is to be wrong. */
-static void oracle(const struct kernel *k, const struct shape *s, const struct tensor *t, int out,
-                   const int64_t *rows, size_t nr_rows, double *expected)
+static void command_oracle(const struct kernel *k, const struct shape *s, const struct tensor *t,
+                           int out, const int64_t *rows, size_t nr_rows, double *expected)
 {
     (void)k;
     (void)s;
@@ -248,16 +250,16 @@ static void oracle(const struct kernel *k, const struct shape *s, const struct t
         expected[i] = 0;
 }
 
-static void oracle_cost(const struct kernel *k, const struct shape *s, double *fixed,
-                        double *per_row)
+static void command_oracle_cost(const struct kernel *k, const struct shape *s, double *fixed,
+                                double *per_row)
 {
     (void)k;
     (void)s;
     *fixed = *per_row = 0;
 }
 
-static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
-                        enum math math)
+static double command_tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                                enum math math)
 {
     (void)k;
     (void)s;
@@ -266,7 +268,7 @@ static double tolerance(const struct kernel *k, const struct shape *s, enum dtyp
     return 0;
 }
 
-static void summarise(struct command_guest *g)
+static void write_summary(struct command_guest *g)
 {
     struct strbuf text;
 
@@ -315,18 +317,18 @@ void command_guest_init(struct command_guest *g, const struct command_spec *spec
 {
     *g = (struct command_guest) { .spec = spec };
     snprintf(g->name, sizeof(g->name), "command/%s", spec->name);
-    summarise(g);
+    write_summary(g);
     for (int i = 0; i < SHAPE_MAX; i++)
         g->shape.dim[i] = (size_t)i < spec->dims.nr; /* each is given by its option */
     g->kernel = (struct kernel) {
         .name = g->name,
         .summary = g->summary,
         .config = g,
-        .work = work,
-        .layout = layout,
-        .oracle = oracle,
-        .oracle_cost = oracle_cost,
-        .tolerance = tolerance,
+        .work = command_work,
+        .layout = command_layout,
+        .oracle = command_oracle,
+        .oracle_cost = command_oracle_cost,
+        .tolerance = command_tolerance,
         .shapes = &g->shape,
         .nr_shapes = 1,
         .test_shapes = &g->shape,

@@ -103,7 +103,7 @@ void command_output_clear(struct command_output *e)
 
 /* ---- the end of a child ---- */
 
-static void nothing(int number)
+static void ignore_child_end(int number)
 {
     (void)number;
 }
@@ -112,7 +112,7 @@ static void nothing(int number)
  * wakes poll(); it is held back at all other times, so that it cannot come before. */
 static int listen_for_signal(sigset_t *mask)
 {
-    const struct sigaction action = { .sa_handler = nothing };
+    const struct sigaction action = { .sa_handler = ignore_child_end };
     sigset_t child;
 
     sigemptyset(&child);
@@ -121,7 +121,7 @@ static int listen_for_signal(sigset_t *mask)
 }
 
 /* 1: it has been reaped, 0: it runs, -1. */
-static int reap(pid_t pid, int *status, struct rusage *usage)
+static int reap_command(pid_t pid, int *status, struct rusage *usage)
 {
     pid_t ended = wait4(pid, status, WNOHANG, usage);
 
@@ -146,14 +146,15 @@ static int listen_once(struct command_output *e, int end, const sigset_t *mask)
     return 0;
 }
 
-static void silence(pid_t pid)
+static void kill_command(pid_t pid)
 {
     kill(pid, SIGSTOP);
     process_tree_kill(pid);
     kill(pid, SIGKILL);
 }
 
-static int follow(struct command_output *e, pid_t pid, int end, int *status, struct rusage *usage)
+static int follow_command(struct command_output *e, pid_t pid, int end, int *status,
+                          struct rusage *usage)
 {
     bool silenced = false;
     sigset_t mask;
@@ -162,13 +163,13 @@ static int follow(struct command_output *e, pid_t pid, int end, int *status, str
     if (end < 0 && listen_for_signal(&mask))
         return -1;
     while (ended == 0) {
-        ended = end < 0 ? reap(pid, status, usage) : 0;
+        ended = end < 0 ? reap_command(pid, status, usage) : 0;
         if (ended == 0 && listen_once(e, end, &mask))
             return -1;
         if (end >= 0)
-            ended = reap(pid, status, usage);
+            ended = reap_command(pid, status, usage);
         if (e->too_much && !silenced)
-            silence(pid);
+            kill_command(pid);
         silenced = e->too_much;
     }
     if (end < 0)
@@ -179,7 +180,7 @@ static int follow(struct command_output *e, pid_t pid, int end, int *status, str
 int command_output_wait(struct command_output *e, pid_t pid, int *status, struct rusage *usage)
 {
     int end = (int)syscall(SYS_pidfd_open, pid, 0);
-    int ended = follow(e, pid, end, status, usage);
+    int ended = follow_command(e, pid, end, status, usage);
 
     if (end >= 0)
         close(end);

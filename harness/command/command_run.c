@@ -206,7 +206,7 @@ struct start {
 };
 
 /* Its descriptors; 0, or the error's number. */
-static int endow(const struct start *s, posix_spawn_file_actions_t *actions)
+static int set_descriptors(const struct start *s, posix_spawn_file_actions_t *actions)
 {
     int rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO,
                                               s->input ? s->input : "/dev/null", O_RDONLY, 0);
@@ -221,14 +221,14 @@ static int endow(const struct start *s, posix_spawn_file_actions_t *actions)
 
 /* 0, or the error's number: without one of its descriptors it would have those of the launch, and
  * be timed at other work. */
-static int arrange(const struct start *s, posix_spawn_file_actions_t *actions,
-                   posix_spawnattr_t *attributes)
+static int prepare_spawn(const struct start *s, posix_spawn_file_actions_t *actions,
+                         posix_spawnattr_t *attributes)
 {
     int rc = process_signals_as_usual(attributes);
     int made = posix_spawn_file_actions_init(actions);
 
     if (made == 0)
-        made = endow(s, actions);
+        made = set_descriptors(s, actions);
     return rc ? rc : made;
 }
 
@@ -240,7 +240,7 @@ static int time_process(const struct start *s, struct command_output *output, ui
     int ended = 0;
     pid_t pid;
 
-    int rc = arrange(s, &actions, &attributes);
+    int rc = prepare_spawn(s, &actions, &attributes);
     uint64_t start = clock_ns();
     if (rc == 0)
         rc = posix_spawn(&pid, s->program, &actions, &attributes, s->argv, environ);
@@ -317,7 +317,7 @@ static int run_program(struct running *r, uint64_t *ns, struct rusage *usage,
     return check_end(r->argv[0], status, &r->output, r->spec, err);
 }
 
-static double milliseconds(struct timeval t)
+static double timeval_ms(struct timeval t)
 {
     return (double)t.tv_sec * 1e3 + (double)t.tv_usec * 1e-3;
 }
@@ -332,8 +332,8 @@ static void keep_cost(struct running *r, const struct rusage *usage,
 
     getrusage(RUSAGE_SELF, &own);
     *cost = (struct cost) {
-        .user_ms = milliseconds(usage->ru_utime),
-        .system_ms = milliseconds(usage->ru_stime),
+        .user_ms = timeval_ms(usage->ru_utime),
+        .system_ms = timeval_ms(usage->ru_stime),
         .preempted = (double)usage->ru_nivcsw,
         .rss = usage->ru_maxrss > own.ru_maxrss ? 1024 * (double)usage->ru_maxrss : 0,
     };

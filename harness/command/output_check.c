@@ -34,8 +34,8 @@ static void add_line(struct strbuf *out, const char *text, size_t length, size_t
     strbuf_adds(out, i < length && text[i] != '\n' ? "...\"" : "\"");
 }
 
-static void explain(const char *said, size_t nr, const char *expected, size_t length,
-                    const char *name, struct error *why)
+static void describe_difference(const char *said, size_t nr, const char *expected, size_t length,
+                                const char *name, struct error *why)
 {
     size_t at = first_difference(said, nr, expected, length), line = 1, from = 0;
     struct strbuf text;
@@ -75,6 +75,6 @@ bool output_check(const char *said, size_t nr, const char *expected, size_t leng
     bool right = nr == length && memcmp(said, expected, length) == 0;
 
     if (!right)
-        explain(said, nr, expected, length, name, why);
+        describe_difference(said, nr, expected, length, name, why);
     return right;
 }
