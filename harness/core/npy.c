@@ -24,7 +24,7 @@ enum {
 };
 
 /* Elements, or -1 where the file would be beyond counting. */
-static int64_t count(const int64_t *extent, int rank)
+static int64_t count_elements(const int64_t *extent, int rank)
 {
     int64_t elements = 1;
 
@@ -52,7 +52,7 @@ static void add_header(struct strbuf *out, const int64_t *extent, int rank)
 int npy_write(const char *path, const float *data, const int64_t *extent, int rank,
               struct error *err)
 {
-    int64_t elements = rank >= 1 && rank <= NPY_RANK ? count(extent, rank) : -1;
+    int64_t elements = rank >= 1 && rank <= NPY_RANK ? count_elements(extent, rank) : -1;
     struct strbuf header;
     int rc = -1;
 
@@ -94,7 +94,7 @@ static int header_error(const struct header *h, struct error *err)
                      h->path, h->at);
 }
 
-static bool take(struct header *h, const char *word)
+static bool skip_token(struct header *h, const char *word)
 {
     h->at += strspn(h->at, " \n\t");
     if (strncmp(h->at, word, strlen(word)) != 0)
@@ -108,7 +108,7 @@ static bool take_text(struct header *h, char *text, size_t size)
 {
     char quote[2] = "'";
 
-    if (!take(h, quote) && !take(h, strcpy(quote, "\"")))
+    if (!skip_token(h, quote) && !skip_token(h, strcpy(quote, "\"")))
         return false;
     size_t length = strcspn(h->at, quote);
     if (!h->at[length])
@@ -121,9 +121,9 @@ static bool take_text(struct header *h, char *text, size_t size)
 static bool take_shape(struct header *h)
 {
     h->elements = 1;
-    if (!take(h, "("))
+    if (!skip_token(h, "("))
         return false;
-    while (!take(h, ")")) {
+    while (!skip_token(h, ")")) {
         char *end;
         h->at += strspn(h->at, " ");
         if (*h->at < '0' || *h->at > '9')
@@ -135,7 +135,7 @@ static bool take_shape(struct header *h)
         if (h->elements < 0)
             return false;
         h->at = end;
-        if (!take(h, ",") && *h->at != ')')
+        if (!skip_token(h, ",") && *h->at != ')')
             return false;
     }
     return true;
@@ -145,16 +145,16 @@ static bool take_member(struct header *h)
 {
     char key[16];
 
-    if (!take_text(h, key, sizeof(key)) || !take(h, ":"))
+    if (!take_text(h, key, sizeof(key)) || !skip_token(h, ":"))
         return false;
     if (strcmp(key, "descr") == 0) {
         h->has_descr = true;
-        return take_text(h, h->descr, sizeof(h->descr)) || take(h, "[");
+        return take_text(h, h->descr, sizeof(h->descr)) || skip_token(h, "[");
     }
     if (strcmp(key, "fortran_order") == 0) {
         h->has_order = true;
-        h->fortran = take(h, "True");
-        return h->fortran || take(h, "False");
+        h->fortran = skip_token(h, "True");
+        return h->fortran || skip_token(h, "False");
     }
     h->has_shape |= strcmp(key, "shape") == 0;
     return strcmp(key, "shape") == 0 && take_shape(h);
@@ -162,15 +162,15 @@ static bool take_member(struct header *h)
 
 static int parse_header(struct header *h, struct error *err)
 {
-    if (!take(h, "{"))
+    if (!skip_token(h, "{"))
         return header_error(h, err);
-    while (!take(h, "}")) {
+    while (!skip_token(h, "}")) {
         if (!take_member(h))
             return header_error(h, err);
         if (h->has_descr && !h->descr[0])
             return error_set(err, "%s: holds records of several fields: save one of them alone",
                              h->path);
-        if (!take(h, ",") && *h->at != '}')
+        if (!skip_token(h, ",") && *h->at != '}')
             return header_error(h, err);
     }
     h->at += strspn(h->at, " \n");
