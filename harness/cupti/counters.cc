@@ -49,8 +49,8 @@ extern "C" {
 
 /* Calls a function of CUPTI by its name; its type comes from NVIDIA's header. */
 template <class PARAMS>
-inline int call(const cupti_library &library, const char *name, CUptiResult(CUPTIAPI *)(PARAMS *),
-                PARAMS *params, struct error *err)
+inline int call_cupti(const cupti_library &library, const char *name,
+                      CUptiResult(CUPTIAPI *)(PARAMS *), PARAMS *params, struct error *err)
 {
     using function = CUptiResult (*)(PARAMS *);
     auto f = reinterpret_cast<function>(cupti_library_symbol(&library, name));
@@ -62,9 +62,10 @@ inline int call(const cupti_library &library, const char *name, CUptiResult(CUPT
 }
 
 /* The type comes from the declaration; nothing is linked. */
-#define CALL(name, params) call(library, #name, static_cast<decltype(&name)>(nullptr), params, err)
+#define CALL(name, params)                                                                         \
+    call_cupti(library, #name, static_cast<decltype(&name)>(nullptr), params, err)
 
-template <class PARAMS> PARAMS sized(size_t size)
+template <class PARAMS> PARAMS params_of_size(size_t size)
 {
     PARAMS params = {};
 
@@ -72,7 +73,7 @@ template <class PARAMS> PARAMS sized(size_t size)
     return params;
 }
 
-#define PARAMS(type) sized<type>(type##_STRUCT_SIZE)
+#define PARAMS(type) params_of_size<type>(type##_STRUCT_SIZE)
 
 /* The half without a GPU: which metrics, in how many passes. */
 struct host {
