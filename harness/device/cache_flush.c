@@ -33,7 +33,7 @@ struct cache_flush {
     bool ending;
 };
 
-static void walk(unsigned char *from, size_t bytes)
+static void touch_lines(unsigned char *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE)
         ((volatile unsigned char *)from)[i]++;
@@ -52,7 +52,7 @@ static void *walker_main(void *context)
     if (processors_count(&w->place) > 0)
         processors_bind(0, &w->place);
     for (wait_for(&w->go); !w->of->ending; wait_for(&w->go)) {
-        walk(w->part, w->of->part);
+        touch_lines(w->part, w->of->part);
         sem_post(&w->of->done);
     }
     return NULL;
@@ -127,7 +127,7 @@ void cache_flush_run(struct cache_flush *f)
 {
     for (size_t i = 0; i < f->nr; i++)
         sem_post(&f->walkers[i].go);
-    walk(f->memory, f->part);
+    touch_lines(f->memory, f->part);
     for (size_t i = 0; i < f->nr; i++)
         wait_for(&f->done);
 }
