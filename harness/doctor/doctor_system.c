@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-static double meminfo(const struct doctor_input *in, const char *field)
+static double meminfo_bytes(const struct doctor_input *in, const char *field)
 {
     return 1024 * doctor_number(in, "/proc/meminfo", field);
 }
@@ -23,7 +23,7 @@ static double meminfo(const struct doctor_input *in, const char *field)
 /* What a group of its own, such as a container or a job, leaves of the machine's may be less. */
 static void check_memory(const struct doctor_input *in, struct doctor_finding *f)
 {
-    double free = meminfo(in, "MemAvailable"), all = meminfo(in, "MemTotal");
+    double free = meminfo_bytes(in, "MemAvailable"), all = meminfo_bytes(in, "MemTotal");
     const struct host_memory_group group = host_memory_group(in->root);
     char left[TEXT_UNIT_SIZE], total[TEXT_UNIT_SIZE];
 
@@ -49,8 +49,8 @@ static void check_memory(const struct doctor_input *in, struct doctor_finding *f
 /* Old pages in swap do no harm; a machine that is also short of memory moves them to and fro. */
 static void check_swap(const struct doctor_input *in, struct doctor_finding *f)
 {
-    double used = meminfo(in, "SwapTotal") - meminfo(in, "SwapFree");
-    double free = meminfo(in, "MemAvailable"), all = meminfo(in, "MemTotal");
+    double used = meminfo_bytes(in, "SwapTotal") - meminfo_bytes(in, "SwapFree");
+    double free = meminfo_bytes(in, "MemAvailable"), all = meminfo_bytes(in, "MemTotal");
     char text[TEXT_UNIT_SIZE];
 
     if (isnan(used))
