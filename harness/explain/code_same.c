@@ -100,7 +100,7 @@ struct arm_walk {
 };
 
 /* `bits` of a word from `from` on. */
-static uint32_t field(uint32_t word, int from, int bits)
+static uint32_t bits_of_word(uint32_t word, int from, int bits)
 {
     return (word >> from) & ((1U << bits) - 1);
 }
@@ -116,7 +116,7 @@ static bool is_both(const struct arm_walk *w, uint32_t mask, uint32_t is)
  * which is a value and no page. */
 static uint32_t written_registers(uint32_t word)
 {
-    uint32_t target = 1U << field(word, 0, 5), group = field(word, 25, 4);
+    uint32_t target = 1U << bits_of_word(word, 0, 5), group = bits_of_word(word, 25, 4);
     bool pair = (word & 0x3a000000) == 0x28000000;
 
     if ((group & 0xe) == 0xa) { /* jumps and the system: a call, BLR, MRS */
@@ -124,7 +124,7 @@ static uint32_t written_registers(uint32_t word)
         return call ? NOT_KEPT : (word & 0xfff00000) == 0xd5300000 ? target : 0;
     }
     if ((group & 0x5) == 0x4) /* loads and stores; of vectors with bit 26 */
-        return word & 0x04000000 ? 0 : target | (pair ? 1U << field(word, 10, 5) : 0);
+        return word & 0x04000000 ? 0 : target | (pair ? 1U << bits_of_word(word, 10, 5) : 0);
     if ((group & 0x7) == 0x7) /* arithmetic of vectors, and what hands its result to a register */
         return (word & 0x5f20fc00) == 0x1e200000 || (word & 0xbfe0ec00) == 0x0e002c00 ? target : 0;
     return (word & 0x1fe00000) == 0x1a400000 ? 0 : target; /* CCMP has flags in its place */
@@ -153,11 +153,12 @@ static uint64_t place_of_word(const struct arm_walk *w, int side)
 
 static void remember_page(struct arm_walk *w)
 {
-    struct arm_page *page = &w->pages[field(w->word[0], 0, 5)];
+    struct arm_page *page = &w->pages[bits_of_word(w->word[0], 0, 5)];
 
     *page = (struct arm_page) { .known = true, .moved = w->word[0] != w->word[1] };
     for (int i = 0; i < 2; i++) {
-        uint64_t pages = (uint64_t)field(w->word[i], 5, 19) << 2 | field(w->word[i], 29, 2);
+        uint64_t pages =
+            (uint64_t)bits_of_word(w->word[i], 5, 19) << 2 | bits_of_word(w->word[i], 29, 2);
         int64_t way = (int64_t)(pages << 43) >> 31; /* signed, of 21 bits, times 4096 */
         page->at[i] = (place_of_word(w, i) & ~(uint64_t)0xfff) + (uint64_t)way;
     }
@@ -170,7 +171,7 @@ static bool is_same_branch(const struct arm_walk *w)
     uint64_t address[2];
 
     for (int i = 0; i < 2; i++) {
-        int64_t way = (int64_t)((uint64_t)field(w->word[i], 0, 26) << 38) >> 36;
+        int64_t way = (int64_t)((uint64_t)bits_of_word(w->word[i], 0, 26) << 38) >> 36;
         address[i] = place_of_word(w, i) + (uint64_t)way;
     }
     return is_same_place(w->pair, address);
@@ -187,9 +188,9 @@ static bool is_with_offset(const struct arm_walk *w)
 static uint64_t offset_of(uint32_t word)
 {
     bool load = (word & 0x3b000000) == 0x39000000, vector = (word & 0x04800000) == 0x04800000;
-    uint32_t unit = !load ? 0 : vector ? 4 : field(word, 30, 2);
+    uint32_t unit = !load ? 0 : vector ? 4 : bits_of_word(word, 30, 2);
 
-    return (uint64_t)field(word, 10, 12) << unit;
+    return (uint64_t)bits_of_word(word, 10, 12) << unit;
 }
 
 /* But for the offset both are one instruction, and its register holds a page. */
@@ -208,12 +209,12 @@ static bool is_same_rest(const struct arm_walk *w, const struct arm_page *page)
  * elsewhere. */
 static bool is_same_word(const struct arm_walk *w)
 {
-    const struct arm_page *page = &w->pages[field(w->word[0], 5, 5)];
+    const struct arm_page *page = &w->pages[bits_of_word(w->word[0], 5, 5)];
     bool equal = w->word[0] == w->word[1];
 
     if (is_with_offset(w) && (!equal || (page->known && page->moved)))
         return is_same_rest(w, page);
-    if (equal || is_both(w, 0x9f00001f, 0x90000000 | field(w->word[0], 0, 5)))
+    if (equal || is_both(w, 0x9f00001f, 0x90000000 | bits_of_word(w->word[0], 0, 5)))
         return true;
     return ((w->word[0] ^ w->word[1]) & 0x80000000) == 0 && is_both(w, BRANCH_MASK, BRANCH) &&
            is_same_branch(w);

@@ -26,7 +26,7 @@ const char *cause_kind_name(enum cause_kind kind)
 /* ---- the order ---- */
 
 /* What is believed, what is not known, what is doubted. */
-static int standing(const struct cause *cause)
+static int cause_rank(const struct cause *cause)
 {
     return cause->kind == CAUSE_UNKNOWN ? 1 : cause->is_doubted ? 2 : 0;
 }
@@ -35,8 +35,8 @@ static int by_standing_and_weight(const void *x, const void *y)
 {
     const struct cause *a = x, *b = y;
 
-    if (standing(a) != standing(b))
-        return standing(a) - standing(b);
+    if (cause_rank(a) != cause_rank(b))
+        return cause_rank(a) - cause_rank(b);
     if (a->weight < b->weight || a->weight > b->weight)
         return a->weight > b->weight ? -1 : 1;
     return a->kind < b->kind ? -1 : a->kind > b->kind;
