@@ -166,14 +166,14 @@ bool axis_fit(struct panel *p, enum side side)
 }
 
 /* What is linear along the axis, and back. */
-static double transformed(const struct axis *axis, double value)
+static double to_linear_scale(const struct axis *axis, double value)
 {
     if (axis->scale == AXIS_NINES)
         return -log10(1 - value * axis->factor);
     return axis->scale == AXIS_LOG ? log10(value) : value;
 }
 
-static double untransformed(const struct axis *axis, double at)
+static double from_linear_scale(const struct axis *axis, double at)
 {
     if (axis->scale == AXIS_NINES)
         return (1 - pow(10, -at)) / axis->factor;
@@ -182,16 +182,16 @@ static double untransformed(const struct axis *axis, double at)
 
 double axis_share(const struct axis *axis, double value)
 {
-    double low = transformed(axis, axis->low), high = transformed(axis, axis->high);
-    double share = (transformed(axis, value) - low) / (high - low);
+    double low = to_linear_scale(axis, axis->low), high = to_linear_scale(axis, axis->high);
+    double share = (to_linear_scale(axis, value) - low) / (high - low);
 
     return axis->reversed ? 1 - share : share;
 }
 
 double axis_value(const struct axis *axis, double share)
 {
-    double low = transformed(axis, axis->low), high = transformed(axis, axis->high);
-    return untransformed(axis, low + (axis->reversed ? 1 - share : share) * (high - low));
+    double low = to_linear_scale(axis, axis->low), high = to_linear_scale(axis, axis->high);
+    return from_linear_scale(axis, low + (axis->reversed ? 1 - share : share) * (high - low));
 }
 
 double panel_x(const struct panel *p, double x)
@@ -234,14 +234,14 @@ static struct range room_for(const struct layer *s, const struct datum *d, const
 void axis_make_room(struct panel *p, enum side side, double length)
 {
     struct axis *axis = side == SIDE_X ? &p->x : &p->y;
-    double low = transformed(axis, axis->low), high = transformed(axis, axis->high);
+    double low = to_linear_scale(axis, axis->low), high = to_linear_scale(axis, axis->high);
     double new_low = low, new_high = high;
 
     for (size_t i = 0; axis->scale != AXIS_CATEGORY && i < p->nr; i++) {
         const struct layer *s = p->layers[i];
         for (size_t k = 0; axis_is_inside(s, side) && k < s->nr; k++) {
             const struct datum *d = &s->items[k];
-            double at = transformed(axis, side == SIDE_X ? d->x : d->y);
+            double at = to_linear_scale(axis, side == SIDE_X ? d->x : d->y);
             struct range need = room_for(s, d, axis, side);
             if (!isfinite(at) || at < low || at > high)
                 continue;
@@ -251,8 +251,8 @@ void axis_make_room(struct panel *p, enum side side, double length)
             new_low = fmin(new_low, high - (high - at) * length / room);
         }
     }
-    axis->low = untransformed(axis, new_low);
-    axis->high = untransformed(axis, new_high);
+    axis->low = from_linear_scale(axis, new_low);
+    axis->high = from_linear_scale(axis, new_high);
 }
 
 /* A change says its direction: "+10", not "10". */

@@ -30,7 +30,7 @@ static const char *const roles[] = {
 enum { DIGITS = 7, DIGITS_MOST = 15, DIGITS_WITHIN = 4, SECONDS_OF_A_DAY = 86400 };
 
 /* -0 becomes 0. */
-static double rounded(double value, int digits)
+static double round_to_digits(double value, int digits)
 {
     char text[32];
 
@@ -52,7 +52,7 @@ static int axis_digits(const struct axis *axis)
 
 static void figure_json_add_rounded(cJSON *object, const char *key, double value, int digits)
 {
-    json_add_number(object, key, rounded(value, digits));
+    json_add_number(object, key, round_to_digits(value, digits));
 }
 
 static void figure_json_add(cJSON *object, const char *key, double value)
@@ -164,8 +164,9 @@ static void figure_json_add_column(cJSON *json, const char *key, const struct la
     for (size_t i = 0; i < s->nr; i++) {
         double value = *(const double *)(const void *)((const char *)&s->items[i] + offset);
         any |= isfinite(value);
-        cJSON_AddItemToArray(column, isfinite(value) ? cJSON_CreateNumber(rounded(value, digits))
-                                                     : cJSON_CreateNull());
+        cJSON_AddItemToArray(column, isfinite(value)
+                                         ? cJSON_CreateNumber(round_to_digits(value, digits))
+                                         : cJSON_CreateNull());
     }
     figure_json_add_or_drop(json, key, column, any);
 }

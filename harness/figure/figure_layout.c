@@ -124,7 +124,7 @@ static void turn_names(struct axis *axis, double width)
 }
 
 /* How far turned names would reach to the left of a plot area of this width. */
-static double overhang(const struct axis *axis, double width)
+static double overhang_of_names(const struct axis *axis, double width)
 {
     struct axis turned = *axis;
     double most = 0;
@@ -180,7 +180,7 @@ static struct margins layout_fit_margins(struct panel *p, double width, double n
         p->y.ticks.items[i].text[0] = '\0';
     m.left += figure_widest_tick(&p->y.ticks) + 16;
     m.right += outside_width(p) + (p->x.scale != AXIS_CATEGORY ? 16 : 0);
-    m.left = fmax(m.left, overhang(&p->x, width - m.left - m.right));
+    m.left = fmax(m.left, overhang_of_names(&p->x, width - m.left - m.right));
     return m;
 }
 

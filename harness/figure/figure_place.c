@@ -202,7 +202,7 @@ static double place_cost_of(const struct placement *job, const struct panel *p, 
 }
 
 /* The k-th direction at a distance from the edge of the point. */
-static struct place candidate(const struct label *l, int k, double distance)
+static struct place make_candidate(const struct label *l, int k, double distance)
 {
     double angle = k * 2 * M_PI / DIRECTIONS, across = cos(angle), up = sin(angle);
     double from = l->radius, to = l->radius + distance;
@@ -226,12 +226,12 @@ static void place_find_place(struct placement *job, const struct panel *p, size_
 {
     static const double distances[] = { 6, 10, 16, 24, 32, 40, 49, 58, 68, 80, 106, 136, 170 };
     struct label *l = &job->labels.items[own];
-    struct place best = candidate(l, 0, distances[0]);
+    struct place best = make_candidate(l, 0, distances[0]);
     double lowest = INFINITY;
 
     for (size_t i = 0; i < sizeof(distances) / sizeof(distances[0]); i++) {
         for (int k = 0; k < DIRECTIONS; k++) {
-            struct place c = candidate(l, k, distances[i]);
+            struct place c = make_candidate(l, k, distances[i]);
             double turned = 0.4 * k;
             double cost = place_cost_of(job, p, own, &c, lowest - turned) + turned;
             if (cost < lowest) {
