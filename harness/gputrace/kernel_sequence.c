@@ -29,7 +29,7 @@ static void gather_kernels(const struct activity_list *list, struct launches *ke
 }
 
 /* A name is one pointer in the whole list. */
-static bool repeats(const struct launches *kernels, size_t period)
+static bool repeats_with_period(const struct launches *kernels, size_t period)
 {
     for (size_t i = period; i < kernels->nr; i++)
         if (kernels->items[i]->name != kernels->items[i - period]->name)
@@ -46,7 +46,7 @@ void kernel_sequence_of(const struct activity_list *list, size_t iterations,
     gather_kernels(list, &kernels);
     size_t period = iterations ? kernels.nr / iterations : 0;
     if (!list->dropped && !list->untimed && period * iterations == kernels.nr &&
-        repeats(&kernels, period))
+        repeats_with_period(&kernels, period))
         for (size_t i = 0; i < period; i++) {
             /* analyzer: a period above 0 is of some kernels */
             const char *name = kernels.items[i]->name;

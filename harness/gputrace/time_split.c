@@ -21,12 +21,12 @@ struct split {
     struct spans launching; /* the CPU inside calls that launch work here, merged */
 };
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t earlier_time(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_time(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -59,7 +59,7 @@ static void merge_spans(struct spans *spans)
     for (size_t i = 0; i < spans->nr; i++) {
         struct span next = spans->items[i];
         if (nr > 0 && next.start <= spans->items[nr - 1].end)
-            spans->items[nr - 1].end = later(spans->items[nr - 1].end, next.end);
+            spans->items[nr - 1].end = later_time(spans->items[nr - 1].end, next.end);
         else
             spans->items[nr++] = next;
     }
@@ -83,7 +83,8 @@ static int64_t span_overlap(const struct spans *spans, size_t *from, struct span
     while (*from < spans->nr && spans->items[*from].end <= gap.start)
         ++*from;
     for (size_t i = *from; i < spans->nr && spans->items[i].start < gap.end; i++)
-        sum += earlier(spans->items[i].end, gap.end) - later(spans->items[i].start, gap.start);
+        sum += earlier_time(spans->items[i].end, gap.end) -
+               later_time(spans->items[i].start, gap.start);
     return sum;
 }
 
@@ -99,7 +100,7 @@ static void gather_work(struct split *s, const struct activity_list *list, int32
     activity_calls_of(list, &s->calls);
     for (size_t i = 0; i < s->work.nr; i++) {
         const struct activity *work = s->work.items[i], *call = activity_launch(&s->calls, work);
-        int64_t end = call ? earlier(call->end, work->start) : 0;
+        int64_t end = call ? earlier_time(call->end, work->start) : 0;
         /* A call that copies and waits is a launch only until the copy starts. */
         if (call && end > call->start)
             *array_push(&s->launching) = (struct span) { call->start, end };
@@ -141,7 +142,7 @@ static void classify_gap(const struct split *s, struct span gap, const struct ac
     if (!call) {
         out->other_wait += length;
     } else if (call->start < gap.start) {
-        int64_t launch = later(earlier(call->end, gap.end) - gap.start, 0);
+        int64_t launch = later_time(earlier_time(call->end, gap.end) - gap.start, 0);
         out->launch += launch;
         out->kernel_wait += length - launch;
     } else {
@@ -163,7 +164,7 @@ static void walk_gaps(const struct split *s, int64_t gap_ns, struct time_split *
             classify_gap(s, gap, next, &from, out);
         else if (gap.end > gap.start)
             out->seam += gap.end - gap.start;
-        end = later(end, next->end);
+        end = later_time(end, next->end);
     }
     out->span = end - s->work.items[0]->start;
 }
