@@ -374,7 +374,8 @@ static int hold_against(struct merge *m, const struct run *ours, const struct ru
     return rc;
 }
 
-static int settle(struct merge *m, const struct run *theirs, int64_t id, struct error *err)
+static int merge_present_run(struct merge *m, const struct run *theirs, int64_t id,
+                             struct error *err)
 {
     enum likeness likeness = DIFFERENT;
     struct run ours = { .id = 0 };
@@ -447,7 +448,7 @@ static int merge_run(struct merge *m, const struct run *from, struct error *err)
     int rc = row_of_run(m->to, from->uuid, &id, err);
     if (rc < 0)
         return -1;
-    if (rc > 0 ? settle(m, from, id, err) : add_run(m, from, &id, err))
+    if (rc > 0 ? merge_present_run(m, from, id, err) : add_run(m, from, &id, err))
         return -1;
     return copy_annotations(m, from->id, id, err);
 }

@@ -135,7 +135,8 @@ static bool is_touched(const struct store_prune *rules, const struct candidate *
     return (goes && rules->keep_ms > 0) || (!goes && old);
 }
 
-static int doubt(const struct pruning *p, int64_t from_ms, int64_t to_ms, struct error *err)
+static int refuse_odd_clock(const struct pruning *p, int64_t from_ms, int64_t to_ms,
+                            struct error *err)
 {
     char from[TEXT_UNIT_SIZE], to[TEXT_UNIT_SIZE];
 
@@ -156,12 +157,12 @@ static int check_clock(const struct pruning *p, struct error *err)
         (rules->keep_ms == 0 && rules->samples_ms == 0))
         return 0;
     if (age_of(rules, &p->runs.items[0]) < -DAY_MS)
-        return doubt(p, p->runs.items[0].started_ms, rules->now_ms, err);
+        return refuse_odd_clock(p, p->runs.items[0].started_ms, rules->now_ms, err);
     for (size_t i = 0; i < p->runs.nr; i++) {
         const struct candidate *c = &p->runs.items[i];
         if (is_touched(rules, c, &limit)) {
             bool far = __builtin_sub_overflow(newer, c->started_ms, &gap) || gap - YEAR_MS > limit;
-            return far ? doubt(p, c->started_ms, newer, err) : 0;
+            return far ? refuse_odd_clock(p, c->started_ms, newer, err) : 0;
         }
         newer = c->started_ms;
     }
@@ -395,7 +396,7 @@ static int thin_run(struct pruning *p, const struct candidate *c, struct error *
 
 /* ---- the whole ---- */
 
-static int settle(struct pruning *p, const struct candidate *c, struct error *err)
+static int prune_candidate(struct pruning *p, const struct candidate *c, struct error *err)
 {
     bool goes = !is_kept(p->rules, c), old = is_old(p->rules, c);
 
@@ -424,7 +425,7 @@ int store_prune(struct store *s, const struct store_prune *rules, struct store_p
     if (rc == 0)
         rc = check_clock(&p, err);
     for (size_t i = 0; rc == 0 && i < p.runs.nr; i++)
-        rc = settle(&p, &p.runs.items[i], err);
+        rc = prune_candidate(&p, &p.runs.items[i], err);
     /* Also where nothing was removed: a pruning that was killed has left them. */
     if (rc == 0 && !rules->dry_run)
         rc = remove_orphans(s, removes_runs(rules), err);

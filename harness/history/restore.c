@@ -97,7 +97,7 @@ static int copy_table(struct store *to, struct store *from, const char *name, st
     return rc;
 }
 
-static int exchange(struct store *to, struct store *from, struct error *err)
+static int replace_content(struct store *to, struct store *from, struct error *err)
 {
     struct string_list tables = { 0 };
     int rc = list_tables(to, &tables, err);
@@ -126,7 +126,7 @@ static int exchange_all(struct store *to, struct store *from, struct error *err)
 {
     if (sql_begin_lasting(to, err))
         return -1;
-    return sql_end(to, exchange(to, from, err), err);
+    return sql_end(to, replace_content(to, from, err), err);
 }
 
 static int copy_content(struct store *to, struct store *from, struct error *err)
@@ -210,8 +210,8 @@ static int put_aside(const char *path, struct strbuf *kept, struct error *err)
     return rc;
 }
 
-static int restore(const char *path, struct store *from, struct store_restored *out,
-                   struct error *err)
+static int restore_into(const char *path, struct store *from, struct store_restored *out,
+                        struct error *err)
 {
     struct store *to = NULL;
     bool beyond = false;
@@ -263,7 +263,7 @@ int store_restore(const char *path, const char *backup, const struct store_telle
         rc = count_content(from, &out->now, err);
     char *real = behind_link(path);
     if (rc == 0)
-        rc = restore(real, from, out, err);
+        rc = restore_into(real, from, out, err);
     free(real);
     store_close(from);
     return rc;

@@ -166,7 +166,7 @@ static int open_damaged(struct salvage *s, const char *from, const char *copy, s
 }
 
 /* Only what is in the file itself can be mended there. */
-static int rebuild(struct salvage *s, const char *copy, struct error *err)
+static int rebuild_trees(struct salvage *s, const char *copy, struct error *err)
 {
     sqlite3_exec(s->from, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     if (salvage_rebuild_trees(s->from, copy, s->result, err))
@@ -204,15 +204,15 @@ static int fill_new(struct salvage *s, struct error *err)
     return check_new(s->to, err);
 }
 
-static int salvage(struct salvage *s, const char *from, const char *copy, const char *partial,
-                   struct error *err)
+static int salvage_into(struct salvage *s, const char *from, const char *copy, const char *partial,
+                        struct error *err)
 {
     int rc = salvage_copy(from, copy, s->result, err);
 
     if (rc == 0)
         rc = open_damaged(s, from, copy, err);
     if (rc == 0)
-        rc = rebuild(s, copy, err);
+        rc = rebuild_trees(s, copy, err);
     if (rc == 0)
         rc = store_open(&s->to, partial, STORE_WRITE, err);
     if (rc == 0) {
@@ -235,7 +235,7 @@ static int salvage_beside(struct salvage *s, const char *from, const char *to, s
         if (rc == 0)
             temporary_stand_for(&partial, from);
         if (rc == 0)
-            rc = salvage(s, from, copy.name.data, partial.name.data, err);
+            rc = salvage_into(s, from, copy.name.data, partial.name.data, err);
         if (rc == 0)
             rc = temporary_publish(&partial, to, err);
         temporary_release(&partial);

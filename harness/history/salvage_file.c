@@ -54,7 +54,7 @@ static int copy_file(const char *from, const char *to, int flags, struct error *
     return rc ? error_set(err, "%s: cannot copy %s: %s", to, from, strerror(reason)) : 0;
 }
 
-static void beside(const char *path, const char *suffix, struct strbuf *out)
+static void set_suffixed_path(const char *path, const char *suffix, struct strbuf *out)
 {
     strbuf_clear(out);
     strbuf_addf(out, "%s%s", path, suffix);
@@ -67,8 +67,8 @@ static int copy_with_log(const char *from, const char *copy, struct error *err)
 
     strbuf_init(&log);
     strbuf_init(&log_copy);
-    beside(real, "-wal", &log);
-    beside(copy, "-wal", &log_copy);
+    set_suffixed_path(real, "-wal", &log);
+    set_suffixed_path(copy, "-wal", &log_copy);
     int rc = copy_file(from, copy, 0, err);
     if (rc == 0 && place_has_log(real) && !place_log_is_foreign(real))
         rc = copy_file(log.data, log_copy.data, O_CREAT | O_EXCL, err);
@@ -87,7 +87,7 @@ int64_t salvage_size(const char *copy)
 
     strbuf_init(&name);
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        beside(copy, suffixes[i], &name);
+        set_suffixed_path(copy, suffixes[i], &name);
         if (stat(name.data, &st) == 0)
             size += untrusted_bytes(&st);
     }
@@ -273,7 +273,7 @@ int salvage_replace_start(const char *copy, struct error *err)
         return error_set(err, "%s: %s", copy, strerror(errno));
     strbuf_init(&log);
     /* Nothing of the log makes sense on such a start. */
-    beside(copy, "-wal", &log);
+    set_suffixed_path(copy, "-wal", &log);
     unlink(log.data);
     strbuf_release(&log);
     int rc = temporary_make(&fresh, copy, TEMPORARY_FRESH, err);

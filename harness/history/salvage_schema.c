@@ -18,7 +18,7 @@ struct objects {
     size_t nr, capacity;
 };
 
-static void release(struct objects *all)
+static void release_objects(struct objects *all)
 {
     for (size_t i = 0; i < all->nr; i++) {
         free(all->items[i].type);
@@ -59,7 +59,7 @@ static const struct object *find_object(const struct objects *all, const struct 
     return NULL;
 }
 
-static int insert(sqlite3 *db, const struct object *own, int64_t root)
+static int insert_object(sqlite3 *db, const struct object *own, int64_t root)
 {
     static const char text[] =
         "INSERT INTO sqlite_schema (type, name, tbl_name, sql, rootpage) "
@@ -90,7 +90,7 @@ static int replace_all(sqlite3 *db, const struct objects *own, const struct obje
         const struct object *same = find_object(theirs, &own->items[i]);
         if (!same)
             continue;
-        rc = insert(db, &own->items[i], same->root);
+        rc = insert_object(db, &own->items[i], same->root);
         ++*kept;
     }
     if (rc == SQLITE_OK)
@@ -129,7 +129,7 @@ int salvage_clean_schema(sqlite3 *db, const char *path, struct salvaged *result,
                            path, sqlite3_errmsg(db));
     }
     result->strange = (int64_t)(theirs.nr - (kept < theirs.nr ? kept : theirs.nr));
-    release(&own);
-    release(&theirs);
+    release_objects(&own);
+    release_objects(&theirs);
     return rc;
 }

@@ -346,7 +346,7 @@ static bool add_level(struct builder *b)
     return true;
 }
 
-static bool build(struct builder *b, const struct tree *tree)
+static bool build_tree(struct builder *b, const struct tree *tree)
 {
     unsigned char page[PAGE_USUAL];
 
@@ -399,7 +399,7 @@ static bool needs_rebuilding(const struct builder *b, const struct tree *tree)
     return tree->root > 1 && tree->root <= b->found && !is_whole(b, tree->root, 0);
 }
 
-static int rebuild(struct builder *b, struct salvaged *result, struct error *err)
+static int rebuild_all_trees(struct builder *b, struct salvaged *result, struct error *err)
 {
     unsigned char first[PAGE_USUAL];
 
@@ -410,7 +410,7 @@ static int rebuild(struct builder *b, struct salvaged *result, struct error *err
         collect_leaves(b, tree);
         if (b->nodes.nr == 0)
             continue;
-        if (!build(b, tree))
+        if (!build_tree(b, tree))
             return error_set(err, "the copy cannot be written: %s", strerror(errno));
         result->trees_rebuilt++;
     }
@@ -438,7 +438,7 @@ static int look_and_rebuild(struct builder *b, sqlite3 *db, struct salvaged *res
 {
     read_trees(db, &b->trees);
     mark_unused(b);
-    int rc = rebuild(b, result, err);
+    int rc = rebuild_all_trees(b, result, err);
     if (rc == 0 && result->start_replaced)
         find_foreign(b, result);
     return rc;

@@ -52,7 +52,7 @@ static int find_row(struct walk *w, int64_t from, int64_t *found)
     return rc == SQLITE_ROW && *found < from ? SQLITE_CORRUPT : rc;
 }
 
-static bool readable(int rc)
+static bool is_readable(int rc)
 {
     return rc == SQLITE_ROW || rc == SQLITE_DONE;
 }
@@ -65,15 +65,15 @@ static bool behind_damage(struct walk *w, int64_t after, int64_t *next)
 
     for (; log2 < NUMBERS_LOG2 && after < INT64_MAX - (INT64_C(1) << log2); log2++) {
         good = after + (INT64_C(1) << log2);
-        if (readable(find_row(w, good, &found)))
+        if (is_readable(find_row(w, good, &found)))
             break;
         bad = good;
     }
-    if (log2 == NUMBERS_LOG2 || !readable(find_row(w, good, &found)))
+    if (log2 == NUMBERS_LOG2 || !is_readable(find_row(w, good, &found)))
         return false;
     while (good - bad > 1) {
         int64_t middle = bad + (good - bad) / 2;
-        if (readable(find_row(w, middle, &found)))
+        if (is_readable(find_row(w, middle, &found)))
             good = middle;
         else
             bad = middle;
@@ -138,7 +138,7 @@ static bool step_over(struct walk *w, int64_t last, int64_t *next)
     return true;
 }
 
-static int walk(struct walk *w, struct error *err)
+static int walk_rows(struct walk *w, struct error *err)
 {
     int64_t last = 0, next = 1; /* numbers begin at 1 */
     int rc;
@@ -175,7 +175,7 @@ int salvage_walk(sqlite3 *db, const char *table, const char *columns, salvage_ro
     if (rc == 0)
         rc = prepare_query(db, sql.data, &w.probe, err);
     if (rc == 0)
-        rc = walk(&w, err);
+        rc = walk_rows(&w, err);
     sqlite3_finalize(w.rows);
     sqlite3_finalize(w.probe);
     strbuf_release(&sql);

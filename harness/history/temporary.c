@@ -101,7 +101,7 @@ static void name_it(struct temporary *t, const char *path, enum temporary_kind k
 }
 
 /* 1: somebody took it for left over before we held it. -1: it cannot be held, errno tells why. */
-static int hold(int fd)
+static int lock_temporary(int fd)
 {
     struct stat st;
 
@@ -130,7 +130,7 @@ int temporary_make(struct temporary *t, const char *path, enum temporary_kind ki
         t->fd = open(t->name.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kinds[kind].mode);
         if (t->fd < 0 && errno != EEXIST)
             return error_set(err, "%s: cannot be created: %s", t->name.data, strerror(errno));
-        int held = t->fd < 0 ? 1 : hold(t->fd);
+        int held = t->fd < 0 ? 1 : lock_temporary(t->fd);
         if (held <= 0)
             return held ? give_up(t, err) : 0;
         if (t->fd >= 0)

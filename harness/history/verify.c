@@ -288,7 +288,7 @@ static int check_all(struct checking *c, struct error *err)
     return check_names(c, err);
 }
 
-static int look(struct checking *c, struct error *err)
+static int check_in_transaction(struct checking *c, struct error *err)
 {
     struct store *s = c->store;
 
@@ -315,14 +315,15 @@ static int problems_error(const struct checking *c, struct error *err)
                                       : "");
 }
 
-static int verify(struct store *s, bool odd_is_fine, struct store_health *health, struct error *err)
+static int verify_store(struct store *s, bool odd_is_fine, struct store_health *health,
+                        struct error *err)
 {
     struct checking c = { .store = s, .health = health };
 
     *health = (struct store_health) { 0 };
     s->failure = SQLITE_OK;
     strbuf_init(&c.problems);
-    int rc = look(&c, err);
+    int rc = check_in_transaction(&c, err);
     if (rc == 0 && health->problems > (odd_is_fine ? health->odd : 0))
         rc = problems_error(&c, err);
     strbuf_release(&c.problems);
@@ -331,10 +332,10 @@ static int verify(struct store *s, bool odd_is_fine, struct store_health *health
 
 int store_verify(struct store *s, struct store_health *health, struct error *err)
 {
-    return verify(s, false, health, err);
+    return verify_store(s, false, health, err);
 }
 
 int store_verify_readable(struct store *s, struct store_health *health, struct error *err)
 {
-    return verify(s, true, health, err);
+    return verify_store(s, true, health, err);
 }
