@@ -22,7 +22,7 @@ static bool is_untold(int reason)
     return false;
 }
 
-static int unread(const char *path, int reason, struct error *err)
+static int unread_error(const char *path, int reason, struct error *err)
 {
     return is_untold(reason) ? 0 : error_set(err, "%s: cannot read: %s", path, strerror(reason));
 }
@@ -35,7 +35,7 @@ int host_file_read(const char *path, struct strbuf *text, struct error *err)
     ssize_t nr;
 
     if (fd < 0)
-        return unread(path, errno, err);
+        return unread_error(path, errno, err);
     while ((nr = read(fd, block, sizeof(block))) > 0 || (nr < 0 && errno == EINTR))
         if (nr > 0)
             strbuf_add(text, block, (size_t)nr);
@@ -45,5 +45,5 @@ int host_file_read(const char *path, struct strbuf *text, struct error *err)
         return 1;
     if (text->length > before)
         text->data[text->length = before] = '\0';
-    return unread(path, reason, err);
+    return unread_error(path, reason, err);
 }
