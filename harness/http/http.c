@@ -149,8 +149,8 @@ static void keep_pace(struct http *http, struct MHD_Connection *connection)
 }
 
 /* Takes the answer away in the time that its length needs. */
-static enum MHD_Result deliver(struct http *http, struct MHD_Connection *connection,
-                               struct http_answer answer)
+static enum MHD_Result deliver_answer(struct http *http, struct MHD_Connection *connection,
+                                      struct http_answer answer)
 {
     size_t length = body_length(answer.body);
     struct http_slot *slot = http_slot_of(http, connection);
@@ -203,7 +203,7 @@ static enum MHD_Result access_request(void *context, struct MHD_Connection *conn
         request.posted = visit->body.data;
     struct http_answer answer = http_handle(http, &request);
     if (!answer.news)
-        return deliver(http, connection, answer);
+        return deliver_answer(http, connection, answer);
     /* A stream has no end of its own: nobody waits for it, neither here nor when closing. */
     visit->counted = false;
     atomic_fetch_sub(&http->answering, 1);
