@@ -72,7 +72,7 @@ static void fill_margins(struct arena *a)
 }
 
 /* With a device, of the shared file the board is all. */
-static int map(struct arena *a, bool on_device, struct error *err)
+static int map_arena(struct arena *a, bool on_device, struct error *err)
 {
     char text[TEXT_UNIT_SIZE];
     size_t bytes = on_device ? round_up(sizeof(struct board)) : a->bytes;
@@ -105,7 +105,7 @@ static int make_file(struct arena *a, size_t bytes, struct error *err)
 int arena_make(struct arena *a, struct device *device, struct error *err)
 {
     if (make_file(a, device ? round_up(sizeof(struct board)) : a->bytes, err) ||
-        map(a, device != NULL, err))
+        map_arena(a, device != NULL, err))
         return -1;
     if (device) {
         a->device = device;
@@ -126,7 +126,7 @@ int arena_lend(const struct arena *a, struct device_handle *handle, struct error
 int arena_map(struct arena *a, int fd, bool on_device, struct error *err)
 {
     a->fd = fd;
-    return map(a, on_device, err);
+    return map_arena(a, on_device, err);
 }
 
 int arena_borrow(struct arena *a, struct device *device, const struct device_handle *handle,

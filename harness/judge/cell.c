@@ -68,7 +68,8 @@ static int write_job(const struct cell_job *job, const struct arena *a, struct e
 }
 
 /* Between fork and exec: only async-signal-safe calls. */
-static void become(const int from[4], char **env, pid_t judge, const struct processors *processors)
+static void exec_cell(const int from[4], char **env, pid_t judge,
+                      const struct processors *processors)
 {
     char program[] = "harness", command[] = "internal-launch", cell[] = "cell";
     char *argv[] = { program, command, cell, NULL };
@@ -95,7 +96,7 @@ static void become(const int from[4], char **env, pid_t judge, const struct proc
     _exit(127);
 }
 
-static int start(struct cell *c, struct error *err)
+static int start_process(struct cell *c, struct error *err)
 {
     int job = write_job(c->job, &c->arena, err);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -108,7 +109,7 @@ static int start(struct cell *c, struct error *err)
     if (job >= 0 && nowhere >= 0) {
         c->pid = fork();
         if (c->pid == 0)
-            become(from, env, self, &c->job->processors);
+            exec_cell(from, env, self, &c->job->processors);
         if (c->pid < 0)
             error_set(err, "cannot start a process: %s", strerror(errno));
     }
@@ -124,7 +125,7 @@ static int start(struct cell *c, struct error *err)
 /* ---- how it goes on, and stops ---- */
 
 /* An interpreter says why it has ended: an exception, mostly. */
-static int ended(struct cell *c, int status)
+static int set_exit_fault(struct cell *c, int status)
 {
     const struct board *board = arena_board(&c->arena);
     char words[sizeof(board->words)];
@@ -136,7 +137,7 @@ static int ended(struct cell *c, int status)
 }
 
 /* It is gone. */
-static int over(struct cell *c, int status)
+static int set_end_fault(struct cell *c, int status)
 {
     c->state = CELL_OVER;
     c->pid = 0;
@@ -147,7 +148,7 @@ static int over(struct cell *c, int status)
     if (WIFSIGNALED(status))
         return fault_set(&c->fault, FAULT_ENDED, "it crashed (signal %d, %s)", WTERMSIG(status),
                          strsignal(WTERMSIG(status)));
-    return ended(c, WEXITSTATUS(status));
+    return set_exit_fault(c, WEXITSTATUS(status));
 }
 
 /* Has it been continued by anybody else? A timer's SIGCONT would do it. The kernel keeps that: as
@@ -158,14 +159,14 @@ static int check_asleep(struct cell *c)
     pid_t pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED | WCONTINUED);
 
     if (pid == c->pid && !WIFSTOPPED(status) && !WIFCONTINUED(status))
-        return over(c, status);
+        return set_end_fault(c, status);
     if (pid == c->pid)
         return fault_set(&c->fault, FAULT_AWAKE,
                          "it had itself continued and ran on while the clock stood still");
     return 0;
 }
 
-static int hangs(struct cell *c, double limit)
+static int kill_hanging_cell(struct cell *c, double limit)
 {
     kill(c->pid, SIGKILL);
     waitpid(c->pid, NULL, 0);
@@ -194,11 +195,11 @@ static int wait_for_stop(struct cell *c, uint64_t *now, struct error *err)
         if (pid == c->pid && WIFSTOPPED(status))
             return 0;
         if (pid == c->pid)
-            return over(c, status);
+            return set_end_fault(c, status);
         if (c->job->interrupted && *c->job->interrupted)
             return error_set(err, "interrupted");
         if (*now > end)
-            return hangs(c, limit);
+            return kill_hanging_cell(c, limit);
         sigtimedwait(&child, NULL, &second);
     }
 }
@@ -224,7 +225,7 @@ int cell_put(struct cell *c, const struct test_vectors *v, int slot, enum put wh
 }
 
 /* The last launches first: theirs is what could still be under way. */
-static int fetch(const struct cell *c, const int *slots, int nr, struct error *err)
+static int fetch_slots(const struct cell *c, const int *slots, int nr, struct error *err)
 {
     int rc = 0;
 
@@ -258,7 +259,7 @@ int cell_window(struct cell *c, enum order order, const int *slots, int nr, uint
         return -1;
     c->stopped = true;
     *ns = to - from;
-    return order == ORDER_WAIT ? fetch_all(c, err) : fetch(c, slots, nr, err);
+    return order == ORDER_WAIT ? fetch_all(c, err) : fetch_slots(c, slots, nr, err);
 }
 
 /* Until a launch has returned, or so it says: on a busy machine it begins late. Who does not say so
@@ -313,7 +314,7 @@ static int let_device_finish(const struct cell *c, const int *slots, int nr, uin
         return 0;
     if (nanosleep(&delay, NULL) && c->job->interrupted && *c->job->interrupted)
         return error_set(err, "interrupted"); /* what is there by now says nothing */
-    return fetch(c, slots, nr, err);
+    return fetch_slots(c, slots, nr, err);
 }
 
 int cell_interrupt(struct cell *c, const int *slots, int nr, uint64_t window_ns,
@@ -350,7 +351,7 @@ int cell_resume(struct cell *c, const int *slots, int nr, struct error *err)
     if (check_asleep(c))
         return -1;
     kill(c->pid, SIGCONT);
-    return wait_for_stop(c, &now, err) ? -1 : fetch(c, slots, nr, err);
+    return wait_for_stop(c, &now, err) ? -1 : fetch_slots(c, slots, nr, err);
 }
 
 /* ---- its beginning and end ---- */
@@ -424,7 +425,7 @@ int cell_open(struct cell *c, const struct cell_job *job, const struct test_vect
         if (cell_put(c, v, slot, PUT_ALL, err))
             return -1;
     c->folder = own_folder_make(err);
-    if (!c->folder || start(c, err))
+    if (!c->folder || start_process(c, err))
         return -1;
     if (measure_overhead(c, err))
         return not_begun(c, err);

@@ -40,7 +40,7 @@ static void add_board(cJSON *json)
     json_add_int(states, "failed", BOARD_FAILED);
 }
 
-static char *describe(cJSON *json, const struct arena *a)
+static char *describe_arena(cJSON *json, const struct arena *a)
 {
     cJSON *tensors = cJSON_AddArrayToObject(json, "tensors");
 
@@ -93,7 +93,7 @@ int cell_become_python(const struct python_function *f, const struct kernel *spe
 {
     char name[] = "python3", plain[] = "-B", from_input[] = "-", cell[] = "cell";
     char *argv[] = { name, plain, from_input, cell, NULL };
-    char *job = describe(python_job(f, spec, shape, threads), a);
+    char *job = describe_arena(python_job(f, spec, shape, threads), a);
 
     descriptors_close_on_exec(JOB_FD);
     int rc = put_text(job, strlen(job), JOB_FD, err);

@@ -43,7 +43,7 @@ static cJSON *read_job(struct error *err)
     return job;
 }
 
-static void say(const struct inmate *in, enum board_state state, const char *words)
+static void publish_state(const struct inmate *in, enum board_state state, const char *words)
 {
     struct board *board = arena_board(&in->arena);
 
@@ -62,7 +62,7 @@ static int find_variant(struct inmate *in, struct error *err)
 }
 
 /* 0, CALL_UNSUPPORTED or -1. */
-static int prepare(struct inmate *in, int slot, struct error *err)
+static int prepare_slot(struct inmate *in, int slot, struct error *err)
 {
     const struct variant *v = in->variant;
     struct call *call = &in->calls[slot];
@@ -89,7 +89,7 @@ static int wait_for_device(const struct inmate *in, struct error *err)
 }
 
 /* All that lasts from one window to the next is made here, behind the filter. */
-static void load(struct inmate *in)
+static void load_variant(struct inmate *in)
 {
     struct error err = { "" };
     int rc = find_variant(in, &err);
@@ -98,14 +98,14 @@ static void load(struct inmate *in)
         !in->variant->supports(in->variant->kernel, &in->shape, &in->device, &err))
         rc = CALL_UNSUPPORTED;
     for (int slot = 0; rc == 0 && slot < in->arena.slots; slot++)
-        rc = prepare(in, slot, &err);
+        rc = prepare_slot(in, slot, &err);
     if (rc == 0 && wait_for_device(in, &err))
         rc = -1;
-    say(in,
-        rc == 0                  ? BOARD_READY
-        : rc == CALL_UNSUPPORTED ? BOARD_UNSUPPORTED
-                                 : BOARD_FAILED,
-        err.message);
+    publish_state(in,
+                  rc == 0                  ? BOARD_READY
+                  : rc == CALL_UNSUPPORTED ? BOARD_UNSUPPORTED
+                                           : BOARD_FAILED,
+                  err.message);
 }
 
 /* The window of a device ends when it has nothing left to do. */
@@ -118,12 +118,12 @@ static void launch_all(struct inmate *in, struct board *board)
         __atomic_store_n(&board->done, i + 1, __ATOMIC_RELEASE);
     }
     if (wait_for_device(in, &err)) {
-        say(in, BOARD_FAILED, err.message);
+        publish_state(in, BOARD_FAILED, err.message);
         _exit(1);
     }
 }
 
-static void obey(struct inmate *in)
+static void carry_out_order(struct inmate *in)
 {
     struct board *board = arena_board(&in->arena);
     struct error ignored;
@@ -133,7 +133,7 @@ static void obey(struct inmate *in)
         wait_for_device(in, &ignored);
         break;
     case ORDER_LOAD:
-        load(in);
+        load_variant(in);
         break;
     case ORDER_LAUNCH:
         launch_all(in, board);
@@ -145,7 +145,7 @@ static void obey(struct inmate *in)
     }
 }
 
-static int settle(struct inmate *in, struct error *err)
+static int set_up_job(struct inmate *in, struct error *err)
 {
     const cJSON *dims = cJSON_GetObjectItemCaseSensitive(in->job, "shape");
     int slots = (int)json_int(in->job, "slots", 0);
@@ -198,7 +198,7 @@ static int become_another(struct inmate *in, struct error *err)
 
 /* A filter is for the thread that enters it and for those that it makes: OpenMP's, which work for
  * whoever is judged, are made behind it. */
-static int confine(struct inmate *in, struct error *err)
+static int confine_inmate(struct inmate *in, struct error *err)
 {
     return sandbox_enter(SANDBOX_STAYS, err) || thread_team_check(in->device.threads, err) ? -1 : 0;
 }
@@ -211,21 +211,21 @@ int cell_serve(const struct registry *registry, struct error *err)
         return -1;
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(in.job, "reference")))
         sandbox_keep_out();
-    if (settle(&in, err))
+    if (set_up_job(&in, err))
         return -1;
     /* The dtype is that of the tensors, which a layout needs: the variant is not loaded yet. */
     arena_plan(&in.arena, in.spec, &in.shape, (enum dtype)json_int(in.job, "dtype", 0),
                (int)json_int(in.job, "slots", 0));
     if (arena_map(&in.arena, ARENA_FD, cJSON_HasObjectItem(in.job, "device_memory"), err))
         return -1;
-    if (start_device(&in, err) || become_another(&in, err) || confine(&in, err)) {
-        say(&in, BOARD_FAILED, err->message);
+    if (start_device(&in, err) || become_another(&in, err) || confine_inmate(&in, err)) {
+        publish_state(&in, BOARD_FAILED, err->message);
         _exit(1); /* behind the filter exit() may make a call that ends it in other words */
     }
     in.calls = memory_zeroed((size_t)in.arena.slots, sizeof(*in.calls));
     for (;;) {
         if (kill(getpid(), SIGSTOP))
             return error_set(err, "cannot stop: %s", strerror(errno));
-        obey(&in);
+        carry_out_order(&in);
     }
 }

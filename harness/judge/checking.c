@@ -55,8 +55,8 @@ static int check_all_finite(struct cell *c, const struct tensor *t)
     return 0;
 }
 
-static int wrong(struct cell *c, const struct tensor *t, int output, int64_t row, int64_t col,
-                 double expected, const struct tally *tally)
+static int set_wrong_fault(struct cell *c, const struct tensor *t, int output, int64_t row,
+                           int64_t col, double expected, const struct tally *tally)
 {
     const char *name = t->name;
     double got = tensor_get(t, row * tensor_cols(t) + col);
@@ -90,7 +90,7 @@ static int check_row(struct cell *c, const struct tensor *t, const struct expect
         if (error > tally->max)
             tally->max = error;
         if (!(error <= tally->tolerance))
-            return wrong(c, t, rows->output, row, j, expected[j], tally);
+            return set_wrong_fault(c, t, rows->output, row, j, expected[j], tally);
     }
     return 0;
 }

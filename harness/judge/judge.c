@@ -225,7 +225,7 @@ static void conclude_ratio(struct judged_time *t, const struct judged_time *own)
     t->ratio_interval = interval_of_rounds(logs, nr);
 }
 
-static void conclude(struct judgement *j)
+static void conclude_judgement(struct judgement *j)
 {
     for (size_t i = 0; i < j->shapes.nr; i++) {
         struct judged_shape *s = &j->shapes.items[i];
@@ -296,6 +296,6 @@ int judge_run(const struct judge_job *job, struct judgement *j, struct error *er
     add_shapes(&j->job, j);
     if (j->fault.kind == FAULT_NONE && run_alone(&j->job, j, err))
         return -1;
-    conclude(j);
+    conclude_judgement(j);
     return 0;
 }

@@ -102,7 +102,7 @@ static void choose_batches(struct timing *w)
     w->least_ns = 0;
 }
 
-static int warm(struct timing *w, struct error *err)
+static int warm_up_cells(struct timing *w, struct error *err)
 {
     struct judge_round *t = w->round;
     const double wanted = t->job->sampling.warmup * 1e9;
@@ -122,7 +122,7 @@ static int warm(struct timing *w, struct error *err)
     return 0;
 }
 
-static bool enough(const struct timing *w)
+static bool has_enough_samples(const struct timing *w)
 {
     const struct sampling *rule = &w->round->job->sampling;
     double wall = (double)(clock_ns() - w->began) * 1e-9;
@@ -199,7 +199,7 @@ static void note_times(struct timing *w)
 }
 
 /* The references come in place of the textbook's cell, which is slow. */
-static int gather(struct judge_round *t, struct error *err)
+static int open_references(struct judge_round *t, struct error *err)
 {
     while (t->nr_cells > 1)
         cell_close(&t->cells[--t->nr_cells]);
@@ -213,9 +213,9 @@ int round_times(struct judge_round *t, struct error *err)
 {
     struct timing w = { .round = t, .began = clock_ns() };
 
-    int rc = gather(t, err) || warm(&w, err) ? -1 : 0;
+    int rc = open_references(t, err) || warm_up_cells(&w, err) ? -1 : 0;
 
-    while (rc == 0 && !enough(&w)) {
+    while (rc == 0 && !has_enough_samples(&w)) {
         rc = take_window(&w, true, err);
         if (rc == 0 && t->batch[0] > 1 && random_below(&t->random, INTERRUPTED) == 0)
             rc = interrupt_window(&w, err);

@@ -64,7 +64,7 @@ static void ask_rounded(const struct kernel *k, const struct shape *s, const str
             free(rounded[i].data);
 }
 
-static void store(enum dtype dtype, const double *from, size_t nr, double *to)
+static void round_to_dtype(enum dtype dtype, const double *from, size_t nr, double *to)
 {
     uint32_t room;
     struct tensor one = { .dtype = dtype, .rank = 1, .extent = { 1 }, .data = &room };
@@ -84,5 +84,5 @@ void rounding_rows(const struct kernel *k, const struct shape *s, const struct t
     if (math == MATH_TF32)
         ask_rounded(k, s, inputs, nr_inputs, output, rows, nr, values);
     else
-        store(t->dtype, expected, nr * (size_t)tensor_cols(t), values);
+        round_to_dtype(t->dtype, expected, nr * (size_t)tensor_cols(t), values);
 }

@@ -234,14 +234,14 @@ struct program {
     unsigned short nr;
 };
 
-static void add(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
+static void add_instruction(struct program *p, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
 {
     p->lines[p->nr++] = (struct sock_filter) { code, yes, no, k };
 }
 
 static void add_load(struct program *p, size_t offset)
 {
-    add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+    add_instruction(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
 static void add_load_call(struct program *p)
@@ -251,18 +251,18 @@ static void add_load_call(struct program *p)
 
 static void add_return(struct program *p, uint32_t what)
 {
-    add(p, BPF_RET | BPF_K, what, 0, 0);
+    add_instruction(p, BPF_RET | BPF_K, what, 0, 0);
 }
 
 /* For the call in the accumulator: what then, if it is this one. */
 static void add_case(struct program *p, int call, uint32_t what)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1);
     add_return(p, what);
 }
 
 /* The low half of an argument: numbers of processes and flags fit in it. */
-static size_t argument(int i)
+static size_t argument_offset(int i)
 {
     return offsetof(struct seccomp_data, args) + 8 * (size_t)i +
            (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
@@ -271,19 +271,19 @@ static size_t argument(int i)
 /* Of a call that was loaded: what then, for whom it names another process. */
 static void add_own_only(struct program *p, int call, uint32_t otherwise, pid_t self)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 5);
-    add_load(p, argument(0));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)self, 0, 1);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 5);
+    add_load(p, argument_offset(0));
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)self, 0, 1);
     add_return(p, SECCOMP_RET_ALLOW);
     add_return(p, otherwise);
 }
 
 static void add_by_descriptor(struct program *p, int call, uint32_t what)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
-    add_load(p, argument(1));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, what, 0, 1);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 4);
+    add_load(p, argument_offset(1));
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, what, 0, 1);
     add_return(p, no_right);
     add_load_call(p);
 }
@@ -292,13 +292,13 @@ static void add_terminals(struct program *p)
 {
     const uint8_t nr = sizeof(harmless) / sizeof(harmless[0]);
 
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 0, (uint8_t)(nr + 6));
-    add_load(p, argument(1));
-    add(p, BPF_ALU | BPF_AND | BPF_K, CLASS, 0, 0);
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, CLASS_OF_TERMINALS, 0, (uint8_t)(nr + 2));
-    add_load(p, argument(1));
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 0, (uint8_t)(nr + 6));
+    add_load(p, argument_offset(1));
+    add_instruction(p, BPF_ALU | BPF_AND | BPF_K, CLASS, 0, 0);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, CLASS_OF_TERMINALS, 0, (uint8_t)(nr + 2));
+    add_load(p, argument_offset(1));
     for (uint8_t i = 0; i < nr; i++)
-        add(p, BPF_JMP | BPF_JEQ | BPF_K, harmless[i], (uint8_t)(nr - i), 0);
+        add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, harmless[i], (uint8_t)(nr - i), 0);
     add_return(p, no_right);
     add_load_call(p);
 }
@@ -306,22 +306,22 @@ static void add_terminals(struct program *p)
 /* A descriptor that signals whoever is its owner, or is taken for that. */
 static void add_asynchronous(struct program *p)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_fcntl, 0, 6);
-    add_load(p, argument(1));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 3);
-    add_load(p, argument(2));
-    add(p, BPF_JMP | BPF_JSET | BPF_K, O_ASYNC, 0, 1);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_fcntl, 0, 6);
+    add_load(p, argument_offset(1));
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 3);
+    add_load(p, argument_offset(2));
+    add_instruction(p, BPF_JMP | BPF_JSET | BPF_K, O_ASYNC, 0, 1);
     add_return(p, no_right);
     add_load_call(p);
 }
 
 static void add_emptying(struct program *p, int call, int flags)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 6);
-    add_load(p, argument(flags));
-    add(p, BPF_ALU | BPF_AND | BPF_K, FOR_IOCTL | O_TRUNC, 0, 0);
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY | O_TRUNC, 1, 0);
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, FOR_IOCTL | O_TRUNC, 0, 1);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 6);
+    add_load(p, argument_offset(flags));
+    add_instruction(p, BPF_ALU | BPF_AND | BPF_K, FOR_IOCTL | O_TRUNC, 0, 0);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY | O_TRUNC, 1, 0);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, FOR_IOCTL | O_TRUNC, 0, 1);
     add_return(p, SECCOMP_RET_ERRNO | EACCES);
     add_load_call(p);
 }
@@ -330,9 +330,9 @@ static void add_emptying(struct program *p, int call, int flags)
  * mostly, and does not begin where that is refused. It has it: nothing is to be done. */
 static void add_usual_policy(struct program *p)
 {
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_sched_setscheduler, 0, 4);
-    add_load(p, argument(1));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, SCHED_OTHER, 0, 1);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_sched_setscheduler, 0, 4);
+    add_load(p, argument_offset(1));
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, SCHED_OTHER, 0, 1);
     add_return(p, SECCOMP_RET_ERRNO | 0);
     add_load_call(p);
 }
@@ -342,11 +342,12 @@ static void write_program(struct program *p, enum sandbox_kind kind)
     const uint32_t lacking = SECCOMP_RET_ERRNO | ENOSYS;
 
     add_load(p, offsetof(struct seccomp_data, arch));
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
     add_return(p, the_end);
     add_load_call(p);
 #ifdef __x86_64__
-    add(p, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1); /* the x32 calls have other numbers */
+    /* The x32 calls have other numbers. */
+    add_instruction(p, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
     add_return(p, the_end);
 #endif
 #ifdef __NR_clone3
@@ -373,9 +374,9 @@ static void write_program(struct program *p, enum sandbox_kind kind)
     add_usual_policy(p);
     for (size_t i = 0; i < sizeof(own_only) / sizeof(own_only[0]); i++)
         add_own_only(p, own_only[i].call, own_only[i].otherwise, getpid());
-    add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 3); /* threads alone */
-    add_load(p, argument(0));
-    add(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
+    add_instruction(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 3); /* threads alone */
+    add_load(p, argument_offset(0));
+    add_instruction(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
     add_return(p, the_end);
     add_return(p, SECCOMP_RET_ALLOW);
 }

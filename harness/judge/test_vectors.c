@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int allocate(struct test_vectors *v, struct test_vector *vector, struct error *err)
+static int make_inputs(struct test_vectors *v, struct test_vector *vector, struct error *err)
 {
     char text[TEXT_UNIT_SIZE];
 
@@ -40,7 +40,7 @@ int vectors_open(struct test_vectors *v, const struct kernel *k, const struct sh
     };
     v->vectors = memory_zeroed((size_t)slots, sizeof(*v->vectors));
     for (int slot = 0; slot < slots; slot++)
-        if (allocate(v, &v->vectors[slot], err))
+        if (make_inputs(v, &v->vectors[slot], err))
             return -1;
     return 0;
 }
@@ -74,7 +74,7 @@ static bool is_input(const struct tensor *t)
     return t->role == TENSOR_IN || t->role == TENSOR_INOUT;
 }
 
-static void refill(const struct test_vectors *v, struct tensor *t)
+static void refill_tensor(const struct test_vectors *v, struct tensor *t)
 {
     buffers_fill_tensor(v->kernel, &v->shape, t, random_fresh_seed());
 }
@@ -133,7 +133,7 @@ void vectors_fill(struct test_vectors *v, int slot, enum inputs_kind kind)
     for (int i = 0; i < v->nr_tensors; i++) {
         struct tensor *t = &vector->host[i];
         if (is_input(t) && (kind == INPUTS_FRESH || (kind == INPUTS_NEAR && !one)))
-            refill(v, t);
+            refill_tensor(v, t);
     }
     if (one)
         change_one(vector, one, &r);
@@ -167,7 +167,7 @@ static size_t choose_rows(int64_t *rows, size_t nr, int64_t total, int64_t wante
     return unique;
 }
 
-static size_t affordable(const struct test_vectors *v, int64_t total, double flops)
+static size_t rows_for_flops(const struct test_vectors *v, int64_t total, double flops)
 {
     double fixed, per_row;
 
@@ -193,7 +193,7 @@ static void expect_rows(struct test_vectors *v, struct test_vector *vector, int 
                         double flops)
 {
     const struct tensor *t = &vector->host[output];
-    size_t cols = (size_t)tensor_cols(t), nr = affordable(v, tensor_rows(t), flops);
+    size_t cols = (size_t)tensor_cols(t), nr = rows_for_flops(v, tensor_rows(t), flops);
     struct expected_rows *expected = &vector->expected[vector->nr_expected++];
 
     *expected = (struct expected_rows) { .output = output,
