@@ -56,7 +56,7 @@ static bool add_policy(const char *root, size_t cpu, struct policy *p)
 }
 
 /* 1 on, 0 off, -1 not told. */
-static int turbo(const char *root)
+static int read_turbo(const char *root)
 {
     char path[PATH_SIZE];
 
@@ -82,7 +82,7 @@ static void describe_policy(const struct policy *p, int turbo_on, struct clock_h
 void clock_hold_cpu(const char *root, const struct processors *cpus, struct clock_hold *h)
 {
     struct policy p = { .nr = 0 };
-    int turbo_on = turbo(root);
+    int turbo_on = read_turbo(root);
 
     *h = (struct clock_hold) { .seen = processors_count(cpus) > 0 };
     for (size_t cpu = 0; cpu < PROCESSORS_MAX && h->seen; cpu++)

@@ -60,7 +60,7 @@ static const struct {
 };
 
 /* "NVIDIA L4" is no part of "NVIDIA L40". */
-static bool names(const char *sheet, const char *gpu)
+static bool sheet_names_gpu(const char *sheet, const char *gpu)
 {
     size_t length = strlen(sheet);
 
@@ -70,7 +70,7 @@ static bool names(const char *sheet, const char *gpu)
 struct datasheet_gpu datasheet_find_gpu(const char *name)
 {
     for (size_t i = 0; i < sizeof(gpu_sheets) / sizeof(gpu_sheets[0]); i++)
-        if (names(gpu_sheets[i].name, name))
+        if (sheet_names_gpu(gpu_sheets[i].name, name))
             return (struct datasheet_gpu) { .bandwidth = gpu_sheets[i].memory * 1e12,
                                             .flops = { [MATH_FP32] = gpu_sheets[i].fp32 * 1e12,
                                                        [MATH_TF32] = gpu_sheets[i].tf32 * 1e12,

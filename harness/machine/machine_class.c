@@ -225,7 +225,7 @@ static const char *best_isa(void)
 }
 
 /* FNV-1a, 64 bits (Fowler, Noll and Vo): an identifier, not a defence. */
-static uint64_t hash(const char *text)
+static uint64_t class_hash(const char *text)
 {
     uint64_t h = 0xcbf29ce484222325U;
 
@@ -234,7 +234,7 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-static int64_t positive(long value)
+static int64_t positive_or_0(long value)
 {
     return value > 0 ? value : 0;
 }
@@ -249,7 +249,7 @@ void environment_identify(struct machine *m, const struct processor *p)
     snprintf(text, sizeof(text), "%s|%s|%s|%s|%d|%d|%s|%lld|%lld|%lld|%lld%s%s", p->vendor, m->cpu,
              p->family, p->model, m->cores, m->threads, m->isa, (long long)m->l1d, (long long)m->l2,
              (long long)m->l3, (long long)(m->memory >> 30), m->gpu[0] ? "|" : "", m->gpu);
-    snprintf(m->id, sizeof(m->id), "%016llx", (unsigned long long)hash(text));
+    snprintf(m->id, sizeof(m->id), "%016llx", (unsigned long long)class_hash(text));
 }
 
 int environment_machine(struct machine *m, struct error *err)
@@ -263,10 +263,10 @@ int environment_machine(struct machine *m, struct error *err)
         return error_prefix(err, "cannot tell which machine this is");
     }
     snprintf(m->cpu, sizeof(m->cpu), "%s", processor.name);
-    m->threads = (int)positive(sysconf(_SC_NPROCESSORS_ONLN));
+    m->threads = (int)positive_or_0(sysconf(_SC_NPROCESSORS_ONLN));
     m->cores = device_cpu_cores();
     snprintf(m->isa, sizeof(m->isa), "%s", best_isa());
-    m->memory = positive(sysconf(_SC_PHYS_PAGES)) * positive(sysconf(_SC_PAGESIZE));
+    m->memory = positive_or_0(sysconf(_SC_PHYS_PAGES)) * positive_or_0(sysconf(_SC_PAGESIZE));
     m->memory = (m->memory + ((int64_t)1 << 29)) >> 30 << 30;
     gpus_find(&gpus);
     snprintf(m->gpu, sizeof(m->gpu), "%s", gpus.names);

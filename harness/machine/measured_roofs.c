@@ -105,7 +105,7 @@ static double timed_forks(const struct job *job, long passes)
 }
 
 /* `walked`: passes so far. */
-static double timed(const struct job *job, char **buffers, long passes, long *walked)
+static double time_pattern(const struct job *job, char **buffers, long passes, long *walked)
 {
     double ns = job->pattern == EMPTY ? timed_forks(job, passes)
                                       : timed_passes(job, buffers, *walked, passes);
@@ -114,15 +114,15 @@ static double timed(const struct job *job, char **buffers, long passes, long *wa
     return ns;
 }
 
-static struct roof_times measure(const struct job *job, char **buffers)
+static struct roof_times measure_pattern(const struct job *job, char **buffers)
 {
     double times[ROOF_REPETITIONS];
     long passes = 1, walked = 0;
 
-    while (timed(job, buffers, passes, &walked) < job->repetition_ns / 2 && passes < 1 << 28)
+    while (time_pattern(job, buffers, passes, &walked) < job->repetition_ns / 2 && passes < 1 << 28)
         passes *= 2;
     for (int i = 0; i < ROOF_REPETITIONS; i++)
-        times[i] = timed(job, buffers, passes, &walked) / (double)passes;
+        times[i] = time_pattern(job, buffers, passes, &walked) / (double)passes;
     return roof_times_of(times, ROOF_REPETITIONS);
 }
 
@@ -152,11 +152,11 @@ static char **make_buffers(struct device *d, size_t bytes, struct error *err)
 }
 
 /* One roof, each byte read or written once. */
-static struct roof rate(struct device *d, const char *name, enum pattern pattern, size_t bytes,
-                        size_t steps, char **buffers)
+static struct roof measure_rate(struct device *d, const char *name, enum pattern pattern,
+                                size_t bytes, size_t steps, char **buffers)
 {
     struct job job = job_of(d, pattern, bytes, steps);
-    struct roof_times ns = measure(&job, buffers);
+    struct roof_times ns = measure_pattern(&job, buffers);
     struct roof c;
 
     roof_begin(&c, d, name);
@@ -166,8 +166,8 @@ static struct roof rate(struct device *d, const char *name, enum pattern pattern
 
 /* By passes of `most` bytes a thread, or a little less: whole cache lines in each half, however
  * many threads share a size. `steps` of them make the buffer. Their number; -1: no memory. */
-static int bandwidth(struct device *d, const char *level, size_t most, size_t steps,
-                     struct roof *out, struct error *err)
+static int measure_level(struct device *d, const char *level, size_t most, size_t steps,
+                         struct roof *out, struct error *err)
 {
     size_t bytes = most / 128 * 128;
     char **buffers = make_buffers(d, bytes * steps, err);
@@ -177,12 +177,12 @@ static int bandwidth(struct device *d, const char *level, size_t most, size_t st
     if (!buffers)
         return -1;
     snprintf(name, sizeof(name), "bandwidth.%s", level);
-    out[0] = rate(d, name, READ, bytes, steps, buffers);
+    out[0] = measure_rate(d, name, READ, bytes, steps, buffers);
     out[2] = out[0];
     snprintf(out[2].name, sizeof(out[2].name), "read.%s", level);
     snprintf(name, sizeof(name), "copy.%s", level);
-    out[1] = rate(d, name, COPY, bytes, steps, buffers);
-    streamed = rate(d, name, STREAM, bytes, steps, buffers);
+    out[1] = measure_rate(d, name, COPY, bytes, steps, buffers);
+    streamed = measure_rate(d, name, STREAM, bytes, steps, buffers);
     roof_raise(&out[1], &streamed);
     roof_raise(&out[0], &out[1]);
     free_buffers(d, buffers);
@@ -262,10 +262,11 @@ static void add_data_sheet(const struct device *d, const struct machine *m, stru
     }
 }
 
-static struct roof flops(struct device *d, const char *name, enum pattern pattern, char **buffers)
+static struct roof measure_flops(struct device *d, const char *name, enum pattern pattern,
+                                 char **buffers)
 {
     struct job job = job_of(d, pattern, 1024, 1); /* rounds */
-    struct roof_times ns = measure(&job, buffers);
+    struct roof_times ns = measure_pattern(&job, buffers);
     struct roof c;
     double each =
         pattern == FMA ? roof_fma_flops(job.bytes) : roof_dots_flops(dot_of(pattern), job.bytes);
@@ -288,19 +289,19 @@ static int narrow_arithmetic(struct device *d, const struct roof *fp32, enum pat
     if (!roof_has_dots(dot_of(pattern)))
         return 1;
     snprintf(name, sizeof(name), "dot.%s", type);
-    out[1] = flops(d, name, pattern, buffers);
+    out[1] = measure_flops(d, name, pattern, buffers);
     roof_raise(&out[0], &out[1]);
     return 2;
 }
 
-static int arithmetic(struct device *d, struct roof *out, struct error *err)
+static int measure_cpu_arithmetic(struct device *d, struct roof *out, struct error *err)
 {
     char **buffers = make_buffers(d, 64, err);
     int nr = 1;
 
     if (!buffers)
         return -1;
-    out[0] = flops(d, "flops.fp32", FMA, buffers);
+    out[0] = measure_flops(d, "flops.fp32", FMA, buffers);
     nr += narrow_arithmetic(d, &out[0], DOTS_BF16, buffers, out + nr);
     nr += narrow_arithmetic(d, &out[0], DOTS_INT8, buffers, out + nr);
     free_buffers(d, buffers);
@@ -309,8 +310,8 @@ static int arithmetic(struct device *d, struct roof *out, struct error *err)
 
 /* A cache that the system does not tell has none; one of which it does not tell who shares it is of
  * one processor. */
-static int capacity(const struct device *d, const struct machine *machine, int level,
-                    struct roof *out)
+static int capacity_of_level(const struct device *d, const struct machine *machine, int level,
+                             struct roof *out)
 {
     int64_t bytes = level == 1 ? machine->l1d : machine->l2;
     int sharing = host_cache_sharers(level);
@@ -328,8 +329,8 @@ static int capacity(const struct device *d, const struct machine *machine, int l
 /* Of caches all that there are, or -1: whoever keeps roofs takes one that is absent for one that
  * the machine has not got. A walk through the memory that finds too little is left out, as one is
  * that has no room: that is looked for again (session/measure/roofs.c). */
-static int bandwidths(struct device *device, const struct machine *machine, struct roof *out,
-                      struct error *err)
+static int measure_levels(struct device *device, const struct machine *machine, struct roof *out,
+                          struct error *err)
 {
     size_t l1 = roofs_level_bytes(machine->l1d, host_cache_sharers(1), device->threads);
     size_t l2 = roofs_level_bytes(machine->l2, host_cache_sharers(2), device->threads);
@@ -346,13 +347,13 @@ static int bandwidths(struct device *device, const struct machine *machine, stru
 
     for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
         more = caches[i].bytes
-                   ? bandwidth(device, caches[i].level, caches[i].bytes, 1, out + nr, err)
+                   ? measure_level(device, caches[i].level, caches[i].bytes, 1, out + nr, err)
                    : 0;
         if (more < 0)
             return -1;
         nr += more;
     }
-    more = steps ? bandwidth(device, "dram", WALK_STEP, steps, out + nr, &ignored) : 0;
+    more = steps ? measure_level(device, "dram", WALK_STEP, steps, out + nr, &ignored) : 0;
     return more < 0 ? nr : nr + more;
 }
 
@@ -362,16 +363,16 @@ static int roofs_cpu(struct device *device, const struct machine *machine, struc
     struct job empty = job_of(device, EMPTY, 0, 1);
     struct roof_times ns;
     char *none = NULL, **no_buffers = &none;
-    int nr = bandwidths(device, machine, out, err);
-    int more = nr < 0 ? -1 : arithmetic(device, out + nr, err);
+    int nr = measure_levels(device, machine, out, err);
+    int more = nr < 0 ? -1 : measure_cpu_arithmetic(device, out + nr, err);
 
     if (more < 0)
         return -1;
     nr += more;
-    nr += capacity(device, machine, 1, out + nr);
-    nr += capacity(device, machine, 2, out + nr);
+    nr += capacity_of_level(device, machine, 1, out + nr);
+    nr += capacity_of_level(device, machine, 2, out + nr);
     roof_begin(&out[nr], device, "overhead.launch");
-    ns = measure(&empty, no_buffers);
+    ns = measure_pattern(&empty, no_buffers);
     roof_set_time(&out[nr++], &ns);
     add_data_sheet(device, machine, out, nr);
     return nr;

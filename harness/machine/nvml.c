@@ -115,7 +115,7 @@ static const struct {
       offsetof(struct functions, processes) },
 };
 
-static int load(struct nvml *n, struct error *why)
+static int load_library(struct nvml *n, struct error *why)
 {
     const char *path = getenv("HARNESS_NVML");
 
@@ -134,14 +134,14 @@ static int load(struct nvml *n, struct error *why)
     return 0;
 }
 
-static int refused(const struct nvml *n, const char *what, int code, struct error *why)
+static int refused_call(const struct nvml *n, const char *what, int code, struct error *why)
 {
     return error_set(why, "NVML: %s: %s", what,
                      n->call.error_text ? n->call.error_text(code) : "no reason given");
 }
 
 /* XID errors need rights and a GPU that reports events: without them there are none to read. */
-static void listen(struct nvml *n)
+static void listen_for_xid(struct nvml *n)
 {
     const struct functions *call = &n->call;
 
@@ -162,27 +162,27 @@ static int find_device(struct nvml *n, const char *pci, struct error *why)
     int code = n->call.device_at(pci, &n->device);
 
     if (code == SUCCESS) {
-        listen(n);
+        listen_for_xid(n);
         return 0;
     }
-    refused(n, pci, code, why);
+    refused_call(n, pci, code, why);
     n->call.shutdown();
     return -1;
 }
 
-static int start(struct nvml *n, const char *pci, struct error *why)
+static int start_library(struct nvml *n, const char *pci, struct error *why)
 {
-    if (load(n, why))
+    if (load_library(n, why))
         return -1;
     int code = n->call.init();
-    return code == SUCCESS ? find_device(n, pci, why) : refused(n, "start", code, why);
+    return code == SUCCESS ? find_device(n, pci, why) : refused_call(n, "start", code, why);
 }
 
 struct nvml *nvml_open(const char *pci, struct error *why)
 {
     struct nvml *n = memory_zeroed(1, sizeof(*n));
 
-    if (start(n, pci, why) == 0)
+    if (start_library(n, pci, why) == 0)
         return n;
     if (n->library)
         dlclose(n->library);
@@ -228,24 +228,24 @@ static double memory_mhz(const struct nvml *n)
     return clock_mhz(n, CLOCK_MEMORY);
 }
 
-static double watts(const struct nvml *n, int (*read)(handle device, unsigned *milliwatts))
+static double read_watts(const struct nvml *n, int (*read)(handle device, unsigned *milliwatts))
 {
     unsigned milliwatts;
 
     return read && read(n->device, &milliwatts) == SUCCESS ? milliwatts * 1e-3 : (double)NAN;
 }
 
-static double power(const struct nvml *n)
+static double power_watts(const struct nvml *n)
 {
-    return watts(n, n->call.power);
+    return read_watts(n, n->call.power);
 }
 
 static double power_limit(const struct nvml *n)
 {
-    return watts(n, n->call.power_limit);
+    return read_watts(n, n->call.power_limit);
 }
 
-static double energy(const struct nvml *n)
+static double energy_joules(const struct nvml *n)
 {
     unsigned long long mj;
 
@@ -253,7 +253,7 @@ static double energy(const struct nvml *n)
                                                                        : (double)NAN;
 }
 
-static double temperature(const struct nvml *n)
+static double chip_temperature(const struct nvml *n)
 {
     unsigned celsius;
 
@@ -283,7 +283,7 @@ static double power_now(const struct nvml *n)
     return field_value(n, FIELD_POWER_INSTANT) * 1e-3;
 }
 
-static double utilisation(const struct nvml *n)
+static double gpu_utilisation(const struct nvml *n)
 {
     struct utilisation u;
 
@@ -305,20 +305,20 @@ double nvml_read(const struct nvml *n, enum nvml_number number)
     static double (*const readers[NVML_NUMBER_NR])(const struct nvml *n) = {
         [NVML_SM_MHZ] = sm_mhz,
         [NVML_MEMORY_MHZ] = memory_mhz,
-        [NVML_POWER_WATTS] = power,
+        [NVML_POWER_WATTS] = power_watts,
         [NVML_POWER_NOW_WATTS] = power_now,
         [NVML_POWER_LIMIT_WATTS] = power_limit,
-        [NVML_ENERGY_JOULES] = energy,
-        [NVML_TEMPERATURE] = temperature,
+        [NVML_ENERGY_JOULES] = energy_joules,
+        [NVML_TEMPERATURE] = chip_temperature,
         [NVML_MEMORY_TEMPERATURE] = memory_temperature,
-        [NVML_UTILISATION] = utilisation,
+        [NVML_UTILISATION] = gpu_utilisation,
         [NVML_MEMORY_USED] = memory_used,
     };
 
     return readers[number](n);
 }
 
-static int64_t limits(const struct nvml *n, handle device)
+static int64_t read_clock_limits(const struct nvml *n, handle device)
 {
     unsigned long long bits;
 
@@ -329,7 +329,7 @@ static int64_t limits(const struct nvml *n, handle device)
 
 int64_t nvml_clock_limits(const struct nvml *n)
 {
-    return limits(n, n->device);
+    return read_clock_limits(n, n->device);
 }
 
 int64_t nvml_xid(const struct nvml *n, unsigned wait_ms)
@@ -342,14 +342,15 @@ int64_t nvml_xid(const struct nvml *n, unsigned wait_ms)
     return (int64_t)(event.data & INT64_MAX);
 }
 
-static int mode(handle device, int (*read)(handle device, unsigned *now, unsigned *after_restart))
+static int read_mode(handle device,
+                     int (*read)(handle device, unsigned *now, unsigned *after_restart))
 {
     unsigned now, after_restart;
 
     return read && read(device, &now, &after_restart) == SUCCESS ? (int)now : -1;
 }
 
-static int persistence(const struct nvml *n, handle device)
+static int read_persistence(const struct nvml *n, handle device)
 {
     unsigned on;
 
@@ -357,7 +358,7 @@ static int persistence(const struct nvml *n, handle device)
 }
 
 /* With no room for any, the answer is their number. */
-static int processes(const struct nvml *n, handle device)
+static int count_processes(const struct nvml *n, handle device)
 {
     unsigned nr = 0;
 
@@ -378,11 +379,11 @@ static bool fill_gpu(const struct nvml *n, unsigned index, struct nvml_gpu *gpu)
         return false;
     if (!call->uuid || call->uuid(device, gpu->uuid, sizeof(gpu->uuid)) != SUCCESS)
         gpu->uuid[0] = '\0';
-    gpu->ecc = mode(device, call->ecc);
-    gpu->mig = mode(device, call->mig);
-    gpu->persistence = persistence(n, device);
-    gpu->processes = processes(n, device);
-    gpu->limits = limits(n, device);
+    gpu->ecc = read_mode(device, call->ecc);
+    gpu->mig = read_mode(device, call->mig);
+    gpu->persistence = read_persistence(n, device);
+    gpu->processes = count_processes(n, device);
+    gpu->limits = read_clock_limits(n, device);
     const struct nvml one = { .call = *call, .device = device };
     gpu->application_mhz = application_mhz(&one);
     gpu->power_limit_watts = power_limit(&one);
@@ -411,7 +412,7 @@ int nvml_list(struct nvml_gpu *out, int most, char driver[32])
     int nr = 0;
 
     driver[0] = '\0';
-    if (load(&n, &ignored) == 0 && n.call.init() == SUCCESS) {
+    if (load_library(&n, &ignored) == 0 && n.call.init() == SUCCESS) {
         nr = fill_gpus(&n, out, most, driver);
         n.call.shutdown();
     }

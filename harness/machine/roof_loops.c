@@ -203,7 +203,7 @@ struct loops {
             2.0 * (accumulators) * (width) / sizeof(float)                                         \
     }
 
-static const struct loops *choose(void)
+static const struct loops *choose_loops(void)
 {
     static const struct loops portable = LOOPS(portable, 16, PORTABLE_CHAINS);
 #if defined(__x86_64__)
@@ -219,27 +219,27 @@ static const struct loops *choose(void)
 
 void roof_read(const void *from, size_t bytes)
 {
-    choose()->read(from, bytes);
+    choose_loops()->read(from, bytes);
 }
 
 void roof_copy(void *to, const void *from, size_t bytes)
 {
-    choose()->copy(to, from, bytes);
+    choose_loops()->copy(to, from, bytes);
 }
 
 void roof_stream(void *to, const void *from, size_t bytes)
 {
-    choose()->stream(to, from, bytes);
+    choose_loops()->stream(to, from, bytes);
 }
 
 void roof_fma(size_t rounds)
 {
-    choose()->fma(rounds);
+    choose_loops()->fma(rounds);
 }
 
 double roof_fma_flops(size_t rounds)
 {
-    return choose()->flops_per_round * (double)rounds;
+    return choose_loops()->flops_per_round * (double)rounds;
 }
 
 /* Loops of products that are more than multiply-adds; FLOPs by chains, lanes and terms of each. */

@@ -52,7 +52,7 @@ static int64_t now_ns(void)
 
 /* ---- looking ---- */
 
-static void note(struct sensor_tracks *s, enum track track, int64_t time, double value)
+static void keep_point(struct sensor_tracks *s, enum track track, int64_t time, double value)
 {
     if (isfinite(value))
         *array_push(&s->points) = (struct point) { track, time, value };
@@ -66,7 +66,7 @@ static void look_at_energy(struct sensor_tracks *s)
         return;
     double joules = host_energy_step(&s->energy);
     s->energy_time = now;
-    note(s, PACKAGE_POWER, since, joules / ((double)(now - since) * 1e-9));
+    keep_point(s, PACKAGE_POWER, since, joules / ((double)(now - since) * 1e-9));
 }
 
 static void look_at_gpu(struct sensor_tracks *s)
@@ -77,15 +77,15 @@ static void look_at_gpu(struct sensor_tracks *s)
     if (!gpu)
         return;
     double watts = nvml_read(gpu, NVML_POWER_NOW_WATTS);
-    note(s, GPU_POWER, now, isfinite(watts) ? watts : nvml_read(gpu, NVML_POWER_WATTS));
-    note(s, SM_CLOCK, now, nvml_read(gpu, NVML_SM_MHZ));
-    note(s, MEMORY_CLOCK, now, nvml_read(gpu, NVML_MEMORY_MHZ));
-    note(s, TEMPERATURE, now, nvml_read(gpu, NVML_TEMPERATURE));
+    keep_point(s, GPU_POWER, now, isfinite(watts) ? watts : nvml_read(gpu, NVML_POWER_WATTS));
+    keep_point(s, SM_CLOCK, now, nvml_read(gpu, NVML_SM_MHZ));
+    keep_point(s, MEMORY_CLOCK, now, nvml_read(gpu, NVML_MEMORY_MHZ));
+    keep_point(s, TEMPERATURE, now, nvml_read(gpu, NVML_TEMPERATURE));
 }
 
 static void take_sample(struct sensor_tracks *s)
 {
-    note(s, CPU_CLOCK, now_ns(), host_mhz(s->from.root, &s->cpus));
+    keep_point(s, CPU_CLOCK, now_ns(), host_mhz(s->from.root, &s->cpus));
     look_at_energy(s);
     look_at_gpu(s);
 }
@@ -107,7 +107,7 @@ static void leave_processor(void)
         processors_bind(0, &allowed);
 }
 
-static void *watch(void *argument)
+static void *watch_sensors(void *argument)
 {
     struct sensor_tracks *s = argument;
     int64_t next = now_ns() + LOOK_EVERY;
@@ -142,7 +142,7 @@ struct sensor_tracks *sensor_tracks_start(const struct sensor_tracks_sources *so
     pthread_mutex_init(&s->lock, NULL);
     monotonic_condition_init(&s->wake);
     take_sample(s);
-    s->running = pthread_create(&s->thread, NULL, watch, s) == 0;
+    s->running = pthread_create(&s->thread, NULL, watch_sensors, s) == 0;
     return s;
 }
 

@@ -89,7 +89,7 @@ static void look_at_gpu(struct telemetry_nvml *t)
     t->looks++;
 }
 
-static void *watch(void *argument)
+static void *watch_gpu(void *argument)
 {
     struct telemetry_nvml *t = argument;
 
@@ -115,11 +115,11 @@ struct telemetry_nvml *telemetry_nvml_begin(const struct nvml *n)
     monotonic_condition_init(&t->wake);
     look_at_gpu(t);
     t->energy = nvml_read(n, NVML_ENERGY_JOULES);
-    t->running = pthread_create(&t->thread, NULL, watch, t) == 0;
+    t->running = pthread_create(&t->thread, NULL, watch_gpu, t) == 0;
     return t;
 }
 
-static void stop(struct telemetry_nvml *t)
+static void stop_watching(struct telemetry_nvml *t)
 {
     if (t->running) {
         pthread_mutex_lock(&t->lock);
@@ -154,7 +154,7 @@ void telemetry_nvml_end(struct telemetry_nvml *t, struct measurement *m)
     if (!t)
         return;
     double energy = nvml_read(t->nvml, NVML_ENERGY_JOULES);
-    stop(t);
+    stop_watching(t);
     look_at_gpu(t);
     for (int i = 0; i < NR_LOOKED_AT; i++)
         add_tally(m, &t->seen[i], looked_at[i].mean, looked_at[i].largest);
@@ -219,7 +219,7 @@ static void find_temperature(void)
 }
 
 /* Which file it is does not change, and to find it takes reading many. */
-static double temperature(void)
+static double cpu_temperature(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -280,7 +280,7 @@ void telemetry_end(struct telemetry_probe *p, struct measurement *m)
     if (getloadavg(load, 1) == 1)
         measurement_add_telemetry(m, "load1", load[0]);
     measurement_add_telemetry(m, "cpu_mhz", cpu_mhz());
-    measurement_add_telemetry(m, "temperature_celsius", temperature());
+    measurement_add_telemetry(m, "temperature_celsius", cpu_temperature());
     measurement_add_telemetry(m, "package_watts", joules / seconds);
     telemetry_nvml_end(p->gpu, m);
     p->gpu = NULL;
