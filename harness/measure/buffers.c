@@ -15,7 +15,7 @@ int64_t buffers_bytes(const struct benchmark *bench)
     return bytes > INT64_MAX / 2 ? INT64_MAX : 2 * bytes;
 }
 
-static int allocate(struct buffers *b, int i, struct error *err)
+static int allocate_tensor(struct buffers *b, int i, struct error *err)
 {
     size_t bytes = (size_t)tensor_bytes(&b->host[i]);
     char text[TEXT_UNIT_SIZE];
@@ -41,7 +41,7 @@ int buffers_init(struct buffers *b, const struct benchmark *bench, struct device
     b->nr = b->kernel->layout(b->kernel, &b->shape, bench->variant->dtype, b->host);
     memcpy(b->on_device, b->host, sizeof(b->host));
     for (int i = 0; i < b->nr; i++)
-        if (allocate(b, i, err))
+        if (allocate_tensor(b, i, err))
             return -1;
     return 0;
 }

@@ -93,7 +93,7 @@ static bool is_from_file(const struct state *s)
     return input_fill_has_file(s->inputs);
 }
 
-static int verdict(struct state *s, bool right, const char *when)
+static int judge_outputs(struct state *s, bool right, const char *when)
 {
     struct check *c = &s->problem->check;
     const struct variant *v = s->call.variant;
@@ -137,7 +137,7 @@ static bool takes_all_runs(const struct state *s)
     return s->settings->sampling.unwarmed && s->call.variant->execute;
 }
 
-static int verify(struct state *s, struct error *err)
+static int verify_outputs(struct state *s, struct error *err)
 {
     struct problem *q = s->problem;
     struct check *c = &q->check;
@@ -156,12 +156,12 @@ static int verify(struct state *s, struct error *err)
         return 0;
     if (with_fault(s, s->call.device->ops->run(s->call.device, &s->call, err), err))
         return -1;
-    if (verdict(s, check_outputs(c, &q->buffers, err), ""))
+    if (judge_outputs(s, check_outputs(c, &q->buffers, err), ""))
         return -1;
     measurement_add_telemetry(s->m, "weights_error", c->weights_error); /* not where it is NaN */
     if (s->m->outcome != OUTCOME_OK)
         return 0;
-    return verdict(s, check_inputs_unchanged(c, &q->buffers, err), "");
+    return judge_outputs(s, check_inputs_unchanged(c, &q->buffers, err), "");
 }
 
 /* What launches of a guest have changed. Kernels of harness write the same again. */
@@ -318,18 +318,18 @@ static int64_t next_round(void *context)
     return round < 1 ? 1 : round;
 }
 
-static int restore(void *context, struct error *err)
+static int restore_for_profile(void *context, struct error *err)
 {
     return restore_tensors(context, err);
 }
 
-static struct profiled_call profiled(struct state *s)
+static struct profiled_call profiled_call_of(struct state *s)
 {
     return (struct profiled_call) { .call = &s->call,
                                     .cold = s->cold,
                                     .inputs = s->inputs,
                                     .gpu = s->settings->gpu,
-                                    .restore = restore,
+                                    .restore = restore_for_profile,
                                     .context = s };
 }
 
@@ -345,7 +345,7 @@ static int take_samples(struct state *s, struct error *err)
 
     if (!settings->profiling)
         return loop_run(&loop, err);
-    const struct profiled_call what = profiled(s);
+    const struct profiled_call what = profiled_call_of(s);
     return profiling_run(settings->profiling, &what, s->m, settings->profiled, err);
 }
 
@@ -393,18 +393,19 @@ static int make_ready(struct state *s, const struct benchmark *bench, struct err
 static int verify_again(struct state *s, struct error *err)
 {
     const char *when = takes_all_runs(s) ? "" : "after timing: ";
-    int rc = verdict(s, check_outputs(&s->problem->check, &s->problem->buffers, err), when);
+    int rc = judge_outputs(s, check_outputs(&s->problem->check, &s->problem->buffers, err), when);
 
     for (size_t i = 0; rc == 0 && i < s->copies.nr && i + 1 < s->turns; i++) {
         if (s->m->outcome != OUTCOME_OK)
             return 0;
         struct buffers view = copies_view(&s->problem->buffers, &s->copies.calls[i]);
-        rc = verdict(s, check_outputs(&s->problem->check, &view, err), "after timing, of a copy: ");
+        rc = judge_outputs(s, check_outputs(&s->problem->check, &view, err),
+                           "after timing, of a copy: ");
     }
     return rc;
 }
 
-static int sample(struct state *s, struct error *err)
+static int sample_case(struct state *s, struct error *err)
 {
     bool own = is_own(s);
     double before = probe_ns(s->call.device);
@@ -429,7 +430,7 @@ static int sample(struct state *s, struct error *err)
     if (count_events(s, err))
         return -1;
     /* Behind the telemetry, which is that of the timed iterations. */
-    const struct profiled_call what = profiled(s);
+    const struct profiled_call what = profiled_call_of(s);
     if (s->settings->profiling &&
         profiling_count(s->settings->profiling, &what, &s->settings->profiled->kernels, err))
         return -1;
@@ -439,14 +440,14 @@ static int sample(struct state *s, struct error *err)
     return verify_again(s, err);
 }
 
-static int steps(struct state *s, const struct benchmark *bench, struct device *device,
-                 struct error *err)
+static int run_steps(struct state *s, const struct benchmark *bench, struct device *device,
+                     struct error *err)
 {
-    if (set_up(s, bench, device, err) || (s->prepared && verify(s, err)))
+    if (set_up(s, bench, device, err) || (s->prepared && verify_outputs(s, err)))
         return -1;
     if (s->m->outcome != OUTCOME_OK || s->settings->verify_only)
         return 0;
-    return make_ready(s, bench, err) ? -1 : sample(s, err);
+    return make_ready(s, bench, err) ? -1 : sample_case(s, err);
 }
 
 static void drop_samples(struct measurement *m)
@@ -505,7 +506,7 @@ void case_measure(const struct benchmark *bench, struct device *device,
         benchmark_name_operation(&m->bench, BENCHMARK_WHOLE);
     device->memory_peak = device->memory_live; /* the peak of this case */
     if (case_supported(bench, device, settings, m)) {
-        if (steps(&s, bench, device, &err))
+        if (run_steps(&s, bench, device, &err))
             case_end(m, OUTCOME_FAILED, err.message);
         take_down(&s, device);
         if (m->outcome != OUTCOME_OK)

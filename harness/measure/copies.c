@@ -10,7 +10,7 @@
 
 /* Bytes of a copy that a launch brings into the caches: what else there is of its tensors (rows of
  * a table that no token names, weights that arithmetic keeps in fewer bytes) stays in memory. */
-static int64_t touched(const struct benchmark *bench)
+static int64_t touched_bytes(const struct benchmark *bench)
 {
     const struct variant *v = bench->variant;
     int64_t whole = kernel_footprint(v->kernel, &bench->shape, v->dtype);
@@ -22,7 +22,7 @@ static int64_t touched(const struct benchmark *bench)
 
 int64_t copies_needed(const struct benchmark *bench, const struct device *device)
 {
-    int64_t each = touched(bench);
+    int64_t each = touched_bytes(bench);
     int64_t all = 2 * device_cache_bytes(device);
 
     if (each <= 0)

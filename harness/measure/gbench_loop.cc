@@ -28,7 +28,7 @@ struct Round {
     bool failed;
 };
 
-void iterate(benchmark::State &state, Round *round)
+void iterate_round(benchmark::State &state, Round *round)
 {
     for (auto _ : state) {
         uint64_t ns = 0;
@@ -83,7 +83,7 @@ int loop_run(const struct loop *loop, struct error *err)
 
     (void)refused;
     while (!round.failed && (iterations = loop->next(loop->context)) > 0) {
-        benchmark::RegisterBenchmark(loop->name, iterate, &round)
+        benchmark::RegisterBenchmark(loop->name, iterate_round, &round)
             ->UseManualTime()
             ->Iterations(iterations);
         benchmark::RunSpecifiedBenchmarks(&reporter, ".");

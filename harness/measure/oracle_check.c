@@ -110,7 +110,8 @@ static double root_mean_square(const double *x, size_t n)
     return n > 0 ? sqrt(sum / (double)n) : 0;
 }
 
-static double *ask(const struct expected *e, const struct buffers *b, const struct tensor *inputs)
+static double *ask_oracle(const struct expected *e, const struct buffers *b,
+                          const struct tensor *inputs)
 {
     size_t cols = (size_t)tensor_cols(&b->host[e->output]);
     double *values = memory_zeroed(e->nr_rows * cols + 1, sizeof(*values));
@@ -119,8 +120,8 @@ static double *ask(const struct expected *e, const struct buffers *b, const stru
     return values;
 }
 
-static void expect(struct expected *e, const struct buffers *b, const struct tensor *seen,
-                   bool differs, int output, bool all_rows, uint64_t seed)
+static void compute_expected(struct expected *e, const struct buffers *b, const struct tensor *seen,
+                             bool differs, int output, bool all_rows, uint64_t seed)
 {
     const struct tensor *t = &b->host[output];
     int64_t rows = tensor_rows(t), cols = tensor_cols(t);
@@ -129,8 +130,8 @@ static void expect(struct expected *e, const struct buffers *b, const struct ten
     e->output = output;
     e->rows = memory_zeroed(nr ? nr : 1, sizeof(*e->rows));
     e->nr_rows = choose_rows(e->rows, nr, rows, seed);
-    e->values = ask(e, b, seen);
-    e->unrounded = differs ? ask(e, b, b->host) : NULL;
+    e->values = ask_oracle(e, b, seen);
+    e->unrounded = differs ? ask_oracle(e, b, b->host) : NULL;
     e->rms = root_mean_square(e->values, e->nr_rows * (size_t)cols);
 }
 
@@ -147,7 +148,7 @@ void check_init(struct check *c, const struct buffers *b, enum math math, double
         if (b->host[i].role != TENSOR_OUT)
             continue;
         struct expected *e = &c->outputs[c->nr_outputs++];
-        expect(e, b, seen.tensor, rounds, i, all_rows, seed);
+        compute_expected(e, b, seen.tensor, rounds, i, all_rows, seed);
         compared += (double)e->nr_rows * (double)tensor_cols(&b->host[i]);
         elements += (double)tensor_elements(&b->host[i]);
     }
@@ -186,8 +187,8 @@ void check_release(struct check *c)
     c->nr_outputs = 0;
 }
 
-static void note(struct check *c, const struct tensor *t, int64_t row, int64_t col, double got,
-                 double expected, double error)
+static void note_worst(struct check *c, const struct tensor *t, int64_t row, int64_t col,
+                       double got, double expected, double error)
 {
     c->max_error = error;
     if (isnan(got))
@@ -209,11 +210,11 @@ static bool compare_row(struct check *c, const struct expected *e, const struct 
         double error = expected ? fabs(got - wanted) / (e->rms > 0 ? e->rms : 1) : 0;
         bool unwritten = tensor_is_poison(t, got) && got != wanted;
         if (unwritten || isnan(error)) { /* or the oracle itself has no number */
-            note(c, t, row, j, got, wanted, NAN);
+            note_worst(c, t, row, j, got, wanted, NAN);
             return false;
         }
         if (error > c->max_error)
-            note(c, t, row, j, got, wanted, error);
+            note_worst(c, t, row, j, got, wanted, error);
         right &= error <= c->tolerance;
     }
     return right;

@@ -19,7 +19,7 @@ enum { ROUNDS = 9, LONG = 20000, PIECES = 1000 };
 enum { CORRECTIONS = 8, PAIRS = 15, PAIR_NS = 500000, SAMPLES_MAX = 31, OVERLAP_NS = 20000 };
 
 /* Nothing before it runs on beside what follows, nor what follows beside what is before. */
-static inline void fence(void)
+static inline void fence_instructions(void)
 {
 #if defined(__x86_64__)
     __asm__ volatile("lfence" ::: "memory");
@@ -35,12 +35,12 @@ void plant_work(uint64_t steps)
 {
     uint64_t x = steps;
 
-    fence();
+    fence_instructions();
     for (uint64_t i = 0; i < steps; i++) {
         x = x * 6364136223846793005U + 1442695040888963407U;
         __asm__ volatile("" : "+r"(x)); /* so that no compiler finds the closed form */
     }
-    fence();
+    fence_instructions();
 }
 
 static void planted_launch(const struct call *call)
@@ -148,7 +148,8 @@ static double share_of(struct plant *plant, const struct call *call, uint64_t st
 /* What follows a launch of several threads may run while they still come to rest, and costs less
  * than it lasts; what follows a short one of one thread waits for its stores, and costs more. So
  * short work is made longer or shorter until samples are longer by the wanted share. */
-static void correct(struct plant *plant, const struct call *call, double launch_ns, unsigned batch)
+static void correct_steps(struct plant *plant, const struct call *call, double launch_ns,
+                          unsigned batch)
 {
     int nr = (int)fmax(3, fmin(SAMPLES_MAX, PAIR_NS / (launch_ns * batch)));
     uint64_t steps = plant->steps;
@@ -175,7 +176,7 @@ int plant_grow(struct plant *plant, const struct call *call, double launch_ns, u
     if (plant_steps(&cost, plant->share * launch_ns, &plant->steps, err))
         return -1;
     if (plant->share * launch_ns < OVERLAP_NS)
-        correct(plant, call, launch_ns, batch);
+        correct_steps(plant, call, launch_ns, batch);
     return 0;
 }
 

@@ -45,7 +45,7 @@ struct session {
 
 /* ---- recording ---- */
 
-static int iterate(const struct session *s, struct error *err)
+static int run_iteration(const struct session *s, struct error *err)
 {
     const struct prof_work work = { .flops = s->m->flops, .bytes = (int64_t)s->m->bytes };
     struct device *d = s->call->device;
@@ -77,12 +77,12 @@ static void tell_memory(const struct device *d)
     prof_memory(prof_global(), device, d->memory_live - prof_memory_live(prof_global(), device));
 }
 
-static int plant(struct session *s, struct error *err)
+static int size_plant(struct session *s, struct error *err)
 {
     int rc = plant_scope_init(&s->plant, s->options->plant, s->options->plant_share, err);
 
     for (int i = 0; rc == 0 && i < LOOKS; i++)
-        rc = iterate(s, err);
+        rc = run_iteration(s, err);
     return rc ? rc : plant_scope_grow(&s->plant, err);
 }
 
@@ -173,7 +173,7 @@ static void reserve_marks(const struct session *s)
 }
 #endif
 
-static int record(struct session *s, struct error *err)
+static int record_iterations(struct session *s, struct error *err)
 {
     const struct sensor_tracks_sources sources = { .root = "",
                                                    .gpu = s->nvml,
@@ -181,7 +181,7 @@ static int record(struct session *s, struct error *err)
 
     if (prof_thread_name(prof_global(), "main") || prof_set_on(prof_global(), 1))
         return error_set(err, "no memory for a profile");
-    int rc = s->options->plant ? plant(s, err) : 0;
+    int rc = s->options->plant ? size_plant(s, err) : 0;
     s->tracks = sensor_tracks_start(&sources);
     for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
         if (i == UNKEPT) {
@@ -191,7 +191,7 @@ static int record(struct session *s, struct error *err)
             tell_memory(s->call->device);
         }
         if (rc == 0)
-            rc = iterate(s, err);
+            rc = run_iteration(s, err);
     }
     prof_set_on(prof_global(), 0);
     sensor_tracks_stop(s->tracks);
@@ -356,7 +356,7 @@ static const int64_t *times_of(const struct session *s, const struct layer_sampl
     return l->total_ns;
 }
 
-static uint64_t *copied(const int64_t *ns, size_t nr)
+static uint64_t *copy_samples(const int64_t *ns, size_t nr)
 {
     uint64_t *samples = memory_zeroed(nr + 1, sizeof(*samples));
 
@@ -371,7 +371,7 @@ static void take_layers(const struct session *s, const struct timeline_layers *l
     struct measurement *m = s->m;
 
     free(m->samples);
-    m->samples = copied(layers->ns, layers->nr_iterations);
+    m->samples = copy_samples(layers->ns, layers->nr_iterations);
     m->nr_samples = out->nr_samples = layers->nr_iterations;
     m->batch = 1;
     m->stop = STOP_SAMPLES;
@@ -384,7 +384,7 @@ static void take_layers(const struct session *s, const struct timeline_layers *l
         snprintf(o->name, sizeof(o->name), "%s", l->name);
         const int64_t *ns = times_of(s, l, out->nr_samples);
         o->gpu = ns == l->gpu_ns;
-        o->samples = copied(ns, out->nr_samples);
+        o->samples = copy_samples(ns, out->nr_samples);
         o->self_ns = timeline_typical_own(layers, l, s->gpu);
         o->flops = l->flops;
         o->bytes = l->bytes;
@@ -401,7 +401,7 @@ static int main_track(const struct prof_trace *trace)
     return -1;
 }
 
-static int conclude(struct session *s, struct profiled *out, struct error *err)
+static int conclude_profile(struct session *s, struct profiled *out, struct error *err)
 {
     struct timeline_layers layers;
     struct benchmark_name ordinary;
@@ -449,9 +449,9 @@ int profiling_run(const struct profiling *p, const struct profiled_call *what,
     if (rc == 0)
         rc = follow_gpu(&s, err);
     if (rc == 0)
-        rc = record(&s, err);
+        rc = record_iterations(&s, err);
     if (rc == 0)
-        rc = conclude(&s, out, err);
+        rc = conclude_profile(&s, out, err);
     if (s.collector) { /* something failed before its records were read */
         struct error ignored;
         activity_list_init(&unread);

@@ -23,8 +23,8 @@ static int launch_all(const struct profiled_call *what, struct error *why)
     return 0;
 }
 
-static int collect(const struct profiled_call *what, size_t kernels, struct counter_list *list,
-                   struct error *why)
+static int collect_counters(const struct profiled_call *what, size_t kernels,
+                            struct counter_list *list, struct error *why)
 {
     const char *metrics[METRICS_MAX];
     size_t nr = counter_quantity_metrics(1U << COUNTER_DRAM_BYTES | 1U << COUNTER_FP32_FLOPS |
@@ -42,8 +42,8 @@ static int collect(const struct profiled_call *what, size_t kernels, struct coun
     return rc == 0 && list->nr == 0 ? error_set(why, "counters: no kernel was seen") : rc;
 }
 #else
-static int collect(const struct profiled_call *what, size_t kernels, struct counter_list *list,
-                   struct error *why)
+static int collect_counters(const struct profiled_call *what, size_t kernels,
+                            struct counter_list *list, struct error *why)
 {
     (void)what, (void)kernels, (void)list;
     return error_set(why, "counters: this program was built without CUDA");
@@ -59,7 +59,7 @@ static cJSON *count_events(const struct profiled_call *what, const struct kernel
 
     counter_list_init(&list);
     int rc = what->call->device->kind == DEVICE_CUDA
-                 ? collect(what, kernels->nr, &list, &why)
+                 ? collect_counters(what, kernels->nr, &list, &why)
                  : error_set(&why, "counters are those of CUDA devices");
     if (rc) {
         cJSON_AddStringToObject(json, "reason", why.message);

@@ -32,7 +32,7 @@ static double *as_doubles(const uint64_t *samples, size_t nr)
     return x;
 }
 
-static bool precise(const struct sampling *s, const uint64_t *samples, size_t nr)
+static bool is_precise(const struct sampling *s, const uint64_t *samples, size_t nr)
 {
     double *x = as_doubles(samples, nr);
 
@@ -52,7 +52,7 @@ enum stop_rule sampling_decide(const struct sampling *s, const uint64_t *samples
         return STOP_SAMPLES;
     if (elapsed >= s->max_time && nr >= (s->unwarmed ? 1 : 3))
         return STOP_TIME;
-    if (nr >= (size_t)s->min_samples && elapsed >= s->min_time && precise(s, samples, nr))
+    if (nr >= (size_t)s->min_samples && elapsed >= s->min_time && is_precise(s, samples, nr))
         return STOP_PRECISION;
     return STOP_NONE;
 }

@@ -55,7 +55,7 @@ static void end_window(struct warmup *w, const uint64_t *samples, size_t nr)
 }
 
 /* What cannot be seen, at any of the times, does not tell. */
-static bool stand(const double *x, double differ)
+static bool is_steady(const double *x, double differ)
 {
     double low = x[0], high = x[0];
 
@@ -76,8 +76,8 @@ bool warmup_settled(const struct warmup *w)
         mhz[i] = w->seen[i].mhz;
         watts[i] = w->seen[i].watts;
     }
-    return w->nr >= WARMUP_WINDOWS && stand(w->median, time_differs) && stand(mhz, clock_differs) &&
-           stand(watts, power_differs);
+    return w->nr >= WARMUP_WINDOWS && is_steady(w->median, time_differs) &&
+           is_steady(mhz, clock_differs) && is_steady(watts, power_differs);
 }
 
 bool warmup_over(struct warmup *w, const uint64_t *samples, size_t nr, double elapsed_ns)
