@@ -46,7 +46,7 @@ static void count_pairs(struct binned *b)
 }
 
 /* The standard normal density times its Hermite polynomial: the derivative of even order. */
-static double derivative(int order, double x)
+static double normal_derivative(int order, double x)
 {
     double s = x * x, normal = exp(-s / 2) / SQRT_2PI;
 
@@ -55,26 +55,26 @@ static double derivative(int order, double x)
 
 /* Mean over all pairs of the kernel's derivative at bandwidth g: the functional psi of that order.
  */
-static double functional(const struct binned *b, int order, double g)
+static double psi_functional(const struct binned *b, int order, double g)
 {
     double sum = 0;
 
     for (size_t i = 0; i < BINS; i++)
-        sum += b->pairs[i] * derivative(order, (double)i * b->step / g);
+        sum += b->pairs[i] * normal_derivative(order, (double)i * b->step / g);
     return sum / (b->n * b->n * pow(g, order + 1));
 }
 
 /* The pilot bandwidth for a functional, from the next higher one. */
-static double pilot(const struct binned *b, int order, double higher)
+static double pilot_bandwidth(const struct binned *b, int order, double higher)
 {
-    return pow(-2 * derivative(order, 0) / (higher * b->n), 1.0 / (order + 3));
+    return pow(-2 * normal_derivative(order, 0) / (higher * b->n), 1.0 / (order + 3));
 }
 
 static double plug_in(const struct binned *b, double scale)
 {
     double psi8 = 105 / (32 * sqrt(M_PI) * pow(scale, 9));
-    double psi6 = functional(b, 6, pilot(b, 6, psi8));
-    double psi4 = functional(b, 4, pilot(b, 4, psi6));
+    double psi6 = psi_functional(b, 6, pilot_bandwidth(b, 6, psi8));
+    double psi4 = psi_functional(b, 4, pilot_bandwidth(b, 4, psi6));
 
     return pow(1 / (2 * sqrt(M_PI) * psi4 * b->n), 0.2);
 }
