@@ -79,7 +79,7 @@ static bool settings_are_of_build(const struct guests *g)
     return !guests_any(g);
 }
 
-static int join(struct guests *g, const struct registry *base, struct error *err)
+static int join_guests(struct guests *g, const struct registry *base, struct error *err)
 {
     static const struct string_list none;
 
@@ -229,7 +229,7 @@ int guests_open(struct guests *g, const struct registry *base, const struct gues
     if (rc)
         return -1;
     add_command(g);
-    return join(g, base, err);
+    return join_guests(g, base, err);
 }
 
 void guests_close(struct guests *g)
@@ -412,7 +412,7 @@ int guests_from_job(struct guests *g, const struct registry *base, const cJSON *
         python_guest_from_json(&g->python, base, python, err))
         return -1;
     add_command(g);
-    return join(g, base, err);
+    return join_guests(g, base, err);
 }
 
 /* ---- the history ---- */

@@ -56,7 +56,7 @@ static int check_abi(const struct harness_plugin *t, struct error *err)
 }
 
 /* `nr` entries of `theirs` bytes each as ones of `ours`, which is as many or more. */
-static void *widen(const void *entries, size_t nr, size_t theirs, size_t ours)
+static void *widen_entries(const void *entries, size_t nr, size_t theirs, size_t ours)
 {
     char *wide = memory_zeroed(nr + 1, ours);
 
@@ -75,16 +75,16 @@ int plugin_take(struct plugin_own *own, const struct harness_plugin *theirs, str
     own->table = &taken->plugin;
     if (!theirs->kernels || theirs->nr_kernels > PLUGIN_KERNELS_MAX)
         return 0;
-    taken->kernels = widen(theirs->kernels, theirs->nr_kernels, theirs->kernel_size,
-                           sizeof(struct harness_kernel));
+    taken->kernels = widen_entries(theirs->kernels, theirs->nr_kernels, theirs->kernel_size,
+                                   sizeof(struct harness_kernel));
     taken->plugin.kernels = taken->kernels;
     taken->variants = memory_zeroed(theirs->nr_kernels + 1, sizeof(struct harness_variant *));
     for (size_t i = 0; i < theirs->nr_kernels; i++) {
         struct harness_kernel *k = &taken->kernels[i];
         if (!k->variants || k->nr_variants > PLUGIN_VARIANTS_MAX)
             continue;
-        taken->variants[i] = widen(k->variants, k->nr_variants, theirs->variant_size,
-                                   sizeof(struct harness_variant));
+        taken->variants[i] = widen_entries(k->variants, k->nr_variants, theirs->variant_size,
+                                           sizeof(struct harness_variant));
         k->variants = taken->variants[i];
     }
     return 0;

@@ -34,7 +34,7 @@ _Static_assert((int)HARNESS_CONST == (int)FILL_CONST && (int)HARNESS_TOKENS == (
                    (int)HARNESS_OWN == (int)FILL_KERNEL,
                "fills of plugins");
 
-static const struct harness_kernel *theirs(const struct kernel *k)
+static const struct harness_kernel *their_kernel(const struct kernel *k)
 {
     return ((const struct plugin_kernel *)k->config)->theirs;
 }
@@ -75,28 +75,29 @@ static struct tensor to_ours(const struct harness_tensor *t)
 }
 
 /* What a plugin says of its work; 0, not known, where that is no amount of anything. */
-static double amount(double x)
+static double amount_or_0(double x)
 {
     return record_amount_is_sane(x) ? x : 0;
 }
 
-static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype,
-                        enum math math)
+static struct work adapt_work(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                              enum math math)
 {
     (void)math;
     double flops = 0, bytes = 0;
 
-    if (theirs(k)->work)
-        theirs(k)->work(s->dim, (int32_t)dtype, &flops, &bytes);
-    return (struct work) { amount(flops), amount(bytes) };
+    if (their_kernel(k)->work)
+        their_kernel(k)->work(s->dim, (int32_t)dtype, &flops, &bytes);
+    return (struct work) { amount_or_0(flops), amount_or_0(bytes) };
 }
 
 /* None where they are malformed: adapt_prepare() looks again, and says so. */
-static int layout(const struct kernel *k, const struct shape *s, enum dtype dtype, struct tensor *t)
+static int adapt_layout(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        struct tensor *t)
 {
     struct harness_tensor described[ROOM] = { { .name = NULL } };
     struct error ignored;
-    int nr = plugin_layout(theirs(k), s->dim, (int32_t)dtype, described, &ignored);
+    int nr = plugin_layout(their_kernel(k), s->dim, (int32_t)dtype, described, &ignored);
 
     for (int i = 0; i < nr; i++)
         t[i] = to_ours(&described[i]);
@@ -108,41 +109,41 @@ static void adapt_fill(const struct kernel *k, const struct shape *s, struct ten
 {
     struct harness_tensor tensor = to_theirs(t);
 
-    theirs(k)->fill(s->dim, &tensor, seed);
+    their_kernel(k)->fill(s->dim, &tensor, seed);
 }
 
-static void oracle(const struct kernel *k, const struct shape *s, const struct tensor *t, int out,
-                   const int64_t *rows, size_t nr_rows, double *expected)
+static void adapt_oracle(const struct kernel *k, const struct shape *s, const struct tensor *t,
+                         int out, const int64_t *rows, size_t nr_rows, double *expected)
 {
     struct harness_tensor tensor[TENSOR_MAX];
 
     for (int i = 0; i < TENSOR_MAX; i++)
         tensor[i] = to_theirs(&t[i]);
-    theirs(k)->oracle(s->dim, tensor, out, rows, nr_rows, expected);
+    their_kernel(k)->oracle(s->dim, tensor, out, rows, nr_rows, expected);
 }
 
-static void oracle_cost(const struct kernel *k, const struct shape *s, double *fixed,
-                        double *per_row)
+static void adapt_oracle_cost(const struct kernel *k, const struct shape *s, double *fixed,
+                              double *per_row)
 {
     *fixed = *per_row = 0; /* all rows */
-    if (theirs(k)->oracle_cost)
-        theirs(k)->oracle_cost(s->dim, fixed, per_row);
+    if (their_kernel(k)->oracle_cost)
+        their_kernel(k)->oracle_cost(s->dim, fixed, per_row);
 }
 
 /* NaN where it is no bound: adapt_prepare() says so. */
-static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
-                        enum math math)
+static double adapt_tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                              enum math math)
 {
     (void)math;
-    if (!theirs(k)->tolerance)
+    if (!their_kernel(k)->tolerance)
         return 16 * dtype_roundoff(dtype);
-    double bound = theirs(k)->tolerance(s->dim, (int32_t)dtype);
+    double bound = their_kernel(k)->tolerance(s->dim, (int32_t)dtype);
     return isfinite(bound) && bound >= 0 ? bound : (double)NAN;
 }
 
-static const char *refuses(const struct kernel *k, const struct shape *s)
+static const char *adapt_refuses(const struct kernel *k, const struct shape *s)
 {
-    return theirs(k)->refuses ? theirs(k)->refuses(s->dim) : NULL;
+    return their_kernel(k)->refuses ? their_kernel(k)->refuses(s->dim) : NULL;
 }
 
 /* ---- variants ---- */
@@ -197,7 +198,7 @@ static int check_tolerance(const struct call *call, struct error *err)
     const struct variant *v = call->variant;
 
     return variant_of(call)->kernel &&
-                   isnan(tolerance(call->kernel, &call->shape, v->dtype, v->math))
+                   isnan(adapt_tolerance(call->kernel, &call->shape, v->dtype, v->math))
                ? error_set(err, "its tolerance() gives no number from 0 on")
                : 0;
 }
@@ -220,19 +221,19 @@ static int adapt_prepare(struct call *call, struct error *err)
     return rc == HARNESS_UNSUPPORTED ? CALL_UNSUPPORTED : -1;
 }
 
-static void launch(const struct call *call)
+static void adapt_launch(const struct call *call)
 {
     const struct ready *r = call->state;
 
     r->variant->launch(&r->call);
 }
 
-static const char *fault(const struct call *call)
+static const char *adapt_fault(const struct call *call)
 {
     return variant_of(call)->plugin->fault();
 }
 
-static void release(struct call *call)
+static void adapt_release(struct call *call)
 {
     struct ready *r = call->state;
 
@@ -270,13 +271,13 @@ static void adapt_kernel(struct plugin_kernel *to, const struct harness_kernel *
         .summary = from->summary ? from->summary : "",
         .config = to,
         .guest = true,
-        .work = work,
-        .layout = layout,
+        .work = adapt_work,
+        .layout = adapt_layout,
         .fill = from->fill ? adapt_fill : NULL,
-        .oracle = oracle,
-        .oracle_cost = oracle_cost,
-        .tolerance = tolerance,
-        .refuses = refuses,
+        .oracle = adapt_oracle,
+        .oracle_cost = adapt_oracle_cost,
+        .tolerance = adapt_tolerance,
+        .refuses = adapt_refuses,
         .shapes = to->shapes,
         .nr_shapes = from->nr_sizes,
         .test_shapes = tests ? to->test_shapes : to->shapes,
@@ -301,9 +302,9 @@ static void adapt_variant(struct plugin_own *own, const struct kernel *kernel,
         .math = math_of(from),
         .flags = from->vendor ? VARIANT_VENDOR : 0,
         .prepare = adapt_prepare,
-        .launch = launch,
-        .release = release,
-        .fault = config->plugin->fault ? fault : NULL,
+        .launch = adapt_launch,
+        .release = adapt_release,
+        .fault = config->plugin->fault ? adapt_fault : NULL,
         .config = kept,
     };
 }

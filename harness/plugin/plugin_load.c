@@ -49,7 +49,7 @@ static const char *cure_of(const char *said)
     return "a plugin is a shared object: cc -shared -fPIC";
 }
 
-static int load(struct plugin *p, struct error *err)
+static int load_table(struct plugin *p, struct error *err)
 {
     p->own->library = open_keeping_arithmetic(p->path);
     if (!p->own->library) {
@@ -97,7 +97,7 @@ static int try_and_exit(const void *context)
     descriptors_close(STDERR_FILENO + 1, t->words); /* the parent's, and that of its guard */
     strbuf_init(&words);
     strbuf_adds(&words, fine);
-    if ((t->confine && t->confine(&err)) || load(t->plugin, &err) ||
+    if ((t->confine && t->confine(&err)) || load_table(t->plugin, &err) ||
         plugin_table_print(t->plugin->own->table, &words, &err)) {
         strbuf_clear(&words);
         strbuf_adds(&words, err.message);
@@ -223,7 +223,7 @@ int plugin_open(struct plugin *p, const struct registry *base, const char *path,
     p->file = strrchr(p->path, '/') + 1;
     p->own = memory_zeroed(1, sizeof(*p->own));
     if (check_digest(p, digest, err) ||
-        (digest ? load(p, err) : plugin_try(p, TRIAL_SECONDS, confine, err)) ||
+        (digest ? load_table(p, err) : plugin_try(p, TRIAL_SECONDS, confine, err)) ||
         plugin_adapt(p, base, settings, err))
         return error_prefix(err, "plugin %s", path);
     return 0;

@@ -38,7 +38,7 @@ struct endowment {
     size_t nr;
 };
 
-static int endow(struct endowment *e, int fd)
+static int add_descriptor(struct endowment *e, int fd)
 {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
 
@@ -49,11 +49,11 @@ static int endow(struct endowment *e, int fd)
 }
 
 /* The same of one that was made for it, or could not be made. */
-static int give(struct endowment *e, int fd)
+static int give_descriptor(struct endowment *e, int fd)
 {
     if (fd < 0)
         return -1;
-    int rc = endow(e, fd), reason = errno;
+    int rc = add_descriptor(e, fd), reason = errno;
     close(fd);
     errno = reason;
     return rc;
@@ -70,20 +70,20 @@ static int fill_endowment(struct endowment *e, const struct python_process *p, i
                           const int *files, size_t nr)
 {
     const struct resource *source = resource_find("plugin/guest.py");
-    int rc = give(e, descriptors_of_bytes("guest.py", source->data, source->length)) ||
-                     give(e, open("/dev/null", O_WRONLY | O_CLOEXEC)) || endow(e, p->words) ||
-                     endow(e, channel)
+    int rc = give_descriptor(e, descriptors_of_bytes("guest.py", source->data, source->length)) ||
+                     give_descriptor(e, open("/dev/null", O_WRONLY | O_CLOEXEC)) ||
+                     add_descriptor(e, p->words) || add_descriptor(e, channel)
                  ? -1
                  : 0;
 
     for (size_t i = 0; i < nr && rc == 0; i++)
-        rc = endow(e, files[i]);
+        rc = add_descriptor(e, files[i]);
     return rc;
 }
 
 /* 0, or the error's number: without one of its descriptors it would have this process's. */
-static int arrange(const struct endowment *e, posix_spawn_file_actions_t *actions,
-                   posix_spawnattr_t *attributes)
+static int prepare_interpreter(const struct endowment *e, posix_spawn_file_actions_t *actions,
+                               posix_spawnattr_t *attributes)
 {
     int rc = process_signals_as_usual(attributes);
     int made = posix_spawn_file_actions_init(actions);
@@ -94,7 +94,7 @@ static int arrange(const struct endowment *e, posix_spawn_file_actions_t *action
 }
 
 /* Without what it might write beside a file that is somebody else's. */
-static int spawn(struct python_process *p, const struct endowment *e)
+static int spawn_interpreter(struct python_process *p, const struct endowment *e)
 {
     char interpreter[] = "python3", plain[] = "-B", from_input[] = "-";
     char *argv[] = { interpreter, plain, from_input, NULL };
@@ -103,7 +103,7 @@ static int spawn(struct python_process *p, const struct endowment *e)
     struct pinning_pause pause;
 
     argv[0] = (char *)p->who;
-    int rc = arrange(e, &actions, &attributes);
+    int rc = prepare_interpreter(e, &actions, &attributes);
     pinning_pause(&pause);
     if (rc == 0)
         rc = posix_spawn(&p->pid, p->who, &actions, &attributes, argv, environ);
@@ -128,7 +128,7 @@ int python_process_start(struct python_process *p, const char *interpreter, cons
         return error_set(err, "cannot make a channel to %s: %s", interpreter, strerror(errno));
     p->channel = ends[0];
     fcntl(p->words, F_SETFL, O_APPEND);
-    rc = fill_endowment(&e, p, ends[1], files, nr) ? errno : spawn(p, &e);
+    rc = fill_endowment(&e, p, ends[1], files, nr) ? errno : spawn_interpreter(p, &e);
     drop_endowment(&e);
     close(ends[1]);
     return rc ? error_set(err, "cannot start %s: %s", interpreter, strerror(rc)) : 0;
@@ -153,7 +153,7 @@ static void last_words(const struct python_process *p, char words[WORDS_SHOWN + 
 }
 
 /* False: it is still there after a while. */
-static bool reap(struct python_process *p, int wait_ms, int *status)
+static bool reap_interpreter(struct python_process *p, int wait_ms, int *status)
 {
     for (int waited = 0;; waited++) {
         if (waitpid(p->pid, status, WNOHANG) == p->pid) {
@@ -171,7 +171,7 @@ static int tell_end(struct python_process *p, struct error *err)
     char words[WORDS_SHOWN + 1];
     int status;
 
-    if (!reap(p, END_MS, &status))
+    if (!reap_interpreter(p, END_MS, &status))
         return error_set(err, "%s has closed descriptor %d, which is not its own", p->who,
                          PYTHON_CHANNEL);
     last_words(p, words);
@@ -191,7 +191,7 @@ void python_process_stop(struct python_process *p)
         close(p->channel);
     if (p->pid > 0) {
         kill(p->pid, SIGKILL);
-        reap(p, END_MS, &status);
+        reap_interpreter(p, END_MS, &status);
     }
     if (p->words >= 0)
         close(p->words);
@@ -209,7 +209,7 @@ static bool has_ended(const struct python_process *p)
 }
 
 /* What there is of an answer; false at the end of all. */
-static bool hear(struct python_process *p)
+static bool read_answer(struct python_process *p)
 {
     struct pollfd fd = { .fd = p->channel, .events = POLLIN };
     char block[4096];
@@ -267,7 +267,7 @@ int python_process_ask(struct python_process *p, const char *line, const char **
         if (p->said.length > ANSWER_MOST)
             return error_set(err, "%s writes to descriptor %d, which is not its own", p->who,
                              PYTHON_CHANNEL);
-        if (!hear(p))
+        if (!read_answer(p))
             return tell_end(p, err);
     }
     *end = '\0';

@@ -82,7 +82,7 @@ static int add_tensors(const struct call *call, cJSON *json, int *files, struct 
     return 0;
 }
 
-static char *describe(const struct call *call, int *files, struct error *err)
+static char *describe_call(const struct call *call, int *files, struct error *err)
 {
     cJSON *json =
         python_job(call->variant->config, call->kernel, &call->shape, call->device->threads);
@@ -101,7 +101,7 @@ static int begin_python(struct python_state *s, const struct call *call, struct 
 {
     const struct python_function *f = call->variant->config;
     int files[TENSOR_MAX];
-    char *job = describe(call, files, err);
+    char *job = describe_call(call, files, err);
     const char *answer;
 
     if (!job)

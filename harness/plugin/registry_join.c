@@ -175,8 +175,8 @@ static void list_vendors(struct registry_joined *j, const struct registry *base,
 }
 
 /* Those of the base, then one list a guest; of the guests alone, from the first of these on. */
-static void join(struct registry_joined *j, const struct registry *base,
-                 const struct registry_guest *guests, size_t nr)
+static void join_lists(struct registry_joined *j, const struct registry *base,
+                       const struct registry_guest *guests, size_t nr)
 {
     size_t operations = count_operations(base), files = count_files(base);
 
@@ -213,7 +213,7 @@ int registry_join(struct registry_joined *j, const struct registry *base,
             return -1;
     list_shared(j, guests, nr);
     list_vendors(j, base, guests, nr);
-    join(j, base, guests, nr);
+    join_lists(j, base, guests, nr);
     return 0;
 }
 
