@@ -45,7 +45,7 @@ static void part_with_numbers(int lowest, int kept, bool at_exec)
 
 /* Numbers that are closed while one reads may hide others from the reader: again, until a pass
  * finds none. Those that are only marked stay, and one pass sees them all. */
-static bool walk(int lowest, int kept, bool at_exec)
+static bool part_with_open(int lowest, int kept, bool at_exec)
 {
     struct proc_numbers numbers;
     int found;
@@ -71,7 +71,7 @@ static void part_with_all(int lowest, int kept, bool at_exec)
                               : part_with_range(lowest, (unsigned)kept - 1, at_exec) &&
                                     part_with_range(kept + 1, UINT_MAX, at_exec);
 
-    if (!done && !walk(lowest, kept, at_exec))
+    if (!done && !part_with_open(lowest, kept, at_exec))
         part_with_numbers(lowest, kept, at_exec);
 }
 

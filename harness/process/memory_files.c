@@ -36,7 +36,7 @@ static struct memory_file *find_file(const struct memory_files *f, dev_t device,
     return found && found->used ? found : NULL;
 }
 
-static void grow(struct memory_files *f)
+static void grow_table(struct memory_files *f)
 {
     enum { FIRST = 64 };
     struct memory_files larger = { .nr = f->nr, .room = f->room ? 2 * f->room : FIRST };
@@ -53,7 +53,7 @@ static void grow(struct memory_files *f)
 static struct memory_file *add_memory_file(struct memory_files *f, dev_t device, ino_t inode)
 {
     if (2 * (f->nr + 1) > f->room)
-        grow(f);
+        grow_table(f);
     struct memory_file *place = place_of(f, device, inode);
     if (!place->used) {
         *place = (struct memory_file) { .device = device, .inode = inode, .used = true };
@@ -149,7 +149,7 @@ static bool read_mapping(const char *line, struct mapping *m)
     return true;
 }
 
-static bool begins(const char *text, const char *with)
+static bool begins_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -174,7 +174,7 @@ static bool was_in_memory(const struct mapping *m)
  * what is mapped tells nothing, and what was touched counts with the process. */
 static bool is_reserve(const char *name)
 {
-    return begins(name, "/dev/zero") || begins(name, "/SYSV");
+    return begins_with(name, "/dev/zero") || begins_with(name, "/SYSV");
 }
 
 /* Huge pages without a file count with the process. */
@@ -184,7 +184,7 @@ static bool is_candidate(const char *name)
     size_t length = strcspn(name, "\n"), tail = sizeof(deleted) - 1;
 
     return length > tail && strncmp(name + length - tail, deleted, tail) == 0 &&
-           !begins(name, "/anon_hugepage");
+           !begins_with(name, "/anon_hugepage");
 }
 
 /* What it holds, as the system tells an administrator; -1: it does not. */
@@ -209,7 +209,7 @@ static void take_mapping(struct memory_files *f, const struct memory_files *befo
         return;
     int64_t bytes = told_bytes(m, folder);
     if (bytes < 0) {
-        if (!old && (is_reserve(m->name) || !(begins(m->name, "/memfd:") || was_in_memory(m))))
+        if (!old && (is_reserve(m->name) || !(begins_with(m->name, "/memfd:") || was_in_memory(m))))
             return;
         bytes = (int64_t)(m->to - m->from);
         if (old && old->bytes > bytes)

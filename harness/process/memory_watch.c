@@ -125,7 +125,7 @@ static void find_all(struct tree *t)
     }
 }
 
-static int64_t sum(struct tree *t, int64_t (*of)(const char *folder))
+static int64_t sum_over_processes(struct tree *t, int64_t (*of)(const char *folder))
 {
     char folder[PATH_SIZE];
     int64_t total = 0;
@@ -196,7 +196,7 @@ static int64_t sum_twice(const struct memory_watch *w, struct tree *t)
 static int64_t weigh_tree(struct memory_watch *w, struct tree *t)
 {
     find_all(t);
-    int64_t guess = sum(t, memory_watch_quick), files = sum_files(w, t, guess);
+    int64_t guess = sum_over_processes(t, memory_watch_quick), files = sum_files(w, t, guess);
     guess += files;
     if (guess <= w->limit)
         return guess;
@@ -204,7 +204,7 @@ static int64_t weigh_tree(struct memory_watch *w, struct tree *t)
         process_tree_stop(t->guard);
         t->stopped = true;
     }
-    int64_t held = sum(t, memory_watch_exact) + files;
+    int64_t held = sum_over_processes(t, memory_watch_exact) + files;
     if (held > w->limit)
         held -= sum_twice(w, t);
     w->too_much = guess - held;

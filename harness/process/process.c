@@ -8,17 +8,17 @@
 #include <unistd.h>
 
 /* Is `variable` ("NAME=value") the one that `change` ("NAME=other" or "NAME") is about? */
-static bool concerns(const char *change, const char *variable)
+static bool changes_variable(const char *change, const char *variable)
 {
     size_t length = strcspn(change, "=");
 
     return strncmp(change, variable, length) == 0 && variable[length] == '=';
 }
 
-static bool unchanged(const char *const *changes, const char *variable)
+static bool is_unchanged(const char *const *changes, const char *variable)
 {
     for (size_t i = 0; changes[i]; i++)
-        if (concerns(changes[i], variable))
+        if (changes_variable(changes[i], variable))
             return false;
     return true;
 }
@@ -33,7 +33,7 @@ char **process_environment_of(const char *const *changes)
         more++;
     char **env = memory_zeroed(nr + more + 1, sizeof(*env));
     for (size_t i = 0; i < nr; i++)
-        if (unchanged(changes, environ[i]))
+        if (is_unchanged(changes, environ[i]))
             env[kept++] = environ[i];
     for (size_t i = 0; i < more; i++) /* execve() takes char * for history's sake, read only */
         if (strchr(changes[i], '='))

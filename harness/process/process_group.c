@@ -48,7 +48,7 @@ static bool send_word(int fd, enum kind kind, int value)
 
 /* ---- the guard ---- */
 
-static void live(const struct birth *b, pid_t guard)
+static void live_as_process(const struct birth *b, pid_t guard)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != guard)
@@ -62,7 +62,7 @@ static void live(const struct birth *b, pid_t guard)
 
 /* Tells of the process; what else ended here had lost its parent. Who cannot tell says so by the
  * end of the channel. */
-static void bury(const struct birth *b, pid_t process)
+static void reap_children(const struct birth *b, pid_t process)
 {
     pid_t ended;
     int status;
@@ -72,7 +72,7 @@ static void bury(const struct birth *b, pid_t process)
             close(b->news);
 }
 
-static void finish(const struct birth *b)
+static void finish_guard(const struct birth *b)
 {
     enum { LOOK_MS = 20 };
     pid_t self = getpid();
@@ -81,7 +81,7 @@ static void finish(const struct birth *b)
         process_tree_signal(self, SIGTERM);
     for (int waited = 0; waited < b->grace_ms && !process_tree_is_empty(self); waited += LOOK_MS) {
         poll(NULL, 0, LOOK_MS);
-        bury(b, -1);
+        reap_children(b, -1);
     }
     process_tree_kill(self);
     _exit(0);
@@ -94,7 +94,7 @@ static void finish(const struct birth *b)
  * before the first wait, because it may have died before the call, and one each second, because a
  * signal to stop takes back the one to go on.
  */
-static void guard(const struct birth *b)
+static void live_as_guard(const struct birth *b)
 {
     static const struct timespec second = { .tv_sec = 1 };
 
@@ -104,22 +104,22 @@ static void guard(const struct birth *b)
     setpgid(0, 0);
     pid_t self = getpid(), process = fork();
     if (process == 0)
-        live(b, self);
+        live_as_process(b, self);
     if (process < 0)
         send_word(b->news, NOT_RUN, errno);
     prctl(PR_SET_NAME, "harness-guard");
     descriptors_close(0, b->news); /* or pipes that others hold would not end */
     while (getppid() == b->parent) {
-        bury(b, process);
+        reap_children(b, process);
         sigtimedwait(&b->all, NULL, &second);
     }
-    finish(b);
+    finish_guard(b);
 }
 
 /* ---- whose guard it is ---- */
 
 /* false: nothing came. */
-static bool hear(struct process_group *g, int flags)
+static bool receive_news(struct process_group *g, int flags)
 {
     struct news news;
     ssize_t nr;
@@ -144,7 +144,7 @@ static bool hear(struct process_group *g, int flags)
     return true;
 }
 
-static int refuse(struct process_group *g, int number, struct error *err)
+static int refuse_start(struct process_group *g, int number, struct error *err)
 {
     process_group_close(g);
     return error_set(err, "cannot start a process: %s", strerror(number));
@@ -158,25 +158,25 @@ int process_group_start(struct process_group *g, int grace_ms, int (*life)(const
 
     *g = process_group_none;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-        return refuse(g, errno, err);
+        return refuse_start(g, errno, err);
     g->news = ends[0];
     b.news = ends[1];
     sigfillset(&b.all);
     pthread_sigmask(SIG_SETMASK, &b.all, &b.mask); /* from its first moment on */
     g->guard = fork();
     if (g->guard == 0)
-        guard(&b);
+        live_as_guard(&b);
     int number = errno;
     pthread_sigmask(SIG_SETMASK, &b.mask, NULL);
     close(ends[1]);
     if (g->guard < 0) {
         g->guard = 0;
-        return refuse(g, number, err);
+        return refuse_start(g, number, err);
     }
     while (!g->pid && !g->ended && !g->not_run)
-        hear(g, 0);
+        receive_news(g, 0);
     if (g->not_run && !g->pid)
-        return refuse(g, g->not_run, err);
+        return refuse_start(g, g->not_run, err);
     if (g->pid || !WIFEXITED(g->status))
         return 0;
     process_group_close(g);
@@ -185,7 +185,7 @@ int process_group_start(struct process_group *g, int grace_ms, int (*life)(const
 
 bool process_group_ended(struct process_group *g)
 {
-    while (!g->ended && hear(g, MSG_DONTWAIT))
+    while (!g->ended && receive_news(g, MSG_DONTWAIT))
         continue;
     return g->ended;
 }

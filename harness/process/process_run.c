@@ -77,7 +77,7 @@ static int open_pipes(struct child *c, struct error *err)
 
 /* Between fork() and exec: only async-signal-safe calls. The handlers of this process go by
  * themselves at exec; what it ignores would stay ignored. */
-static int become(const void *context)
+static int exec_child(const void *context)
 {
     const struct child *c = context;
     int in = open("/dev/null", O_RDONLY), out = c->file >= 0 ? c->file : c->write[OUT];
@@ -110,7 +110,7 @@ static int tell_why_not(const struct child *c, struct error *err)
 }
 
 /* Takes what is there, and at most a block more than it may say; closes the pipe at its end. */
-static void take(struct child *c, int i)
+static void read_pipe(struct child *c, int i)
 {
     char chunk[16384];
     ssize_t nr = 0;
@@ -161,7 +161,7 @@ static void hold_signals(struct child *c)
 }
 
 /* The user has asked again. */
-static bool impatient(void)
+static bool user_insists(void)
 {
     sigset_t pending;
 
@@ -170,7 +170,7 @@ static bool impatient(void)
 }
 
 /* Asks all of them to end, and later, or when the user insists, makes it. */
-static void stop(struct child *c, enum process_end why)
+static void stop_child(struct child *c, enum process_end why)
 {
     int64_t now = monotonic_ms();
 
@@ -179,7 +179,7 @@ static void stop(struct child *c, enum process_end why)
         c->result->end = why;
         c->stopped = now;
         process_group_signal(&c->group, SIGTERM);
-    } else if (now > c->stopped + grace_ms || impatient()) {
+    } else if (now > c->stopped + grace_ms || user_insists()) {
         c->killed = true;
         process_group_kill(&c->group);
     }
@@ -193,7 +193,7 @@ static void see_off(struct child *c)
         return;
     while (!c->killed && !process_group_is_empty(&c->group)) {
         poll(NULL, 0, look_ms / 5);
-        stop(c, c->result->end);
+        stop_child(c, c->result->end);
     }
     pthread_sigmask(SIG_SETMASK, &c->mask, NULL);
 }
@@ -203,9 +203,9 @@ static void mind_the_time(struct child *c)
     const struct process *p = c->p;
 
     if (p->interrupted && *p->interrupted)
-        stop(c, PROCESS_INTERRUPTED);
+        stop_child(c, PROCESS_INTERRUPTED);
     else if (p->timeout > 0 && (double)(monotonic_ms() - c->started) > 1e3 * p->timeout)
-        stop(c, PROCESS_TIMED_OUT);
+        stop_child(c, PROCESS_TIMED_OUT);
 }
 
 static int refuse_words(const struct child *c, struct error *err)
@@ -214,7 +214,7 @@ static int refuse_words(const struct child *c, struct error *err)
 }
 
 /* Until it has ended; -1 where how cannot be known, or it says too much. */
-static int follow(struct child *c, struct error *err)
+static int follow_child(struct child *c, struct error *err)
 {
     int wait_ms = 1;
 
@@ -224,7 +224,7 @@ static int follow(struct child *c, struct error *err)
             fds[i] = (struct pollfd) { .fd = c->read[i], .events = POLLIN };
         if (poll(fds, PIPES + 1, wait_ms) > 0)
             for (int i = 0; i < PIPES; i++)
-                take(c, i);
+                read_pipe(c, i);
         if (says_too_much(c)) {
             process_group_kill(&c->group);
             return refuse_words(c, err);
@@ -259,14 +259,14 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
     c.text[OUT] = p->log ? NULL : out;
     c.text[ERRORS] = p->log || p->leaves ? NULL : errors;
     c.env = process_environment_of(p->changes ? p->changes : nothing);
-    if (open_pipes(&c, err) || process_group_start(&c.group, grace_ms, become, &c, err))
+    if (open_pipes(&c, err) || process_group_start(&c.group, grace_ms, exec_child, &c, err))
         goto out;
     for (int i = 0; i < PIPES; i++)
         close_fd(&c.write[i]);
-    int lost = follow(&c, err), status = c.group.status;
+    int lost = follow_child(&c, err), status = c.group.status;
     see_off(&c);
     for (int i = 0; i < PIPES; i++)
-        take(&c, i);
+        read_pipe(&c, i);
     take_file(&c);
     if (lost || (says_too_much(&c) && refuse_words(&c, err)))
         goto out;

@@ -22,7 +22,7 @@ struct list {
     int number; /* signal that each is sent as it is found; 0: none */
 };
 
-static bool has(const struct list *l, pid_t pid)
+static bool has_process(const struct list *l, pid_t pid)
 {
     for (size_t i = 0; i < l->nr; i++)
         if (l->pids[i] == pid)
@@ -134,7 +134,7 @@ static bool look_at_process(pid_t pid, struct known *known)
 
 /* Looks again until nobody is new: memory for a table of all must not be taken, and a child mostly
  * has a larger number than its parent. */
-static void search(struct list *l, pid_t root)
+static void search_all_processes(struct list *l, pid_t root)
 {
     struct proc_numbers everybody;
     struct known known;
@@ -146,20 +146,20 @@ static void search(struct list *l, pid_t root)
         if (!proc_numbers_open(&everybody, "/proc"))
             return;
         while ((pid = proc_numbers_next(&everybody)) >= 0)
-            if (!has(l, (pid_t)pid) && look_at_process((pid_t)pid, &known) &&
-                (known.parent == root || has(l, (pid_t)known.parent)))
+            if (!has_process(l, (pid_t)pid) && look_at_process((pid_t)pid, &known) &&
+                (known.parent == root || has_process(l, (pid_t)known.parent)))
                 add_process(l, (pid_t)pid);
     } while (l->nr > before && l->nr < l->most);
 }
 
 /* ---- what one wants of it ---- */
 
-static size_t list(pid_t root, pid_t *pids, size_t most, int number)
+static size_t list_tree(pid_t root, pid_t *pids, size_t most, int number)
 {
     struct list l = { .pids = pids, .most = most, .number = number };
 
     if (!children_are_told()) {
-        search(&l, root);
+        search_all_processes(&l, root);
         return l.nr;
     }
     add_children(&l, root);
@@ -170,21 +170,21 @@ static size_t list(pid_t root, pid_t *pids, size_t most, int number)
 
 size_t process_tree_list(pid_t root, pid_t *pids, size_t most)
 {
-    return list(root, pids, most, 0);
+    return list_tree(root, pids, most, 0);
 }
 
 size_t process_tree_search(pid_t root, pid_t *pids, size_t most)
 {
     struct list l = { .pids = pids, .most = most };
 
-    search(&l, root);
+    search_all_processes(&l, root);
     return l.nr;
 }
 
 size_t process_tree_children(pid_t *pids, size_t most)
 {
     pid_t all[PROCESS_TREE_MAX], self = getpid();
-    size_t nr_all = list(self, all, PROCESS_TREE_MAX, 0), nr = 0;
+    size_t nr_all = list_tree(self, all, PROCESS_TREE_MAX, 0), nr = 0;
     struct known known;
 
     for (size_t i = 0; i < nr_all && nr < most; i++)
@@ -193,7 +193,7 @@ size_t process_tree_children(pid_t *pids, size_t most)
     return nr;
 }
 
-static bool runs(pid_t pid)
+static bool is_running(pid_t pid)
 {
     struct known known;
 
@@ -212,14 +212,14 @@ bool process_tree_is_empty(pid_t root)
 
     seen.nr = process_tree_list(root, pids, PROCESS_TREE_MAX);
     for (size_t i = 0; i < seen.nr; i++)
-        if (pids[i] != getpid() && runs(pids[i]))
+        if (pids[i] != getpid() && is_running(pids[i]))
             return false;
     if (children_are_told())
         add_children(&last, root);
     else
-        search(&last, root);
+        search_all_processes(&last, root);
     for (size_t i = 0; i < last.nr; i++)
-        if (!has(&seen, children[i]))
+        if (!has_process(&seen, children[i]))
             return false;
     return last.nr < CHILDREN;
 }
@@ -228,7 +228,7 @@ void process_tree_signal(pid_t root, int number)
 {
     pid_t pids[PROCESS_TREE_MAX];
 
-    list(root, pids, PROCESS_TREE_MAX, number);
+    list_tree(root, pids, PROCESS_TREE_MAX, number);
 }
 
 void process_tree_stop(pid_t root)
@@ -254,7 +254,8 @@ bool process_tree_kill(pid_t root)
             return false;
         if (round)
             poll(NULL, 0, round < 20 ? 1 : 10);
-        while ((nr = list(root, pids, PROCESS_TREE_MAX, SIGSTOP)) > before && monotonic_ms() < end)
+        while ((nr = list_tree(root, pids, PROCESS_TREE_MAX, SIGSTOP)) > before &&
+               monotonic_ms() < end)
             before = nr;
         for (size_t i = 0; i < nr; i++)
             if (pids[i] != getpid())

@@ -37,7 +37,7 @@ struct below {
     int32_t folder;
 } __attribute__((packed));
 
-static int version(void)
+static int landlock_version(void)
 {
     return (int)syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
 }
@@ -52,7 +52,7 @@ static uint64_t to_write(int of_version)
 
 bool read_only_there(void)
 {
-    return version() > 0;
+    return landlock_version() > 0;
 }
 
 enum {
@@ -80,7 +80,7 @@ static int leave_out(int rules, const char *path, uint64_t rights)
 
 int read_only_enter(const char *const *but, size_t nr, const char *own, struct error *err)
 {
-    const struct ruleset all = { to_write(version()) };
+    const struct ruleset all = { to_write(landlock_version()) };
     const int rules = (int)syscall(CREATE_RULESET, &all, sizeof(all), 0);
     int rc = rules < 0 ? -1 : prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 
