@@ -4,7 +4,7 @@
 
 /* A number from a counter (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
  * generators": the finaliser of SplitMix64). */
-static uint64_t scrambled(uint64_t x)
+static uint64_t scramble_counter(uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9U;
@@ -20,8 +20,8 @@ static bool is_sampled(struct prof_thread *t)
     if (threshold == UINT64_MAX)
         return true;
     uint64_t seed = __atomic_load_n(&t->state->seed, __ATOMIC_RELAXED);
-    uint64_t start = scrambled(seed + 0x9e3779b97f4a7c15U * (t->serial + 1));
-    return scrambled(start + 0x9e3779b97f4a7c15U * ++t->draws) < threshold;
+    uint64_t start = scramble_counter(seed + 0x9e3779b97f4a7c15U * (t->serial + 1));
+    return scramble_counter(start + 0x9e3779b97f4a7c15U * ++t->draws) < threshold;
 }
 
 static void begin_outermost(struct prof_thread *t)

@@ -59,8 +59,8 @@ static int can_hold(const struct prof_trace *trace, const struct prof_slice *s)
 
 /* The innermost open slice that holds `s`. `open` are those that can: each ends before the one
  * under it does, since a later one that ends no earlier hides what is under it. */
-static int innermost(const struct prof_trace *trace, const int *open, size_t nr,
-                     const struct prof_slice *s)
+static int find_innermost(const struct prof_trace *trace, const int *open, size_t nr,
+                          const struct prof_slice *s)
 {
     size_t low = 0;
 
@@ -85,7 +85,7 @@ static void find_parents(struct prof_trace *trace, int *open)
                       end_of(&trace->slices[open[nr - 1]]) < s->start))
             nr--;
         if (s->parent == PROF_FIND_PARENT)
-            s->parent = innermost(trace, open, nr, s);
+            s->parent = find_innermost(trace, open, nr, s);
         if (!can_hold(trace, s))
             continue;
         while (nr && end_of(&trace->slices[open[nr - 1]]) <= end_of(s))
