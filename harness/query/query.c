@@ -13,7 +13,8 @@
 
 /* ---- statements: every condition has a text of its own, so they are not kept prepared ---- */
 
-static int prepare(struct sql_query *out, struct store *s, const char *text, struct error *err)
+static int prepare_search(struct sql_query *out, struct store *s, const char *text,
+                          struct error *err)
 {
     *out = (struct sql_query) { .store = s, .parameter = 1 };
     int rc = sqlite3_prepare_v2(s->db, text, -1, &out->stmt, NULL);
@@ -84,8 +85,8 @@ static bool had_enough(const struct query_page *page, size_t searched, uint64_t 
 }
 
 /* `measured` is NULL where the runs alone decide. */
-static int collect(struct sql_query *runs, struct sql_query *measured, const struct query *q,
-                   const struct query_page *page, struct query_found *out, struct error *err)
+static int collect_runs(struct sql_query *runs, struct sql_query *measured, const struct query *q,
+                        const struct query_page *page, struct query_found *out, struct error *err)
 {
     uint64_t began_ns = clock_ns();
     size_t searched = 0;
@@ -119,11 +120,11 @@ int query_runs(struct store *s, const struct query *q, const struct query_page *
     *out = (struct query_found) { .nr = 0 };
     strbuf_init(&sql);
     runs_sql(q, &sql);
-    int rc = prepare(&runs, s, sql.data, err);
+    int rc = prepare_search(&runs, s, sql.data, err);
     strbuf_clear(&sql);
     if (rc == 0 && is_of_measurements(q)) {
         measured_sql(q, &sql);
-        rc = prepare(&measured, s, sql.data, err);
+        rc = prepare_search(&measured, s, sql.data, err);
     }
     strbuf_release(&sql);
     if (rc == 0) {
@@ -131,7 +132,7 @@ int query_runs(struct store *s, const struct query *q, const struct query_page *
         sql_bind_int(&runs, page->from);
         if (!is_of_measurements(q))
             bind_query(&runs, q);
-        rc = collect(&runs, measured.stmt ? &measured : NULL, q, page, out, err);
+        rc = collect_runs(&runs, measured.stmt ? &measured : NULL, q, page, out, err);
     }
     sqlite3_finalize(runs.stmt);
     sqlite3_finalize(measured.stmt);
@@ -265,7 +266,7 @@ int query_keys(struct store *s, const struct query *q, const int64_t *run_ids, s
         return error_set(err, "too many runs at once: %zu", nr);
     strbuf_init(&sql);
     keys_sql(q, nr, &sql);
-    int rc = prepare(&statement, s, sql.data, err);
+    int rc = prepare_search(&statement, s, sql.data, err);
     strbuf_release(&sql);
     if (rc)
         return -1;
@@ -333,7 +334,7 @@ int query_check(const struct query *q, struct store *s, size_t *column, struct e
 
 /* ---- changes ---- */
 
-static uint64_t mix(uint64_t digest, int64_t value)
+static uint64_t mix_digest(uint64_t digest, int64_t value)
 {
     /* FNV-1a over the bytes of the number. */
     for (int i = 0; i < 64; i += 8)
@@ -374,7 +375,7 @@ int query_state(struct store *s, struct query_state *out, struct error *err)
         int rc = sql_step(&q, err);
         for (size_t i = 0; rc > 0 && i < state_parts[part].nr; i++) {
             int64_t number = sql_int(&q);
-            out->digest = mix(out->digest, number);
+            out->digest = mix_digest(out->digest, number);
             if (part == 0 && i < 2)
                 *(i ? &out->runs : &out->newest) = number;
         }

@@ -60,7 +60,7 @@ static bool take_word(struct parser *p, const char *word)
     return true;
 }
 
-static bool take(struct parser *p, char c)
+static bool take_character(struct parser *p, char c)
 {
     skip_spaces(p);
     if (p->text[p->at] != c)
@@ -177,7 +177,7 @@ static int parse_test_into(struct parser *p, struct query_term *test)
     do {
         if (parse_value(p, test))
             return -1;
-    } while (take(p, ','));
+    } while (take_character(p, ','));
     return query_term_add(p->q, test, &p->wrong, p->err);
 }
 
@@ -196,7 +196,7 @@ static int parse_bracket(struct parser *p)
 
     if (parse_or(p))
         return -1;
-    if (!take(p, ')'))
+    if (!take_character(p, ')'))
         return mistake(p, p->text[p->at] ? p->at : open, "a ) is missing for the ( at column %zu",
                        column_of(p->text, open));
     return 0;
@@ -211,7 +211,7 @@ static int parse_not(struct parser *p)
     if (take_word(p, "not")) {
         strbuf_adds(&p->q->sql, "NOT ");
         rc = parse_not(p);
-    } else if (take(p, '(')) {
+    } else if (take_character(p, '(')) {
         rc = parse_bracket(p);
     } else {
         rc = parse_test(p);

@@ -89,7 +89,7 @@ const char *query_nearest_field(const char *word, const char *const *more)
     return nearest ? nearest : text_nearest(word, names);
 }
 
-static struct query_binding *bind(struct query *q)
+static struct query_binding *add_binding(struct query *q)
 {
     q->bindings =
         array_grow(q->bindings, q->nr_bindings, &q->bindings_capacity, sizeof(*q->bindings));
@@ -177,7 +177,7 @@ static int add_text(struct query *q, const struct field *f, enum query_operator 
                     const char *value)
 {
     strbuf_addf(&q->sql, "%s%s", f->column, operators[op].text);
-    bind(q)->text = sqlite_glob(value, f->kind == KIND_PREFIX);
+    add_binding(q)->text = sqlite_glob(value, f->kind == KIND_PREFIX);
     return 0;
 }
 
@@ -185,7 +185,7 @@ static void add_comparison(struct query *q, const char *column, enum query_opera
                            int64_t number)
 {
     strbuf_addf(&q->sql, "%s%s", column, operators[op].number);
-    bind(q)->number = number;
+    add_binding(q)->number = number;
 }
 
 static int add_number(struct query *q, const struct field *f, enum query_operator op,
@@ -247,7 +247,7 @@ static int add_outcome(struct query *q, const struct field *f, enum query_operat
     if (outcome_find(name) < 0)
         return error_set(err, "an outcome is OK, UNSUPPORTED, WRONG or FAILED, not \"%s\"", value);
     strbuf_addf(&q->sql, "%s%s", f->column, operators[op].number);
-    bind(q)->text = memory_string(name);
+    add_binding(q)->text = memory_string(name);
     return 0;
 }
 
@@ -308,7 +308,7 @@ static void note_dim(struct query *q, const struct query_term *t)
     struct query_dim *dim = &q->dims[q->nr_dims++];
     memcpy(dim->name, t->field, strlen(t->field) + 1); /* it fits: check_dim() */
     dim->column = t->at;                               /* made a column by query_parse() */
-    bind(q)->text = memory_string(dim->name);
+    add_binding(q)->text = memory_string(dim->name);
 }
 
 int query_term_add(struct query *q, const struct query_term *t, size_t *at, struct error *err)

@@ -75,7 +75,7 @@ static const struct ref_rule *chosen_rule(const char *ref, const char **name)
 }
 
 /* "branch main at 1f3a9c2 " of "branch main at 1f3a9c2 (3 runs)". */
-static size_t uncounted(const char *what)
+static size_t length_without_count(const char *what)
 {
     const char *count = strrchr(what, '(');
 
@@ -85,10 +85,11 @@ static size_t uncounted(const char *what)
 /* What the runs of two classes are together: where it is the same, all are counted. */
 static void join_what(struct ref_runs *out, const char *before)
 {
-    size_t same = uncounted(before);
+    size_t same = length_without_count(before);
     char joined[sizeof(out->what)];
 
-    if (before[same] && same == uncounted(out->what) && strncmp(before, out->what, same) == 0) {
+    if (before[same] && same == length_without_count(out->what) &&
+        strncmp(before, out->what, same) == 0) {
         const char *more = strchr(before + same, ',');
         if (!more)
             more = strchr(out->what + same, ',');
@@ -148,7 +149,7 @@ static int ask_rules(struct ref_lookup *l, const struct ref_rule *only, struct e
     return rc;
 }
 
-static void reverse(struct ref_runs *runs)
+static void reverse_runs(struct ref_runs *runs)
 {
     for (size_t i = 0; i < runs->nr / 2; i++) {
         int64_t swap = runs->ids[i];
@@ -158,7 +159,7 @@ static void reverse(struct ref_runs *runs)
 }
 
 /* Oldest first: those of each class are newest first, one class behind the other. */
-static void order(struct ref_lookup *l)
+static void order_oldest_first(struct ref_lookup *l)
 {
     struct ref_runs *out = l->out;
     int64_t *ids = memory_zeroed(out->nr, sizeof(*ids));
@@ -170,7 +171,7 @@ static void order(struct ref_lookup *l)
                 ids[nr++] = l->runs.items[i].id;
         memcpy(out->ids, ids, out->nr * sizeof(*ids));
     }
-    reverse(out);
+    reverse_runs(out);
     free(ids);
 }
 
@@ -323,7 +324,7 @@ int ref_resolve(struct store *s, const char *ref, const struct ref_scope *scope,
     if (rc == 0)
         rc = nothing_error(&l, only, ref, err);
     if (rc > 0)
-        order(&l);
+        order_oldest_first(&l);
     release_candidates(&l);
     return rc < 0 ? -1 : 0;
 }

@@ -64,7 +64,7 @@ static size_t nr_found(const struct ref_lookup *l)
     return l->out->nr - l->first;
 }
 
-static void describe(struct ref_lookup *l, const char *rule, const char *detail)
+static void describe_found(struct ref_lookup *l, const char *rule, const char *detail)
 {
     size_t nr = nr_found(l);
 
@@ -101,7 +101,7 @@ static int find_baseline(struct ref_lookup *l, struct error *err)
     }
     l->is_baseline = all.nr > 0;
     ref_runs_release(&all);
-    describe(l, "baseline", "");
+    describe_found(l, "baseline", "");
     return rc ? -1 : nr_found(l) > 0;
 }
 
@@ -174,7 +174,7 @@ static bool has_sweep(const struct ref_run *c, const char *name)
     return c->sweep[0] && strcmp(c->sweep, name) == 0;
 }
 
-static bool eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
+static bool is_eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
 {
     return c->finished && !(c->kind == RUN_TRIAL && matches != has_label) && in_scope(l, c) &&
            !c->left_over && matches(c, l->name);
@@ -187,7 +187,7 @@ static const struct ref_run *newest_eligible(const struct ref_lookup *l, ref_mat
 
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
-        if (!eligible(l, matches, c) || (clean && c->dirty))
+        if (!is_eligible(l, matches, c) || (clean && c->dirty))
             continue;
         if (c->kind != RUN_PROFILE)
             return c;
@@ -202,7 +202,7 @@ static void add_same_build(struct ref_lookup *l, ref_match_fn *matches,
 {
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
-        if (eligible(l, matches, c) && c->dirty == newest->dirty &&
+        if (is_eligible(l, matches, c) && c->dirty == newest->dirty &&
             (c->kind == RUN_PROFILE) == (newest->kind == RUN_PROFILE) &&
             strcmp(c->commit, newest->commit) == 0)
             ref_add_run(l, c->id);
@@ -215,7 +215,7 @@ static void describe_build(struct ref_lookup *l, const char *rule, const struct 
 
     snprintf(detail, sizeof(detail), "%s%.*s%s", newest->commit[0] ? " at " : "", COMMIT_SHOWN,
              newest->commit, newest->dirty ? " with uncommitted changes" : "");
-    describe(l, rule, detail);
+    describe_found(l, rule, detail);
 }
 
 /* A shard that was measured twice (its task was started again) counts once. */
@@ -225,7 +225,7 @@ static bool has_newer(const struct ref_lookup *l, ref_match_fn *matches, size_t 
 
     for (size_t i = 0; c->shard && i < nth; i++) {
         const struct ref_run *newer = &l->runs.items[i];
-        if (is_same_part(newer, c) && eligible(l, matches, newer))
+        if (is_same_part(newer, c) && is_eligible(l, matches, newer))
             return true;
     }
     return false;
@@ -237,7 +237,7 @@ static void add_sweep(struct ref_lookup *l, ref_match_fn *matches, const char *s
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
         l->runs.items[i].taken =
-            strcmp(c->sweep, sweep) == 0 && eligible(l, matches, c) && !has_newer(l, matches, i);
+            strcmp(c->sweep, sweep) == 0 && is_eligible(l, matches, c) && !has_newer(l, matches, i);
         if (c->taken)
             ref_add_run(l, c->id);
     }
