@@ -226,7 +226,7 @@ static const char *said_beside(const struct import_job *job, const struct import
     return options_first_given(beside, sizeof(beside) / sizeof(beside[0]));
 }
 
-static int misfit(const char *otherwise, const char *beside)
+static int misfit_degree(const char *otherwise, const char *beside)
 {
     return otherwise ? 2 : beside ? 1 : 0;
 }
@@ -238,7 +238,8 @@ static void mark_known_part(const struct import_job *job, struct import_part *pa
     const char *otherwise = said_otherwise(job, part, run, import),
                *beside = said_beside(job, part, run);
 
-    if (part->there && misfit(otherwise, beside) >= misfit(part->otherwise, part->beside))
+    if (part->there &&
+        misfit_degree(otherwise, beside) >= misfit_degree(part->otherwise, part->beside))
         return;
     part->there = run->id;
     part->otherwise = otherwise;

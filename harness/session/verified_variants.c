@@ -187,9 +187,10 @@ const struct verification *verification_find(const struct verification_list *lis
     return find_verification(list, kernel, variant);
 }
 
-static struct verification *begin(struct verification_list *list, const struct registry *r,
-                                  const struct build *build, const struct device *d,
-                                  const struct benchmark_name *bench)
+static struct verification *begin_verification(struct verification_list *list,
+                                               const struct registry *r, const struct build *build,
+                                               const struct device *d,
+                                               const struct benchmark_name *bench)
 {
     struct verification *v = array_push(list);
     const struct variant *variant = registry_variant(r, bench->kernel, bench->variant);
@@ -234,7 +235,7 @@ void verification_note(struct verification_list *list, const struct registry *r,
     if (m->outcome == OUTCOME_UNSUPPORTED)
         return;
     if (!v)
-        v = begin(list, r, build, d, &bench);
+        v = begin_verification(list, r, build, d, &bench);
     if (m->outcome != OUTCOME_OK) {
         v->wrong = true;
         return;
@@ -247,7 +248,7 @@ void verification_note(struct verification_list *list, const struct registry *r,
 
 /* Of one thing checked several times (other modes of launching, other sizes) the worst counts.
  * false: the two are of different things, and the fresh one stands. */
-static bool merge(struct verification *old, const struct verification *fresh)
+static bool merge_verification(struct verification *old, const struct verification *fresh)
 {
     struct verification before = *old;
 
@@ -281,7 +282,7 @@ static void merge_all(struct verification_list *list, const struct verification_
         struct verification *old = find_verification(list, v->kernel, v->variant);
         if (!old)
             *array_push(list) = *v;
-        else if (!merge(old, v))
+        else if (!merge_verification(old, v))
             drop_settings(list, v);
     }
     for (size_t i = 0; i < fresh->settings.nr; i++)

@@ -218,7 +218,7 @@ static void name_build(const char *commit, const struct build_recipe *recipe, st
     strbuf_addf(name, "%s-%08x", commit, hash);
 }
 
-static bool interrupted(const struct build_recipe *recipe)
+static bool is_interrupted(const struct build_recipe *recipe)
 {
     return recipe->interrupted && *recipe->interrupted;
 }
@@ -237,7 +237,7 @@ static int lock_builds(const struct build_place *p, const struct build_recipe *r
         error_set(err, "cannot build in %s: %s", p->root.data, strerror(errno));
     while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
         bool waits = errno == EWOULDBLOCK || errno == EINTR;
-        if (waits && !interrupted(recipe)) {
+        if (waits && !is_interrupted(recipe)) {
             usleep(LOCK_LOOK_US); /* another process builds */
             continue;
         }

@@ -142,7 +142,7 @@ static bool ask_and_keep(struct repository *r, const char *good, const char *bad
     return yes > 0;
 }
 
-static bool knows(struct repository *r, const char *good, const char *bad)
+static bool recall_or_ask(struct repository *r, const char *good, const char *bad)
 {
     if (!is_hash(good) || (*bad && !is_hash(bad)))
         return false;
@@ -160,13 +160,13 @@ static const char *address_of(void *context, const char *commit)
 {
     struct repository *r = context;
 
-    return r->address.length && knows(r, commit, "") ? r->address.data : NULL;
+    return r->address.length && recall_or_ask(r, commit, "") ? r->address.data : NULL;
 }
 
-static bool leads(void *context, const char *good, const char *bad)
+static bool leads_to_commit(void *context, const char *good, const char *bad)
 {
-    return strcmp(good, bad) != 0 && knows(context, good, "") && knows(context, bad, "") &&
-           knows(context, good, bad);
+    return strcmp(good, bad) != 0 && recall_or_ask(context, good, "") &&
+           recall_or_ask(context, bad, "") && recall_or_ask(context, good, bad);
 }
 
 bool repository_measures(const struct benchmark_name *bench)
@@ -182,7 +182,7 @@ struct repository *repository_create(void)
     struct error ignored;
 
     pthread_mutex_init(&r->lock, NULL);
-    r->trends = (struct trend_repository) { r, address_of, leads, repository_measures };
+    r->trends = (struct trend_repository) { r, address_of, leads_to_commit, repository_measures };
     strbuf_init(&r->address);
     strbuf_init(&remote);
     if (git_try(origin, &remote, &ignored) == 0)

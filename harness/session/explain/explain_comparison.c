@@ -169,8 +169,8 @@ static void note_plan(const struct explain_request *r, size_t nr, double budget)
 }
 
 /* Its part of what is left; false where that is too little to begin with. */
-static bool allot(const struct explain_request *r, double left, size_t rows, bool first,
-                  double *part)
+static bool allot_time(const struct explain_request *r, double left, size_t rows, bool first,
+                       double *part)
 {
     double least = r->workload ? SHARED_LEAST_S : 0;
 
@@ -193,7 +193,7 @@ int explain_comparison(const struct explain_request *r, struct explanations *out
     for (; rc == 0 && done < nr; done++) {
         double left = budget - (double)(clock_ns() - start) * 1e-9;
         struct explanation e = { .key = NULL };
-        if (!allot(r, left, nr - done, done == 0, &part))
+        if (!allot_time(r, left, nr - done, done == 0, &part))
             break;
         rc = explain_row(r, rows[done], &code, part, &e, err);
         if (rc == 0)

@@ -32,7 +32,7 @@ struct worker {
     uint64_t start;
 };
 
-static double lesser(double given, double limit)
+static double lesser_of(double given, double limit)
 {
     return given < limit ? given : limit;
 }
@@ -43,9 +43,9 @@ struct sampling ab_sampling(const struct sampling *suite)
 
     if (s.unwarmed) /* is short as it is */
         return s;
-    s.min_time = lesser(s.min_time, 0.01);
-    s.max_time = lesser(s.max_time, 0.1);
-    s.warmup = lesser(s.warmup, 0.01);
+    s.min_time = lesser_of(s.min_time, 0.01);
+    s.max_time = lesser_of(s.max_time, 0.1);
+    s.warmup = lesser_of(s.warmup, 0.01);
     s.max_samples = s.max_samples < 1000 ? s.max_samples : 1000;
     s.min_samples = s.min_samples < s.max_samples ? s.min_samples : s.max_samples;
     return s;

@@ -83,7 +83,7 @@ static int check_device(struct workload *w, struct error *err)
 static char *folder_of_tables;
 
 /* What it may not do in a cell, and does not see there, it does not where it tells its tables. */
-static int confine(struct error *err)
+static int confine_process(struct error *err)
 {
     environ = sandbox_environment(folder_of_tables);
     return sandbox_enter(SANDBOX_STAYS, err);
@@ -93,7 +93,7 @@ int judging_begin(struct judging_options *o, struct error *err)
 {
     sandbox_keep_out();
     folder_of_tables = own_folder_make(err);
-    o->workload.confine = confine;
+    o->workload.confine = confine_process;
     return folder_of_tables ? 0 : -1;
 }
 
