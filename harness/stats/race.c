@@ -107,7 +107,7 @@ static struct race_pair look_at_pair(const struct race *r, size_t runner, size_t
     return p;
 }
 
-static void moderate(struct race_pair *p, const struct variance_prior *prior)
+static void moderate_variance(struct race_pair *p, const struct variance_prior *prior)
 {
     if (p->wild || !(prior->df > 0) ||
         stats_f_tail(p->variance / prior->scale, p->df, prior->df) < noisy_level)
@@ -328,7 +328,7 @@ static size_t hold_against_leader(struct race *r, double *room)
         struct race_pair p = look_at_pair(r, i, r->leader, reach, room);
         double half = INFINITY, level = p.n == r->rounds ? levels.whole : levels.other;
         if (p.n >= 2)
-            moderate(&p, &prior);
+            moderate_variance(&p, &prior);
         if (p.n >= 2 && level > 0)
             half = stats_t_quantile(1 - level, p.df) * sqrt(p.variance / (double)p.n);
         set_state(r, i, &p, half);

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-static uint64_t splitmix(uint64_t *x)
+static uint64_t next_splitmix(uint64_t *x)
 {
     uint64_t z = (*x += 0x9e3779b97f4a7c15U);
 
@@ -16,7 +16,7 @@ static uint64_t splitmix(uint64_t *x)
     return z ^ (z >> 31);
 }
 
-static uint64_t rotate(uint64_t x, int k)
+static uint64_t rotate_left(uint64_t x, int k)
 {
     return (x << k) | (x >> (64 - k));
 }
@@ -24,20 +24,20 @@ static uint64_t rotate(uint64_t x, int k)
 void random_seed(struct random *r, uint64_t seed)
 {
     for (int i = 0; i < 4; i++)
-        r->state[i] = splitmix(&seed);
+        r->state[i] = next_splitmix(&seed);
 }
 
 uint64_t random_u64(struct random *r)
 {
     uint64_t *s = r->state;
-    uint64_t result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
+    uint64_t result = rotate_left(s[1] * 5, 7) * 9, t = s[1] << 17;
 
     s[2] ^= s[0];
     s[3] ^= s[1];
     s[1] ^= s[2];
     s[0] ^= s[3];
     s[2] ^= t;
-    s[3] = rotate(s[3], 45);
+    s[3] = rotate_left(s[3], 45);
     return result;
 }
 

@@ -16,7 +16,7 @@ double stats_normal_cdf(double z)
 }
 
 /* numerator / denominator, coefficients from the constant term up. */
-static double rational(const double num[8], const double den[8], double x)
+static double evaluate_rational(const double num[8], const double den[8], double x)
 {
     double top = num[7], bottom = den[7];
 
@@ -63,10 +63,10 @@ double stats_normal_quantile(double p)
     if (p == 0 || p == 1)
         return q * INFINITY;
     if (fabs(q) <= 0.425)
-        return q * rational(middle[0], middle[1], 0.180625 - q * q);
+        return q * evaluate_rational(middle[0], middle[1], 0.180625 - q * q);
     double r = sqrt(-log(q < 0 ? p : 1 - p));
-    double z =
-        r <= 5 ? rational(tail[0], tail[1], r - 1.6) : rational(far_tail[0], far_tail[1], r - 5);
+    double z = r <= 5 ? evaluate_rational(tail[0], tail[1], r - 1.6)
+                      : evaluate_rational(far_tail[0], far_tail[1], r - 5);
     return q < 0 ? -z : z;
 }
 
@@ -83,7 +83,7 @@ static void next_convergent(struct convergents *c, double coefficient)
     *c = (struct convergents) { top, bottom, c->top, c->bottom };
 }
 
-static bool converged(const struct convergents *c)
+static bool has_converged(const struct convergents *c)
 {
     double one = c->top * c->earlier_bottom, other = c->earlier_top * c->bottom;
 
@@ -111,7 +111,7 @@ static double beta_fraction(double x, double a, double b)
     for (int m = 1; m < 100000; m++) {
         next_convergent(&c, m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)));
         next_convergent(&c, -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)));
-        if (converged(&c))
+        if (has_converged(&c))
             break;
         keep_in_range(&c);
     }
