@@ -32,8 +32,8 @@ int store_annotation_check(const char *text, const char *what, struct error *err
     return 0;
 }
 
-static int insert(struct store *s, int64_t run_id, int64_t written_ms, const char *text,
-                  struct error *err)
+static int insert_annotation(struct store *s, int64_t run_id, int64_t written_ms, const char *text,
+                             struct error *err)
 {
     struct sql_query q;
     int64_t found = 0;
@@ -63,7 +63,7 @@ int store_annotate(struct store *s, int64_t run_id, int64_t written_ms, const ch
 {
     if (store_annotation_check(text, "an annotation", err) || sql_begin_lasting(s, err))
         return -1;
-    return sql_end(s, insert(s, run_id, written_ms, text, err), err);
+    return sql_end(s, insert_annotation(s, run_id, written_ms, text, err), err);
 }
 
 int store_annotation_list(struct store *s, int64_t run_id, struct store_annotations *out,

@@ -126,7 +126,7 @@ enum seal_answer place_compare_log(const char *path, const struct seal_source *l
 
 /* ---- while a file is open ---- */
 
-static void remember(const char *path, struct place_file *file)
+static void remember_file(const char *path, struct place_file *file)
 {
     struct stat st;
 
@@ -213,11 +213,11 @@ void place_remember(struct store *s)
     struct strbuf name;
 
     strbuf_init(&name);
-    remember(name_of(s), &s->place.file);
+    remember_file(name_of(s), &s->place.file);
     place_beside(name_of(s), "-wal", &name);
-    remember(name.data, &s->place.log);
+    remember_file(name.data, &s->place.log);
     place_beside(name_of(s), "-shm", &name);
-    remember(name.data, &s->place.index);
+    remember_file(name.data, &s->place.index);
     strbuf_release(&name);
     if (sql_one_int(s, "PRAGMA page_size", &s->place.page_size, &ignored) ||
         s->place.page_size > 65536)
@@ -325,7 +325,7 @@ static char *present_name(const struct place_file *file)
     return found;
 }
 
-static void carry(const struct place_file *what, const char *to)
+static void carry_file(const struct place_file *what, const char *to)
 {
     char *now = present_name(what);
 
@@ -348,8 +348,8 @@ void place_follow(struct store *s, char **now)
     place_beside(*now, "-wal", &log);
     place_beside(*now, "-shm", &index);
     if (!file_exists(log.data) && !file_exists(index.data)) {
-        carry(&s->place.index, index.data);
-        carry(&s->place.log, log.data);
+        carry_file(&s->place.index, index.data);
+        carry_file(&s->place.log, log.data);
     }
     strbuf_release(&log);
     strbuf_release(&index);

@@ -112,7 +112,7 @@ enum {
 };
 
 /* Who has locked it; 0: nobody. */
-static pid_t holder(int fd, off_t from, off_t nr)
+static pid_t lock_holder(int fd, off_t from, off_t nr)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = from, .l_len = nr };
 
@@ -147,15 +147,15 @@ static bool index_is_foreign(const char *path, const char *index_path, const cha
     struct stat st, log;
 
     for (int i = 0; index >= 0 && i < LOOKS; i++) {
-        pid_t user = holder(index, INDEX_ATTACHED, 1);
+        pid_t user = lock_holder(index, INDEX_ATTACHED, 1);
         if (user == 0)
             return false; /* SQLite makes it anew */
-        bool here = file >= 0 && holder(file, FILE_SHARED, FILE_SHARED_NR) != 0;
+        bool here = file >= 0 && lock_holder(file, FILE_SHARED, FILE_SHARED_NR) != 0;
         int64_t length = file >= 0 && fstat(file, &st) == 0 ? st.st_size : 0;
         int64_t log_length = stat(log_path, &log) == 0 ? log.st_size : 0;
         if (here && !lengths_differ(index, length, log_length))
             return false;
-        if (holder(index, INDEX_ATTACHED, 1) != user)
+        if (lock_holder(index, INDEX_ATTACHED, 1) != user)
             return false;
         nanosleep(&pause, NULL);
     }
@@ -184,7 +184,7 @@ static bool index_is_unused(const char *path, const char *index_path, const char
 
     (void)path;
     (void)log_path;
-    return index < 0 || holder(index, INDEX_ATTACHED, 1) == 0;
+    return index < 0 || lock_holder(index, INDEX_ATTACHED, 1) == 0;
 }
 
 static bool locks_are_refused(const char *path, const char *index_path, const char *log_path)

@@ -44,12 +44,12 @@ static bool varint_read(const unsigned char **from, const unsigned char *end, ui
 
 enum { SAMPLES_VERSION = 1 };
 
-static uint64_t zigzag(uint64_t delta)
+static uint64_t zigzag_encode(uint64_t delta)
 {
     return (delta << 1) ^ (delta >> 63 ? UINT64_MAX : 0);
 }
 
-static uint64_t unzigzag(uint64_t z)
+static uint64_t zigzag_decode(uint64_t z)
 {
     return (z >> 1) ^ (z & 1 ? UINT64_MAX : 0);
 }
@@ -63,7 +63,7 @@ unsigned char *samples_encode(const uint64_t *samples, size_t nr, size_t *length
     *p++ = SAMPLES_VERSION;
     p += varint_write(p, nr);
     for (size_t i = 0; i < nr; i++) {
-        p += varint_write(p, zigzag(samples[i] - last));
+        p += varint_write(p, zigzag_encode(samples[i] - last));
         last = samples[i];
     }
     *length = (size_t)(p - blob);
@@ -170,7 +170,7 @@ int samples_decode(const unsigned char *blob, size_t length, uint64_t **samples,
             free(series);
             return error_set(err, "samples are damaged at number %llu", (unsigned long long)i);
         }
-        series[i] = last += unzigzag(z); /* analyzer: there is one where there are samples */
+        series[i] = last += zigzag_decode(z); /* analyzer: there is one where there are samples */
     }
     if (p != end) {
         free(series);

@@ -154,7 +154,7 @@ int sql_open(struct sql_query *q, struct store *s, const char *text, struct erro
     return 0;
 }
 
-static void bound(struct sql_query *q, int rc)
+static void finish_bind(struct sql_query *q, int rc)
 {
     q->parameter++;
     if (q->rc == SQLITE_OK)
@@ -163,27 +163,27 @@ static void bound(struct sql_query *q, int rc)
 
 void sql_bind_int(struct sql_query *q, int64_t value)
 {
-    bound(q, sqlite3_bind_int64(q->stmt, q->parameter, value));
+    finish_bind(q, sqlite3_bind_int64(q->stmt, q->parameter, value));
 }
 
 void sql_bind_real(struct sql_query *q, double value)
 {
-    bound(q, sqlite3_bind_double(q->stmt, q->parameter, value));
+    finish_bind(q, sqlite3_bind_double(q->stmt, q->parameter, value));
 }
 
 void sql_bind_text(struct sql_query *q, const char *text)
 {
-    bound(q, sqlite3_bind_text(q->stmt, q->parameter, text, -1, SQLITE_STATIC));
+    finish_bind(q, sqlite3_bind_text(q->stmt, q->parameter, text, -1, SQLITE_STATIC));
 }
 
 void sql_bind_copy(struct sql_query *q, const char *text)
 {
-    bound(q, sqlite3_bind_text(q->stmt, q->parameter, text, -1, SQLITE_TRANSIENT));
+    finish_bind(q, sqlite3_bind_text(q->stmt, q->parameter, text, -1, SQLITE_TRANSIENT));
 }
 
 void sql_bind_blob(struct sql_query *q, const void *bytes, size_t length)
 {
-    bound(q, sqlite3_bind_blob64(q->stmt, q->parameter, bytes, length, SQLITE_STATIC));
+    finish_bind(q, sqlite3_bind_blob64(q->stmt, q->parameter, bytes, length, SQLITE_STATIC));
 }
 
 int sql_step(struct sql_query *q, struct error *err)

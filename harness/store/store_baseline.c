@@ -84,7 +84,8 @@ static int make_room(struct store *s, const char *name, bool replace, struct err
     return delete_id(s, id, err);
 }
 
-static int save(struct store *s, const struct store_baseline *b, bool replace, struct error *err)
+static int insert_baseline(struct store *s, const struct store_baseline *b, bool replace,
+                           struct error *err)
 {
     static const char *const text =
         "INSERT INTO baseline (name, created_ms, note) VALUES (?, ?, ?)";
@@ -114,7 +115,7 @@ int store_baseline_save(struct store *s, const char *name, const int64_t *run_id
     memcpy(b.run_ids, run_ids, nr * sizeof(*run_ids));
     int rc = sql_begin_lasting(s, err);
     if (rc == 0)
-        rc = sql_end(s, save(s, &b, replace, err), err);
+        rc = sql_end(s, insert_baseline(s, &b, replace, err), err);
     free(b.note);
     free(b.run_ids);
     return rc;

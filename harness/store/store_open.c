@@ -36,7 +36,7 @@ static int connect_to(struct store *s, const char *name, int flags, struct error
 
 /* Whoever closes last writes the log into the file: not into one that is not the log's own. One
  * that was moved takes it along. */
-static void disconnect(struct store *s)
+static void disconnect_database(struct store *s)
 {
     char *now = NULL;
 
@@ -136,7 +136,7 @@ static int open_for_reading(struct store *s, struct error *err)
     if (read_connection(s, SHARED, err) == 0)
         return 0;
     if (s->no_room) { /* for the index of the log, which can be in memory if nobody shares it */
-        disconnect(s);
+        disconnect_database(s);
         return read_connection(s, ALONE, err);
     }
     /* On read-only media SQLite cannot make its lock file. */
@@ -144,7 +144,7 @@ static int open_for_reading(struct store *s, struct error *err)
     /* Without a log no process can be writing, and all results are in the main file. */
     if (!no_lock_file || access(s->path, R_OK) || place_has_log(s->path))
         return -1;
-    disconnect(s);
+    disconnect_database(s);
     return read_connection(s, IMMUTABLE, err);
 }
 
@@ -335,7 +335,7 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
-    disconnect(s);
+    disconnect_database(s);
     keeping_free(s);
     strbuf_release(&s->note);
     free(s->path);

@@ -64,7 +64,8 @@ static int load_run(struct store *s, int64_t id, struct records *out, struct err
 /* ---- loading ---- */
 
 /* A sink: puts a measurement into records, and takes it. */
-static int keep(void *context, size_t run, int launch_seq, struct measurement *m, struct error *err)
+static int keep_measurement(void *context, size_t run, int launch_seq, struct measurement *m,
+                            struct error *err)
 {
     (void)err;
     records_add(context, (int)run, launch_seq)->m = *m;
@@ -92,7 +93,7 @@ struct loading {
 static int load_runs(const struct loading *l, struct scan *scan, const int64_t *run_ids, size_t nr,
                      struct error *err)
 {
-    struct store_sink sink = { l->out, keep };
+    struct store_sink sink = { l->out, keep_measurement };
 
     for (size_t i = 0; i < nr; i++) {
         size_t before = l->out->nr;

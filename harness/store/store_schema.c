@@ -96,8 +96,8 @@ static bool is_half_made(const struct store *s, const unsigned char header[HEADE
 }
 
 /* SQLite undoes it with the first look at the tables. */
-static int recover(struct store *s, unsigned char header[HEADER_SIZE], int64_t *size,
-                   struct error *err)
+static int recover_header(struct store *s, unsigned char header[HEADER_SIZE], int64_t *size,
+                          struct error *err)
 {
     int64_t version;
 
@@ -129,7 +129,7 @@ int schema_recognise(struct store *s, bool *empty, struct error *err)
 
     if (read_header(s, header, &size, err))
         return -1;
-    if (size > 0 && is_half_made(s, header) && recover(s, header, &size, err))
+    if (size > 0 && is_half_made(s, header) && recover_header(s, header, &size, err))
         return -1;
     *empty = size == 0;
     if (*empty)
@@ -220,8 +220,8 @@ static int own_tables_error(struct store *s, sqlite3 *own, struct error *err)
 }
 
 /* What theirs has in another way than our own; NULL: nothing. `row`: which of the two tells it. */
-static const char *difference(sqlite3_stmt *own, sqlite3_stmt *theirs, bool ours_ended,
-                              bool theirs_ended, sqlite3_stmt **row)
+static const char *object_difference(sqlite3_stmt *own, sqlite3_stmt *theirs, bool ours_ended,
+                                     bool theirs_ended, sqlite3_stmt **row)
 {
     int first = ours_ended ? 1 : theirs_ended ? -1 : order_objects(own, theirs);
 
@@ -248,7 +248,7 @@ static int compare_objects(struct store *s, sqlite3_stmt *own, sqlite3_stmt *the
             return sql_error(s, sqlite3_extended_errcode(s->db), err);
         if (a != SQLITE_ROW && b != SQLITE_ROW)
             return 0;
-        const char *what = difference(own, theirs, a != SQLITE_ROW, b != SQLITE_ROW, &row);
+        const char *what = object_difference(own, theirs, a != SQLITE_ROW, b != SQLITE_ROW, &row);
         if (what && sqlite3_errcode(db) == SQLITE_NOMEM) /* then a text was none, and differs */
             return own_tables_error(s, db, err);
         if (what && sqlite3_errcode(s->db) == SQLITE_NOMEM)
@@ -460,7 +460,7 @@ static int keep_late_facts(struct store *s, struct error *err)
     return sql_begin(s, err) || sql_end(s, keep_facts_sealed(s, err), err) ? -1 : 0;
 }
 
-static int upgrade(struct store *s, const char *const *scripts, struct error *err)
+static int upgrade_schema(struct store *s, const char *const *scripts, struct error *err)
 {
     int64_t version;
 
@@ -483,7 +483,7 @@ int schema_upgrade(struct store *s, struct error *err)
         return keep_late_facts(s, err);
     /* Exclusive, because the first writer of a new file is not in WAL mode yet. */
     if (find_scripts(scripts, err) || sql_execute(s, "BEGIN EXCLUSIVE", err) ||
-        sql_end(s, upgrade(s, scripts, err), err))
+        sql_end(s, upgrade_schema(s, scripts, err), err))
         return -1;
     s->upgraded |= version > 0;
     return 0;

@@ -12,8 +12,8 @@
 
 /* ---- into a new file, where the old one is gone ---- */
 
-static int renumber(struct store *to, const char *text, int64_t from, int64_t number,
-                    struct error *err)
+static int renumber_rows(struct store *to, const char *text, int64_t from, int64_t number,
+                         struct error *err)
 {
     struct sql_query q;
 
@@ -38,14 +38,14 @@ static int write_kept(struct store *to, const struct keeping *k, struct error *e
         struct run run = k->runs.items[i]; /* borrows its texts */
         int64_t number = run.id;
         if (write_run(to, &run, err) ||
-            renumber(to, "UPDATE run SET id = ? WHERE id = ?", run.id, number, err))
+            renumber_rows(to, "UPDATE run SET id = ? WHERE id = ?", run.id, number, err))
             return -1;
     }
     for (size_t i = 0; i < k->launches.nr; i++) {
         const struct kept_launch *l = &k->launches.items[i];
         int64_t id;
         if (write_launch(to, l->run, &l->launch, &id, err) ||
-            renumber(to, "UPDATE launch SET id = ? WHERE id = ?", id, l->id, err))
+            renumber_rows(to, "UPDATE launch SET id = ? WHERE id = ?", id, l->id, err))
             return -1;
     }
     for (size_t i = 0; i < k->measurements.nr; i++)
@@ -319,7 +319,7 @@ static int by_launch(const void *x, const void *y)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-static const struct record **sort(const struct records *records, int run, size_t *nr)
+static const struct record **sort_launches(const struct records *records, int run, size_t *nr)
 {
     const struct record **sorted =
         memory_zeroed(records->nr + 1, sizeof(*sorted)); /* NOLINT(bugprone-sizeof-expression) */
@@ -368,7 +368,7 @@ int store_add_run(struct store *s, struct records *records, int run, bool *added
     *added = false;
     if (sql_begin_lasting(s, err))
         return -1;
-    const struct record **sorted = sort(records, run, &nr);
+    const struct record **sorted = sort_launches(records, run, &nr);
     int rc = row_of_run(s, r->uuid, &r->id, err);
     bool is_new = rc == 0;
     if (is_new)

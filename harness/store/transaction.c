@@ -48,7 +48,7 @@ void sql_be_patient(struct store *s)
 
 /* ---- transactions ---- */
 
-static int gone(struct store *s, struct error *err)
+static int refuse_gone_file(struct store *s, struct error *err)
 {
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     s->failure = SQLITE_READONLY;
@@ -81,7 +81,7 @@ int sql_begin(struct store *s, struct error *err)
         return cannot_tell(s, err);
     if (s->fate == STORE_IN_PLACE)
         place_follow_link(s);
-    return s->fate == STORE_IN_PLACE ? 0 : gone(s, err);
+    return s->fate == STORE_IN_PLACE ? 0 : refuse_gone_file(s, err);
 }
 
 static void synchronise_less(struct store *s)
@@ -116,7 +116,7 @@ static int renew_seal(struct store *s, struct error *err)
     if (sqlite3_changes(s->db) == 1)
         return 0;
     s->fate = STORE_RESTORED;
-    return gone(s, err);
+    return refuse_gone_file(s, err);
 }
 
 int sql_end(struct store *s, int rc, struct error *err)

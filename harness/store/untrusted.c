@@ -108,7 +108,7 @@ enum {
 };
 
 /* Some file systems do not tell, and say 0. */
-static int64_t allocated(const struct stat *st)
+static int64_t bytes_on_disk(const struct stat *st)
 {
     return st->st_blocks > 0 ? (int64_t)st->st_blocks * BLOCK : st->st_size;
 }
@@ -117,7 +117,7 @@ int64_t untrusted_bytes(const struct stat *st)
 {
     int64_t most;
 
-    if (__builtin_mul_overflow(allocated(st), (int64_t)COMPRESSED, &most) || most > st->st_size)
+    if (__builtin_mul_overflow(bytes_on_disk(st), (int64_t)COMPRESSED, &most) || most > st->st_size)
         return st->st_size;
     return most;
 }
@@ -126,6 +126,6 @@ int64_t untrusted_length_most(const struct stat *st)
 {
     int64_t most;
 
-    return __builtin_mul_overflow(allocated(st) + ROOM, (int64_t)LONGER_MOST, &most) ? INT64_MAX
-                                                                                     : most;
+    return __builtin_mul_overflow(bytes_on_disk(st) + ROOM, (int64_t)LONGER_MOST, &most) ? INT64_MAX
+                                                                                         : most;
 }
