@@ -14,7 +14,7 @@
 typedef const char *replace_fn(const char *s, bool first);
 
 /* Two steps, so that a dropped mark cannot part what belongs together. */
-static void escape(struct strbuf *out, const char *text, replace_fn *replace)
+static void escape_with(struct strbuf *out, const char *text, replace_fn *replace)
 {
     struct strbuf cleaned;
     bool first = true;
@@ -46,7 +46,7 @@ static const char *escape_plain_sign(const char *s, bool first)
 
 void escape_plain(struct strbuf *out, const char *text)
 {
-    escape(out, text, escape_plain_sign);
+    escape_with(out, text, escape_plain_sign);
 }
 
 /* A doubled quote is one, except where gnuplot 5.4 takes the first of them for the end: at the
@@ -65,21 +65,21 @@ static const char *quote_tick(const char *s, bool first)
     return *s == '%' ? "%%" : escape_quote(s, first);
 }
 
-static void quoted(struct strbuf *out, const char *text, replace_fn *replace)
+static void quote_with(struct strbuf *out, const char *text, replace_fn *replace)
 {
     strbuf_addc(out, '\'');
-    escape(out, text, replace);
+    escape_with(out, text, replace);
     strbuf_addc(out, '\'');
 }
 
 void escape_gnuplot(struct strbuf *out, const char *text)
 {
-    quoted(out, text, escape_quote);
+    quote_with(out, text, escape_quote);
 }
 
 void escape_gnuplot_tick(struct strbuf *out, const char *text)
 {
-    quoted(out, text, quote_tick);
+    quote_with(out, text, quote_tick);
 }
 
 /* ":tada:" */
@@ -120,7 +120,7 @@ static const char *escape_part(const char *s, bool first)
 }
 
 /* Entities, not backslashes: they hold inside table cells and in every renderer. */
-static const char *markdown(const char *s, bool first)
+static const char *markdown_part(const char *s, bool first)
 {
     static const char *const entities[128] = {
         ['|'] = "&#124;", ['`'] = "&#96;",  ['<'] = "&lt;",   ['>'] = "&gt;",
@@ -135,7 +135,7 @@ static const char *markdown(const char *s, bool first)
 
 void escape_markdown(struct strbuf *out, const char *text)
 {
-    escape(out, text, markdown);
+    escape_with(out, text, markdown_part);
 }
 
 static const char *escape_mermaid_sign(const char *s, bool first)
@@ -146,10 +146,10 @@ static const char *escape_mermaid_sign(const char *s, bool first)
 
 void escape_mermaid(struct strbuf *out, const char *text)
 {
-    escape(out, text, escape_mermaid_sign);
+    escape_with(out, text, escape_mermaid_sign);
 }
 
-static const char *xml(const char *s, bool first)
+static const char *xml_part(const char *s, bool first)
 {
     if (escape_is_runner_command(s, first))
         return "&#58;";
@@ -173,7 +173,7 @@ static const char *xml(const char *s, bool first)
 
 void escape_xml(struct strbuf *out, const char *text)
 {
-    escape(out, text, xml);
+    escape_with(out, text, xml_part);
 }
 
 static const char *double_quote(const char *s, bool first)
@@ -199,10 +199,10 @@ void escape_csv(struct strbuf *out, const char *text)
     bool obeyed = escape_is_obeyed(cleaned.data);
     if (obeyed || strpbrk(cleaned.data, ",\"")) {
         strbuf_adds(out, obeyed ? "\"'" : "\"");
-        escape(out, cleaned.data, double_quote);
+        escape_with(out, cleaned.data, double_quote);
         strbuf_addc(out, '"');
     } else {
-        escape(out, cleaned.data, double_quote);
+        escape_with(out, cleaned.data, double_quote);
     }
     strbuf_release(&cleaned);
 }
@@ -216,7 +216,7 @@ static bool needs_no_quotes(const char *text)
     return nr > 0 && !text[nr];
 }
 
-static const char *shell(const char *s, bool first)
+static const char *shell_part(const char *s, bool first)
 {
     (void)first;
     return *s == '\'' ? "'\\''" : NULL;
@@ -227,7 +227,7 @@ void escape_shell(struct strbuf *out, const char *text)
     if (needs_no_quotes(text))
         strbuf_adds(out, text);
     else
-        quoted(out, text, shell);
+        quote_with(out, text, shell_part);
 }
 
 void escape_openmetrics(struct strbuf *out, const char *text)

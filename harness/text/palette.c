@@ -65,7 +65,7 @@ char *palette_scale(double share, char colour[COLOUR_SIZE])
     return colour;
 }
 
-static double luminance(const char *colour)
+static double colour_luminance(const char *colour)
 {
     static const double weight[3] = { 0.2126, 0.7152, 0.0722 };
     unsigned channel[3] = { 0, 0, 0 };
@@ -81,7 +81,7 @@ static double luminance(const char *colour)
 
 double palette_contrast(const char *a, const char *b)
 {
-    double x = luminance(a), y = luminance(b);
+    double x = colour_luminance(a), y = colour_luminance(b);
 
     return (fmax(x, y) + 0.05) / (fmin(x, y) + 0.05);
 }

@@ -87,7 +87,7 @@ static size_t value_of(const char **text, bool option, bool whole, struct strbuf
     return whole && between == '=' ? strlen(at) : value_until(at, " \t\n;&|)\"'");
 }
 
-static void hide(struct strbuf *out, const char **text, size_t length)
+static void hide_secret(struct strbuf *out, const char **text, size_t length)
 {
     if (length > 0)
         strbuf_adds(out, stars);
@@ -96,7 +96,7 @@ static void hide(struct strbuf *out, const char **text, size_t length)
 
 /* Appends `text` without its secrets. `word`: it is one word of a command, whose value may hold
  * blanks; true: it is an option whose secret is the next word. */
-static bool redact(const char *text, bool word, struct strbuf *out)
+static bool hide_secrets(const char *text, bool word, struct strbuf *out)
 {
     const char *begin = text;
 
@@ -109,11 +109,11 @@ static bool redact(const char *text, bool word, struct strbuf *out)
         if (secret && !*text)
             return option && whole;
         if (secret)
-            hide(out, &text, value_of(&text, option, whole, out));
+            hide_secret(out, &text, value_of(&text, option, whole, out));
         else if (strncmp(text, "://", 3) == 0) {
             strbuf_add(out, text, 3);
             text += 3;
-            hide(out, &text, user_of_address(text));
+            hide_secret(out, &text, user_of_address(text));
         } else if (*text) {
             strbuf_addc(out, *text++);
         }
@@ -128,7 +128,7 @@ char *redact_text(const char *text)
     if (!text)
         return NULL;
     strbuf_init(&out);
-    redact(text, false, &out);
+    hide_secrets(text, false, &out);
     return strbuf_detach(&out);
 }
 
@@ -146,7 +146,7 @@ void redact_words(const struct string_list *words, struct string_list *hidden)
         if (value)
             strbuf_adds(&out, stars);
         else
-            next = redact(word, true, &out);
+            next = hide_secrets(word, true, &out);
         string_list_add(hidden, out.data);
     }
     strbuf_release(&out);

@@ -29,7 +29,7 @@ static const struct prefix byte_units[] = {
     { "B", 1 }, { "KiB", 0x1p10 }, { "MiB", 0x1p20 }, { "GiB", 0x1p30 }, { "TiB", 0x1p40 }
 };
 
-static const struct prefix *fitting(const struct prefix *list, size_t nr, double largest)
+static const struct prefix *fitting_prefix(const struct prefix *list, size_t nr, double largest)
 {
     size_t i = 0;
 
@@ -38,7 +38,7 @@ static const struct prefix *fitting(const struct prefix *list, size_t nr, double
     return &list[i];
 }
 
-#define FITTING(list, largest) fitting((list), sizeof(list) / sizeof((list)[0]), largest)
+#define FITTING(list, largest) fitting_prefix((list), sizeof(list) / sizeof((list)[0]), largest)
 
 const char *quantity_name(enum quantity quantity)
 {
@@ -256,7 +256,7 @@ static int ticks_digits_of(double at, double step)
 
 /* How many multiples of `step` lie within [low, high], and which is the first; none where they
  * cannot be told apart, or a limit is not finite. */
-static int multiples(double low, double high, double step, double *first)
+static int count_multiples(double low, double high, double step, double *first)
 {
     *first = ceil(low / step - 1e-9);
     double nr = floor(high / step + 1e-9) - *first + 1;
@@ -271,7 +271,7 @@ static void ticks_add_multiples(struct ticks *ticks, double low, double high, do
 {
     int decimals = ticks_decimals_of(step);
     double first;
-    int nr = multiples(low, high, step, &first);
+    int nr = count_multiples(low, high, step, &first);
 
     for (int i = 0; i < nr; i++) {
         char text[64];
@@ -386,7 +386,7 @@ void ticks_log(struct ticks *ticks, double low, double high, int most, enum quan
         return;
     ticks_release(ticks); /* less than a decade: even steps say more */
     double step = ticks_step(low, high, most);
-    int nr = multiples(low, high * (1 + 1e-9), step, &first);
+    int nr = count_multiples(low, high * (1 + 1e-9), step, &first);
     for (int i = 0; i < nr; i++) {
         char text[QUANTITY_TEXT_SIZE];
         log_text((first + i) * step, quantity, base, text);
