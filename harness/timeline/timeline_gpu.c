@@ -157,7 +157,8 @@ static void set_activity_times(struct adding *add)
 
 /* Into the scope around its middle, where it sticks out of that by no more than `error`. `scopes`
  * are those of the trace before, sorted; the first `nr` slices. */
-static void nudge(struct prof_trace *trace, size_t nr, int64_t error, struct prof_slice *call)
+static void nudge_into_scope(struct prof_trace *trace, size_t nr, int64_t error,
+                             struct prof_slice *call)
 {
     int64_t middle = call->start + call->duration / 2;
     size_t low = 0, high = nr;
@@ -187,8 +188,8 @@ static void nudge(struct prof_trace *trace, size_t nr, int64_t error, struct pro
 static void nudge_calls(const struct adding *add, size_t nr_before)
 {
     for (size_t i = 0; i < add->calls.nr && add->list->has_clock; i++)
-        nudge(add->trace, nr_before, add->list->clock_error,
-              &add->trace->slices[slice_of(add, add->calls.items[i])]);
+        nudge_into_scope(add->trace, nr_before, add->list->clock_error,
+                         &add->trace->slices[slice_of(add, add->calls.items[i])]);
 }
 
 /* ---- how fast copies go ---- */
