@@ -57,7 +57,7 @@ static size_t count_answers(const struct bisect *b, struct bisect_question q,
     return nr;
 }
 
-static size_t told(const struct bisect *b, struct bisect_question q)
+static size_t count_told(const struct bisect *b, struct bisect_question q)
 {
     return count_answers(b, q, BISECT_WORSE) + count_answers(b, q, BISECT_NOT_WORSE);
 }
@@ -67,17 +67,17 @@ static bool can_ask(const struct bisect *b, struct bisect_question q)
     bool first = q.from == 0 && q.to == b->nr;
     size_t tries = first ? BISECT_UNTOLD_FIRST : BISECT_UNTOLD_MAX;
 
-    return !b->unbuilt[q.from] && !b->unbuilt[q.to] && told(b, q) < BISECT_TOLD_MAX &&
+    return !b->unbuilt[q.from] && !b->unbuilt[q.to] && count_told(b, q) < BISECT_TOLD_MAX &&
            count_answers(b, q, BISECT_UNTOLD) < tries;
 }
 
 /* Nothing is known and nothing will be known of this place. */
-static bool blind(const struct bisect *b, size_t place)
+static bool is_unknowable(const struct bisect *b, size_t place)
 {
     struct bisect_question q = { 0, place };
 
     return b->unbuilt[place] ||
-           (told(b, q) == 0 && count_answers(b, q, BISECT_UNTOLD) >= BISECT_UNTOLD_MAX);
+           (count_told(b, q) == 0 && count_answers(b, q, BISECT_UNTOLD) >= BISECT_UNTOLD_MAX);
 }
 
 /* The cell that begins after `before`. */
@@ -85,7 +85,7 @@ static struct cell cell_after(const struct bisect *b, size_t before)
 {
     size_t last = before + 1;
 
-    while (last < b->nr && blind(b, last))
+    while (last < b->nr && is_unknowable(b, last))
         last++;
     return (struct cell) { before, last };
 }
@@ -99,17 +99,18 @@ static double share_of(const struct bisect *b, size_t before, size_t last)
     return sum;
 }
 
-static double entropy(double p)
+static double binary_entropy(double p)
 {
     return p > 0 && p < 1 ? -p * log2(p) - (1 - p) * log2(1 - p) : 0;
 }
 
 /* Bits that an answer is expected to bring where "yes" has the probability `yes`. */
-static double bits(const struct bisect *b, struct bisect_question q, double yes)
+static double expected_bits(const struct bisect *b, struct bisect_question q, double yes)
 {
     const struct bisect_settings *s = &b->settings;
     double worse = yes * (1 - s->missed) + (1 - yes) * s->false_alarm;
-    double all = entropy(worse) - yes * entropy(s->missed) - (1 - yes) * entropy(s->false_alarm);
+    double all = binary_entropy(worse) - yes * binary_entropy(s->missed) -
+                 (1 - yes) * binary_entropy(s->false_alarm);
 
     return ldexp(all, -(int)count_answers(b, q, BISECT_UNTOLD));
 }
@@ -119,10 +120,10 @@ struct choice_so_far {
     double bits;
 };
 
-static void consider(const struct bisect *b, struct bisect_question q, double yes,
-                     struct choice_so_far *best)
+static void consider_question(const struct bisect *b, struct bisect_question q, double yes,
+                              struct choice_so_far *best)
 {
-    double value = can_ask(b, q) ? bits(b, q, yes) : 0;
+    double value = can_ask(b, q) ? expected_bits(b, q, yes) : 0;
 
     if (value <= best->bits * (1 + 1e-9)) /* of equals the first, whatever the rounding */
         return;
@@ -130,7 +131,7 @@ static void consider(const struct bisect *b, struct bisect_question q, double ye
 }
 
 /* The most telling question of all; false if there is none. */
-static bool choose(const struct bisect *b, struct bisect_question *question)
+static bool choose_question(const struct bisect *b, struct bisect_question *question)
 {
     struct choice_so_far best = { .bits = 0 };
     double below = 0;
@@ -139,9 +140,9 @@ static bool choose(const struct bisect *b, struct bisect_question *question)
         struct cell cell = cell_after(b, before);
         double share = share_of(b, cell.before, cell.last);
         below += share;
-        consider(b, (struct bisect_question) { 0, cell.last }, below, &best);
+        consider_question(b, (struct bisect_question) { 0, cell.last }, below, &best);
         if (share >= 0.5)
-            consider(b, (struct bisect_question) { cell.before, cell.last }, share, &best);
+            consider_question(b, (struct bisect_question) { cell.before, cell.last }, share, &best);
         before = cell.last;
     }
     *question = best.question;
@@ -187,8 +188,8 @@ double bisect_left(const struct bisect *b)
 
 /* The range is one cell, and its end was found worse than what is before it, or that cannot be
  * asked. Otherwise, where it is one cell, that is the question. */
-static bool settled(const struct bisect *b, const struct bisect_range *range,
-                    struct bisect_question *question, bool *one_cell)
+static bool is_settled(const struct bisect *b, const struct bisect_range *range,
+                       struct bisect_question *question, bool *one_cell)
 {
     struct bisect_question q = { range->first - 1, range->last };
 
@@ -203,21 +204,22 @@ enum bisect_state bisect_next(const struct bisect *b, struct bisect_question *qu
     struct bisect_range range = bisect_range(b);
     bool one_cell;
 
-    if (told(b, whole) == 0) {
+    if (count_told(b, whole) == 0) {
         *question = whole;
         return can_ask(b, whole) ? BISECT_ASK : BISECT_STUCK;
     }
     if (b->share[b->nr + 1] >= b->settings.confidence)
         return BISECT_NOTHING;
-    if (settled(b, &range, question, &one_cell))
+    if (is_settled(b, &range, question, &one_cell))
         return BISECT_FOUND;
     if (one_cell)
         return BISECT_ASK;
-    return choose(b, question) ? BISECT_ASK : BISECT_STUCK;
+    return choose_question(b, question) ? BISECT_ASK : BISECT_STUCK;
 }
 
 /* How likely this answer is if `yes`, that is, if the culprit lies between the two places. */
-static double likelihood(const struct bisect_settings *s, enum bisect_answer answer, bool yes)
+static double answer_likelihood(const struct bisect_settings *s, enum bisect_answer answer,
+                                bool yes)
 {
     double worse = yes ? 1 - s->missed : s->false_alarm;
 
@@ -234,7 +236,7 @@ void bisect_tell(struct bisect *b, struct bisect_question question, enum bisect_
         return;
     for (size_t i = 1; i <= b->nr + 1; i++) {
         bool yes = i > question.from && i <= question.to;
-        b->share[i] *= likelihood(&b->settings, answer, yes);
+        b->share[i] *= answer_likelihood(&b->settings, answer, yes);
         sum += b->share[i];
     }
     for (size_t i = 1; i <= b->nr + 1; i++)

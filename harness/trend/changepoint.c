@@ -68,7 +68,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check(const double *x, size_t n, const struct changepoint_settings *s, struct error *err)
+static int check_series(const double *x, size_t n, const struct changepoint_settings *s,
+                        struct error *err)
 {
     if (!(s->level > 0 && s->level < 0.5))
         return error_set(err,
@@ -130,7 +131,7 @@ static void find_steps(const double *x, size_t n, const struct changepoint_setti
 }
 
 /* Back to the unit of the series. */
-static void rescale(struct changes *c, int exponent)
+static void rescale_changes(struct changes *c, int exponent)
 {
     double *values[] = { &c->noise,           &c->drift.per_point,  &c->drift.total,
                          &c->drift.slope.low, &c->drift.slope.high, &c->modes.low,
@@ -155,7 +156,7 @@ int changes_find(const double *x, size_t n, const struct changepoint_settings *s
                  struct changes *out, struct error *err)
 {
     *out = (struct changes) { .detectable = NAN, .p = 1 };
-    if (check(x, n, settings, err))
+    if (check_series(x, n, settings, err))
         return -1;
     struct cut_list cuts = { 0 };
     double *y = memory_zeroed(n + 1, sizeof(*y));
@@ -164,7 +165,7 @@ int changes_find(const double *x, size_t n, const struct changepoint_settings *s
         y[i] = ldexp(x[i], -exponent);
     find_steps(y, n, settings, &cuts, out);
     changes_describe(y, n, &cuts, out);
-    rescale(out, exponent);
+    rescale_changes(out, exponent);
     array_release(&cuts);
     free(y);
     return 0;

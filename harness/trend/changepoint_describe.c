@@ -19,7 +19,7 @@ struct portrait {
 };
 
 /* Distances of the points from the medians of their segments. */
-static double *residuals(const struct portrait *p, const double *x)
+static double *compute_residuals(const struct portrait *p, const double *x)
 {
     double *r = memory_zeroed(p->n + 1, sizeof(*r));
 
@@ -133,7 +133,7 @@ void changes_describe(const double *x, size_t n, const struct cut_list *cuts, st
         flat[t] = x[t] - slope * ((double)t - 0.5 * (double)(n - 1));
     if (n > 0)
         tame(flat, n, cuts, tamed);
-    double *raw = residuals(&p, flat), *calm = residuals(&p, tamed);
+    double *raw = compute_residuals(&p, flat), *calm = compute_residuals(&p, tamed);
     out->noise = noise_of(raw, x, n);
     out->correlation = correlation_of(calm, n, cuts->nr + 1);
     double memory = fmax(0, out->correlation);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Subtracts each segment's own mean. */
-static void centre(double *x, size_t n, const struct cut_list *cuts)
+static void centre_segments(double *x, size_t n, const struct cut_list *cuts)
 {
     for (size_t i = 0; i <= cuts->nr; i++) {
         size_t from = segment_start(cuts, i), to = segment_end(cuts, i, n);
@@ -74,7 +74,7 @@ static double robust_slope(const double *x, size_t n, const struct cut_list *cut
     return slope;
 }
 
-static double largest(const double *x, size_t n)
+static double largest_magnitude(const double *x, size_t n)
 {
     double most = 0;
 
@@ -142,13 +142,13 @@ struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, 
     tame(y, n, cuts, y);
     for (size_t t = 0; t < n; t++)
         y[t] += d.per_point * (double)t;
-    centre(y, n, cuts);
-    centre(line, n, cuts);
-    double size = largest(y, n);
-    if (!(size > 1e-12 * largest(x, n)))
+    centre_segments(y, n, cuts);
+    centre_segments(line, n, cuts);
+    double size = largest_magnitude(y, n);
+    if (!(size > 1e-12 * largest_magnitude(x, n)))
         goto out;
     scale_by(y, n, size);
-    scale_by(line, n, largest(line, n));
+    scale_by(line, n, largest_magnitude(line, n));
     const double *model[] = { line, y };
     fit_grid_init(&grid, n);
     fit_models(&grid, model, 2, 0, fits);
@@ -190,7 +190,7 @@ bool drift_is_step(const double *x, size_t n, size_t least)
         line[t] = (2 * (double)t + 1) / (double)n - 1;
         step[t] = t < at ? 0 : 1;
     }
-    scale_by(y, n, largest(y, n));
+    scale_by(y, n, largest_magnitude(y, n));
     fit_grid_init(&grid, n);
     fit_models(&grid, (const double *const[]) { one, line, y }, 3, 2, by_line);
     fit_models(&grid, (const double *const[]) { one, step, y }, 3, 2, by_step);

@@ -62,8 +62,8 @@ typedef int64_t lanes_bits __attribute__((vector_size(LANES * sizeof(int64_t))))
 
 /* rest[k]: the square that the first k of nr columns leave of the last, from the lower triangle of
  * their products, which is used up. Columns that leave less than `least` are spanned by others. */
-static inline __attribute__((always_inline)) void eliminate(lanes g[FIT_COLUMNS][FIT_COLUMNS],
-                                                            size_t nr, double least, lanes *rest)
+static inline __attribute__((always_inline)) void eliminate_columns(
+    lanes g[FIT_COLUMNS][FIT_COLUMNS], size_t nr, double least, lanes *rest)
 {
     size_t data = nr - 1;
 
@@ -95,7 +95,7 @@ static inline __attribute__((always_inline)) void rest_of(const struct fit_sums 
             double once = sum[FIT_NEXT] - q * sum[FIT_INNER_NEXT];
             g[i][j] = none - one * (once - one * sum[FIT_INNER]);
         }
-    eliminate(g, nr, 1e-10 * (double)s->points, rest);
+    eliminate_columns(g, nr, 1e-10 * (double)s->points, rest);
 }
 
 /* The same, for the numbers of columns that there usually are without loops over them. */
@@ -110,7 +110,7 @@ static void rest_squares(const struct fit_sums *s, const lanes *r, double q, lan
 }
 
 /* The least value of the parabola through three neighbours on the grid, within one step. */
-static double parabola(const double *y)
+static double parabola_minimum(const double *y)
 {
     double bend = y[0] - 2 * y[1] + y[2], slope = 0.5 * (y[2] - y[0]);
     double offset = bend > 0 ? fmax(-1, fmin(1, -slope / bend)) : 0;
@@ -181,7 +181,7 @@ static void order_costs(const struct fit_sums *s, const struct fit_grid *g, size
         fits[k] = (struct fit) { m * log(*at), g->r[best * stride] };
         if (best > 0 && best + 1 < nr) {
             double near[] = { m * log(at[-1]), fits[k].cost, m * log(at[1]) };
-            fits[k].cost = parabola(near);
+            fits[k].cost = parabola_minimum(near);
         }
     }
 }
@@ -268,7 +268,7 @@ static void mixed_costs(const double *const *columns, size_t nr, size_t m, struc
                 g[i][j] += news[i] * news[j];
         }
     }
-    eliminate(g, nr, 1e-12 * (double)m, rest);
+    eliminate_columns(g, nr, 1e-12 * (double)m, rest);
     for (size_t lane = 0; lane < LANES; lane++)
         for (size_t k = 0; k < nr; k++) {
             double mean = fmax(rest[k][lane] / (double)m, 1e-13);

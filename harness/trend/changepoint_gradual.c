@@ -6,7 +6,7 @@
 
 /* Legendre polynomials of degrees 0 to `terms`, a column each: nearly orthogonal, so that no digits
  * get lost. */
-static void legendre(double *columns, size_t terms, size_t m)
+static void fill_legendre(double *columns, size_t terms, size_t m)
 {
     for (size_t t = 0; t < m; t++) {
         double u = (2 * (double)t + 1) / (double)m - 1, before = 0, value = 1;
@@ -29,7 +29,7 @@ static size_t curve_terms(size_t m)
 /* A step has a position besides its size, so that curves get a handicap, the larger the less a
  * piece can say; less where the split is in the middle, as those of ramps are. Chosen, not
  * calibrated: the smallest with which a step of three sigma 8 points before the end is found. */
-static double handicap(size_t m, size_t split)
+static double curve_handicap(size_t m, size_t split)
 {
     double n = (double)m, share = fmin((double)split, n - (double)split) / n;
     double middle = fmax(0, fmin(1, (share - 0.3) / 0.1)), short_piece = fmin(1, 28 / n);
@@ -54,11 +54,12 @@ double curve_cost(const struct fit_grid *grid, const double *y, size_t split, do
     for (size_t k = 0; k <= terms; k++)
         model[k] = room + k * m;
     model[terms + 1] = y;
-    legendre(room, terms, m);
+    fill_legendre(room, terms, m);
     fit_models(grid, model, terms + 2, 1, fits);
     double best = fits[1].cost;
     for (size_t q = 1; q <= terms; q++)
-        best = fmin(best, fits[q + 1].cost + (double)(q - 1) * log((double)m) + handicap(m, split));
+        best = fmin(best,
+                    fits[q + 1].cost + (double)(q - 1) * log((double)m) + curve_handicap(m, split));
     return best;
 }
 

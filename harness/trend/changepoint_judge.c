@@ -56,7 +56,7 @@ static void drop_old(struct newest *n, size_t oldest)
 }
 
 /* Puts points behind all that are not larger: they are newer than those. */
-static void merge(const double *x, struct newest *n, const size_t *points, size_t nr)
+static void merge_newest(const double *x, struct newest *n, const size_t *points, size_t nr)
 {
     size_t old = n->nr, at = n->nr + nr;
 
@@ -73,7 +73,7 @@ static void merge_sorted(const double *x, struct newest *n, size_t first, size_t
 
     for (size_t i = 0; i < nr; i++)
         points[i] += first;
-    merge(x, n, points, nr);
+    merge_newest(x, n, points, nr);
     free(points);
 }
 
@@ -88,7 +88,7 @@ static void bring_up(const struct windows *ws, struct newest *n)
     if (oldest > 0)
         drop_old(n, oldest);
     if (nr == 1) /* of the shortest list always */
-        merge(ws->x, n, &first, 1);
+        merge_newest(ws->x, n, &first, 1);
     else
         merge_sorted(ws->x, n, first, nr);
     n->night = ws->night;

@@ -74,7 +74,7 @@ size_t split_best(const double *x, size_t m, size_t least)
 }
 
 /* Shifts and scales to [-1, 1]; false for a constant. */
-static bool normalise(double *x, size_t m)
+static bool normalise_series(double *x, size_t m)
 {
     double mean = stats_mean(x, m), most = 0;
 
@@ -117,7 +117,7 @@ static double left_over(double correlation, size_t m)
 }
 
 /* Looks no further than the first explanation that leaves the step less than `enough`. */
-static double advantage(const double *y, size_t m, size_t split, double enough)
+static double step_advantage(const double *y, size_t m, size_t split, double enough)
 {
     double *room = memory_zeroed((FIT_TERMS + 1) * m, sizeof(*room)), without;
     struct fit_grid grid;
@@ -134,7 +134,8 @@ static double advantage(const double *y, size_t m, size_t split, double enough)
 }
 
 /* Means of `width` neighbours, counted from the split to both ends. */
-static size_t average(const double *y, size_t m, size_t *split, size_t width, double *out)
+static size_t average_neighbours(const double *y, size_t m, size_t *split, size_t width,
+                                 double *out)
 {
     size_t before = *split / width, after = (m - *split) / width;
     size_t start = *split - before * width;
@@ -149,12 +150,12 @@ static size_t average(const double *y, size_t m, size_t *split, size_t width, do
 static double least_advantage(const double *y, size_t m, size_t split, double enough)
 {
     enum { BLOCKS = 40 };
-    double *means = memory_zeroed(m, sizeof(*means)), least = advantage(y, m, split, enough);
+    double *means = memory_zeroed(m, sizeof(*means)), least = step_advantage(y, m, split, enough);
 
     for (size_t width = 2; m / width >= BLOCKS && least >= enough; width *= 2) {
-        size_t at = split, blocks = average(y, m, &at, width, means);
+        size_t at = split, blocks = average_neighbours(y, m, &at, width, means);
         if (at > 0 && at < blocks)
-            least = fmin(least, advantage(means, blocks, at, enough));
+            least = fmin(least, step_advantage(means, blocks, at, enough));
     }
     free(means);
     return least;
@@ -189,7 +190,7 @@ static struct remains remains_of(const double *y, size_t m, size_t split)
 
 /* A level that wanders about itself (Kwiatkowski, Phillips, Schmidt and Shin 1992) moved more than
  * once: the step must be clearer. */
-static double doubt(const struct remains *r, size_t m)
+static double wander_penalty(const struct remains *r, size_t m)
 {
     return 6 * fmax(0, log(r->wander / (1.75 + 70 / (double)m)));
 }
@@ -204,7 +205,7 @@ static double plain_advantage(const struct remains *r, size_t m)
 static double judge_split(const double *y, size_t m, size_t split, double enough)
 {
     struct remains left = remains_of(y, m, split);
-    double plain = plain_advantage(&left, m), doubts = doubt(&left, m);
+    double plain = plain_advantage(&left, m), doubts = wander_penalty(&left, m);
 
     if (plain < enough)
         return plain;
@@ -227,12 +228,12 @@ static const struct calibrated {
 
 /* No less is asked, whatever AR(1) noise demands: ramps and noise with a longer memory are then
  * named less often, and a step of three sigma 8 points before the end is still found. */
-static double asked(size_t m)
+static double least_asked(size_t m)
 {
     return m < 34 ? 8.8 : 9.3;
 }
 
-static struct calibrated calibration(size_t m)
+static struct calibrated calibration_for(size_t m)
 {
     enum { NR = sizeof(calibrated) / sizeof(*calibrated) };
     double n = fmax(calibrated[0].points, fmin(calibrated[NR - 1].points, (double)m));
@@ -243,13 +244,13 @@ static struct calibrated calibration(size_t m)
     struct calibrated low = calibrated[i - 1], high = calibrated[i];
     double part = log(n / low.points) / log(high.points / low.points);
     double usual = low.usual + part * (high.usual - low.usual);
-    return (struct calibrated) { n, fmax(usual, asked(m)),
+    return (struct calibrated) { n, fmax(usual, least_asked(m)),
                                  low.rate + part * (high.rate - low.rate) };
 }
 
 static double step_p(double gain, size_t m)
 {
-    struct calibrated c = calibration(m);
+    struct calibrated c = calibration_for(m);
 
     return fmin(1, 0.05 * exp(c.rate * (c.usual - gain)));
 }
@@ -257,7 +258,7 @@ static double step_p(double gain, size_t m)
 /* The advantage that step_p() takes for p. */
 static double advantage_of(double p, size_t m)
 {
-    struct calibrated c = calibration(m);
+    struct calibrated c = calibration_for(m);
 
     return c.usual - log(p / 0.05) / c.rate;
 }
@@ -322,7 +323,7 @@ struct step step_judge(const double *x, size_t m, size_t guess, size_t least, do
     struct step s = { guess, 0, 1, false };
 
     s.index = split_tame(x, m, guess, least, y);
-    if (s.index && m >= LEAST && normalise(y, m)) {
+    if (s.index && m >= LEAST && normalise_series(y, m)) {
         double enough = advantage_of(limit, m);
         s.advantage = judge_split(y, m, s.index, enough);
         s.enough = s.advantage >= enough;

@@ -87,7 +87,7 @@ static double visit_usual(const struct visits *v)
 }
 
 /* Does one of these last longer than chance makes the longest of so many? */
-static bool outstays(const struct visits *v, size_t length, double usual, double level)
+static bool outlasts_chance(const struct visits *v, size_t length, double usual, double level)
 {
     return (double)v->items.nr * exp(-(double)length / usual) <= level;
 }
@@ -109,7 +109,7 @@ static struct modes modes_between(const double *x, size_t n, struct interval lev
     struct visits v = visits_find(x, n, levels, near, step);
     double usual = visit_usual(&v);
     if ((double)v.near >= 0.4 * (double)n && v.items.nr >= MANY && usual <= LONG) {
-        *longer = outstays(&v, v.at_step, usual, level);
+        *longer = outlasts_chance(&v, v.at_step, usual, level);
         found = (struct modes) { levels.low, levels.high, v.items.nr, usual };
     }
     array_release(&v.items);

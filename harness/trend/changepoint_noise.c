@@ -62,14 +62,14 @@ static double level_of(const double *x, size_t n, double rho, double *variance)
 
 /* How many places and lengths of windows the step was chosen from, as far as they are different
  * looks. */
-static double choices(size_t length)
+static double effective_choices(size_t length)
 {
     return fmax(1, fmin((double)length - 8, 8 + 4 * log((double)length / 10)));
 }
 
 /* What a night pays for those before it: the chance that an unchanged series is ever called grows
  * with their number. Simulated: statistics_nights.c. */
-static double nights(size_t n)
+static double price_of_nights(size_t n)
 {
     return n < 20 ? 20 : fmax(1, 0.6 * ((double)n - 20));
 }
@@ -146,14 +146,14 @@ static double stand_p(const struct stand *s, size_t length, double looks)
 {
     double tail = isfinite(s->z) ? stats_t_cdf(-s->z, s->noise.df) : 0;
 
-    return fmin(1, fmax(1e-16, 2 * tail * choices(length) * looks));
+    return fmin(1, fmax(1e-16, 2 * tail * effective_choices(length) * looks));
 }
 
 double noise_p(const double *x, size_t n, const struct cut_list *cuts, size_t at)
 {
     struct stand s = stand_of(x, n, cuts, at);
 
-    return s.level ? stand_p(&s, n - segment_start(cuts, cuts->nr), nights(n)) : 1;
+    return s.level ? stand_p(&s, n - segment_start(cuts, cuts->nr), price_of_nights(n)) : 1;
 }
 
 double noise_detectable(const double *x, size_t n, const struct cut_list *cuts, double level)
@@ -168,7 +168,8 @@ double noise_detectable(const double *x, size_t n, const struct cut_list *cuts, 
     struct noise noise = noise_find(x, n, cuts);
     level_of(x, m - AFTER, noise.correlation, &variance[0]);
     level_of(x, AFTER, noise.correlation, &variance[1]);
-    double limit = -stats_t_quantile(level / (2 * choices(m) * nights(n)), noise.df);
+    double limit =
+        -stats_t_quantile(level / (2 * effective_choices(m) * price_of_nights(n)), noise.df);
     return (limit + four_in_five) * noise.sd * sqrt(variance[0] + variance[1]);
 }
 

@@ -91,7 +91,7 @@ static double asked_to_stand(size_t age, size_t m)
 }
 
 /* Does the step at cut i still stand among the points between two others? */
-static bool stands(struct search *s, size_t from, size_t at, size_t to, struct step *step)
+static bool step_stands(struct search *s, size_t from, size_t at, size_t to, struct step *step)
 {
     size_t least = s->now.settings->min_segment;
 
@@ -131,7 +131,7 @@ static size_t next_place(const struct search *s, size_t at, size_t to)
 }
 
 /* The place and p of the newest step follow the evidence. */
-static void refresh(struct search *s, struct cut *cut, const struct step *step)
+static void refresh_newest(struct search *s, struct cut *cut, const struct step *step)
 {
     struct cut_list before = { .items = s->cuts->items, .nr = s->cuts->nr - 1 };
     double p = fmax(step->p, noise_p(s->now.x, s->now.night, &before, cut->index));
@@ -156,7 +156,7 @@ static size_t piece_end(const struct search *s, size_t i)
 /* Does step i still stand between its neighbours, which are fixed? It takes far less to stand than
  * to be named, so that it is not named one night and forgotten the next: it goes where a slope, a
  * curve or wilder noise, in the light of later nights, explains it better. */
-static bool review(struct search *s, size_t i)
+static bool review_step(struct search *s, size_t i)
 {
     struct cut *cut = &s->cuts->items[i];
     size_t from = segment_start(s->cuts, i), to = piece_end(s, i);
@@ -164,19 +164,19 @@ static bool review(struct search *s, size_t i)
 
     if (to < cut->index + s->now.settings->min_segment)
         return true;
-    if (!stands(s, from, cut->index, to, &step)) {
+    if (!step_stands(s, from, cut->index, to, &step)) {
         size_t next = next_place(s, cut->index, to);
-        return next < to && stands(s, from, cut->index, next, &step);
+        return next < to && step_stands(s, from, cut->index, next, &step);
     }
     cut->index = step.index ? from + step.index : cut->index;
     if (i + 1 == s->cuts->nr && to == s->now.night)
-        refresh(s, cut, &step);
+        refresh_newest(s, cut, &step);
     return true;
 }
 
 /* In a crowd of steps one that goes stays a border of the pieces, or it would take its neighbours
  * along: they would be judged across it. */
-static void withdraw(struct search *s, size_t i, enum step_end why)
+static void withdraw_step(struct search *s, size_t i, enum step_end why)
 {
     struct cut *items = s->cuts->items;
 
@@ -197,11 +197,11 @@ static void review_steps(struct search *s, bool named)
 
     if (named)
         s->now.nr = 0; /* they are of the level before */
-    if (named && nr > 1 && !cuts->items[nr - 2].gone && !review(s, nr - 2))
-        withdraw(s, nr - 2, STEP_OVERTAKEN);
+    if (named && nr > 1 && !cuts->items[nr - 2].gone && !review_step(s, nr - 2))
+        withdraw_step(s, nr - 2, STEP_OVERTAKEN);
     if (nr && !named && !cuts->items[nr - 1].gone && s->now.night % rarely == 0 &&
-        !review(s, nr - 1))
-        withdraw(s, nr - 1, STEP_EXPLAINED);
+        !review_step(s, nr - 1))
+        withdraw_step(s, nr - 1, STEP_EXPLAINED);
 }
 
 /* ---- two modes ---- */

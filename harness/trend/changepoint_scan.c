@@ -72,7 +72,7 @@ static double scan_p(double z, size_t m, size_t least)
  * points less its mean: its generating function is a Gaussian binomial coefficient (Mann and
  * Whitney 1947), a product of sinh(t (m - few + i) / 2) / sinh(t i / 2). `choose` is log(m over
  * few). */
-static double chernoff(double t, double d, size_t few, size_t m, double choose)
+static double chernoff_bound(double t, double d, size_t few, size_t m, double choose)
 {
     enum { FACTORS = 32 }; /* of at most m each: their product is finite */
     double decay = exp(-t), top = exp(-t * (double)(m - few)), bottom = 1, product = 1;
@@ -109,10 +109,10 @@ static double tail_bound(double d, size_t few, size_t m)
 {
     double size = (double)few * (double)(m - few), t = 12 * d / (size * (double)(m + 1));
     double choose = lgamma((double)m + 1) - lgamma((double)few + 1) - lgamma((double)(m - few) + 1);
-    double best = chernoff(t, d, few, m, choose), step = 2;
+    double best = chernoff_bound(t, d, few, m, choose), step = 2;
 
     for (int i = 0; i < 40 && step > 1.02; i++) {
-        double next = chernoff(t * step, d, few, m, choose);
+        double next = chernoff_bound(t * step, d, few, m, choose);
         if (next < best - 1e-9) {
             best = next;
             t *= step;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool counts(const struct run *run, const char *machine)
+static bool run_is_counted(const struct run *run, const char *machine)
 {
     return strcmp(run->machine.class_name, machine) == 0 && series_takes(run);
 }
@@ -21,7 +21,7 @@ static const char *candidate_of(const struct records *records, const char *machi
 
     for (size_t i = 0; i < records->nr_runs; i++) {
         const char *branch = records->runs[i].build.branch;
-        if (!counts(&records->runs[i], machine))
+        if (!run_is_counted(&records->runs[i], machine))
             continue;
         if (lead == 0)
             candidate = branch;
@@ -39,7 +39,7 @@ static const char *branch_of(const struct records *records, const char *machine,
     size_t nr = 0, all = 0;
 
     for (size_t i = 0; i < records->nr_runs; i++) {
-        if (!counts(&records->runs[i], machine))
+        if (!run_is_counted(&records->runs[i], machine))
             continue;
         all++;
         if (strcmp(records->runs[i].build.branch, name) == 0) {

@@ -88,7 +88,7 @@ void series_builder_free(struct series_builder *b)
 }
 
 /* FNV-1a. */
-static size_t hash(const char *key, int machine)
+static size_t hash_key(const char *key, int machine)
 {
     uint64_t h = 0xcbf29ce484222325U ^ (uint64_t)machine;
 
@@ -105,7 +105,7 @@ static bool is_series(const struct building *s, const char *key, int machine)
 /* Where the series is, or the free slot where it belongs. */
 static size_t *find_slot(const struct series_builder *b, const char *key, int machine)
 {
-    size_t i = hash(key, machine) & (b->nr_slots - 1);
+    size_t i = hash_key(key, machine) & (b->nr_slots - 1);
 
     for (; b->slots[i]; i = (i + 1) & (b->nr_slots - 1)) {
         if (is_series(&b->all.items[b->slots[i] - 1], key, machine))
@@ -115,7 +115,7 @@ static size_t *find_slot(const struct series_builder *b, const char *key, int ma
 }
 
 /* Keeps at least half of the slots free. */
-static void grow(struct series_builder *b)
+static void grow_slots(struct series_builder *b)
 {
     if (2 * (b->all.nr + 1) <= b->nr_slots)
         return;
@@ -128,7 +128,7 @@ static void grow(struct series_builder *b)
 
 static void add_series(struct series_builder *b, const struct benchmark_name *bench, int machine)
 {
-    grow(b);
+    grow_slots(b);
     size_t *slot = find_slot(b, bench->key, machine);
     struct building *s = array_push(&b->all);
     *slot = b->all.nr;

@@ -34,7 +34,7 @@ static struct changepoint_settings changepoint_settings(const struct trends *t)
 
 /* A step in logs as a change for the worse, as a comparison tells what it could see: a rate falls.
  * More than the level itself: nobody knows. */
-static double detectable(const struct trends *t, double logs)
+static double detectable_share(const struct trends *t, double logs)
 {
     double sign = t->settings.metric->direction == HIGHER_IS_BETTER ? -1 : 1;
 
@@ -55,7 +55,7 @@ static int find_changes(const struct trends *t, struct trend *trend, struct chan
     /* At the level of one among all; the tests by ranks and likelihood make it 3 times in 4
      * (statistics_trend.c). */
     if (rc == 0)
-        trend->detectable = detectable(
+        trend->detectable = detectable_share(
             t, changes_detectable(logs, series->nr, out, settings.level / (double)t->family));
     free(logs);
     return rc ? error_prefix(err, "%s", series->bench->key) : 0;
