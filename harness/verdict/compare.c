@@ -35,10 +35,10 @@ static struct compare_side side_of(const struct evidence_side *e)
     return side;
 }
 
-static void say(struct compare_row *row, enum verdict verdict, const char *format, ...)
+static void set_verdict(struct compare_row *row, enum verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void say(struct compare_row *row, enum verdict verdict, const char *format, ...)
+static void set_verdict(struct compare_row *row, enum verdict verdict, const char *format, ...)
 {
     va_list arguments;
 
@@ -48,7 +48,7 @@ static void say(struct compare_row *row, enum verdict verdict, const char *forma
     row->verdict = verdict;
 }
 
-static bool failed(const struct compare_side *side)
+static bool side_failed(const struct compare_side *side)
 {
     return side->failures > 0;
 }
@@ -70,8 +70,8 @@ static void say_failed(struct compare_row *row, enum verdict verdict,
     char quoted[MESSAGE_QUOTED + 8];
 
     quote_message(side->message, MESSAGE_QUOTED, quoted, sizeof(quoted));
-    say(row, verdict, "%s in %zu of its %zu launches%s", outcome_name(side->outcome),
-        side->failures, side->failures + side->launches, quoted);
+    set_verdict(row, verdict, "%s in %zu of its %zu launches%s", outcome_name(side->outcome),
+                side->failures, side->failures + side->launches, quoted);
 }
 
 static void say_unsupported(struct compare_row *row)
@@ -79,7 +79,7 @@ static void say_unsupported(struct compare_row *row)
     char quoted[MESSAGE_QUOTED + 8];
 
     quote_message(row->head.message, MESSAGE_QUOTED, quoted, sizeof(quoted));
-    say(row, VERDICT_MISSING, "not supported any more%s", quoted);
+    set_verdict(row, VERDICT_MISSING, "not supported any more%s", quoted);
 }
 
 static void say_few(struct compare_row *row)
@@ -87,13 +87,13 @@ static void say_few(struct compare_row *row)
     const struct compare_side *base = &row->base, *head = &row->head;
 
     if (base->launches + head->launches == 0)
-        say(row, VERDICT_UNDECIDED, "it has no %s", row->item->metric->label);
+        set_verdict(row, VERDICT_UNDECIDED, "it has no %s", row->item->metric->label);
     else if (row->item->evidence.design == DESIGN_BLOCKS)
-        say(row, VERDICT_UNDECIDED, "%zu blocks with both sides; %d are needed",
-            evidence_blocks(&row->item->evidence), COMPARE_LAUNCHES_MIN);
+        set_verdict(row, VERDICT_UNDECIDED, "%zu blocks with both sides; %d are needed",
+                    evidence_blocks(&row->item->evidence), COMPARE_LAUNCHES_MIN);
     else
-        say(row, VERDICT_UNDECIDED, "%zu and %zu launches; %d on each side are needed",
-            base->launches, head->launches, COMPARE_LAUNCHES_MIN);
+        set_verdict(row, VERDICT_UNDECIDED, "%zu and %zu launches; %d on each side are needed",
+                    base->launches, head->launches, COMPARE_LAUNCHES_MIN);
 }
 
 /* All of a side, or none of it. */
@@ -104,12 +104,13 @@ static void judge_zeros(struct compare_row *row)
     bool all_base = base == row->base.launches, all_head = head == row->head.launches;
 
     if (all_base && all_head)
-        say(row, VERDICT_SAME, "0 in all launches");
+        set_verdict(row, VERDICT_SAME, "0 in all launches");
     else if ((all_base && head == 0) || (all_head && base == 0))
-        say(row, row->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED, "0 in all launches of the %s",
-            all_base ? "base" : "head");
+        set_verdict(row, row->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED,
+                    "0 in all launches of the %s", all_base ? "base" : "head");
     else
-        say(row, VERDICT_UNDECIDED,
+        set_verdict(
+            row, VERDICT_UNDECIDED,
             "0 in %zu of %zu launches and %zu of %zu, and nothing is a share of 0: it cannot be "
             "compared by shares",
             base, row->base.launches, head, row->head.launches);
@@ -121,19 +122,19 @@ static void judge_outcomes(struct compare_row *row)
     const struct compare_side *base = &row->base, *head = &row->head;
 
     row->verdict = VERDICT_UNDECIDED;
-    if (failed(head) && (failed(base) || base->outcome == OUTCOME_UNSUPPORTED))
+    if (side_failed(head) && (side_failed(base) || base->outcome == OUTCOME_UNSUPPORTED))
         say_failed(row, VERDICT_FAILING, head); /* it never worked: no fault of the head */
-    else if (failed(head))
+    else if (side_failed(head))
         say_failed(row, VERDICT_BROKEN, head);
     else if (head->outcome == OUTCOME_UNSUPPORTED)
         say_unsupported(row);
-    else if (failed(base))
-        say(row, VERDICT_FIXED, "was %s", outcome_name(base->outcome));
+    else if (side_failed(base))
+        set_verdict(row, VERDICT_FIXED, "was %s", outcome_name(base->outcome));
     else if (base->outcome == OUTCOME_UNSUPPORTED)
-        say(row, VERDICT_NEW, "was not supported");
+        set_verdict(row, VERDICT_NEW, "was not supported");
     else if (compare_below_zero(row))
-        say(row, VERDICT_UNDECIDED, "its %s is below 0: changes are told as ratios",
-            row->item->metric->label);
+        set_verdict(row, VERDICT_UNDECIDED, "its %s is below 0: changes are told as ratios",
+                    row->item->metric->label);
     else if (compare_by_zeros(row))
         judge_zeros(row);
     else if (!compare_in_family(row))
@@ -144,12 +145,12 @@ static void judge_presence(struct compare_row *row)
 {
     const struct evidence *e = &row->item->evidence;
 
-    if (!e->base.present && failed(&row->head))
+    if (!e->base.present && side_failed(&row->head))
         say_failed(row, VERDICT_FAILING, &row->head);
     else if (!e->base.present)
-        say(row, VERDICT_NEW, "not in the baseline");
+        set_verdict(row, VERDICT_NEW, "not in the baseline");
     else if (!e->head.present)
-        say(row, VERDICT_MISSING, "not in the head");
+        set_verdict(row, VERDICT_MISSING, "not in the head");
     else
         judge_outcomes(row);
 }

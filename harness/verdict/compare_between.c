@@ -163,7 +163,7 @@ static double row_density(const struct guess *g, double effect, struct error_ter
 
 /* Log of how well the effects are explained where `added` lies between the runs. The first term
  * pays for that the guess's middle was fitted, the second for that of another cluster. */
-static double explains(const struct scatter *s, const struct guess *g, double added)
+static double log_evidence(const struct scatter *s, const struct guess *g, double added)
 {
     double square = own_square(s) + added, sum = 0.5 * (1 - 1 / (double)s->nr) * log(square);
 
@@ -254,7 +254,8 @@ static void heed_modes(const struct scatter *s, const struct halves *h, double s
                            .fitted = h->nr_rest,
                            .prior = exp(prior[i]) / (log(step_ratio) * apart) };
 
-    between->weight[i] = log_add(between->weight[i], log(modes_chance) + explains(s, &modes, 0));
+    between->weight[i] =
+        log_add(between->weight[i], log(modes_chance) + log_evidence(s, &modes, 0));
 }
 
 /* What the family itself says. One of its rows may have changed in any case: that is asked. */
@@ -271,9 +272,10 @@ static void weigh_scatter(const struct scatter *s, struct spread *between)
     }
     memcpy(prior, between->weight, sizeof(prior));
     for (size_t i = 0; i < between->nr; i++) {
-        double sum = explains(s, &guesses[0], between->variance[i]);
+        double sum = log_evidence(s, &guesses[0], between->variance[i]);
         for (size_t k = 1; k < nr; k++)
-            sum = log_add(sum, log(half_chance) + explains(s, &guesses[k], between->variance[i]));
+            sum =
+                log_add(sum, log(half_chance) + log_evidence(s, &guesses[k], between->variance[i]));
         between->weight[i] += sum;
     }
     if (nr > 1)
@@ -351,7 +353,7 @@ static size_t heed_step(const struct stratum *s, int run, const struct spread *b
         double middle = scatter_median(&step);
         struct guess few = few_changed(middle * ((double)nr - 1) / (double)nr, changed_share);
         for (size_t i = 0; i < between->nr; i++)
-            logs[i] += explains(&step, &few, between->variance[i]);
+            logs[i] += log_evidence(&step, &few, between->variance[i]);
         earlier->steps++;
         earlier->squares += middle * middle;
     }
@@ -374,7 +376,7 @@ static void heed_earlier(const struct stratum *s, struct spread *between, struct
 /* ---- all of it ---- */
 
 /* From logs to weights that add up to 1, without what is unlikely. */
-static void weigh(struct spread *s)
+static void normalise_weights(struct spread *s)
 {
     double sum = 0, best = -INFINITY;
     size_t kept = 0;
@@ -404,7 +406,7 @@ void family_between(const struct stratum *s, struct spread *between, struct earl
         between->weight[i] = log(between->weight[i]);
     heed_family(s, between);
     heed_earlier(s, between, earlier);
-    weigh(between);
+    normalise_weights(between);
 }
 
 double spread_mean(const struct spread *s)

@@ -164,7 +164,7 @@ enum { RATIOS = sizeof(block_ratios) / sizeof(*block_ratios) };
 /* The blocks' differences and the launches within blocks tell the same variance, if the ratio of
  * the two is known: for each that it may be they are pooled, and weigh by how well they agree (both
  * are normal; the prior of the variance is flat in its log). */
-static void pool(const struct blocks *all, struct errors *errors)
+static void pool_variances(const struct blocks *all, struct errors *errors)
 {
     double n = all->difference.n, blocks_df = n - 1, df = blocks_df + all->launch_df;
     double between = fmax(all->difference.squares, least_variance(all) * blocks_df), sum = 0;
@@ -209,7 +209,7 @@ static struct change look_at_blocks(struct compare_row *row, const struct blocks
     };
 
     if (all->launch_df > 0)
-        pool(all, &ch.errors);
+        pool_variances(all, &ch.errors);
     else
         change_set_errors(&ch, NULL);
     return ch;

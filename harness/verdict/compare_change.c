@@ -241,13 +241,13 @@ struct change change_from_runs(struct compare_row *row, double serial, const str
     return ch;
 }
 
-static struct error_term coarse(const struct change *ch)
+static struct error_term coarse_error(const struct change *ch)
 {
     return (struct error_term) { sqrt(ch->variance * ch->units), ch->df };
 }
 
 /* Only where it can be the worse one. */
-static struct error_term fine(const struct change *ch)
+static struct error_term fine_error(const struct change *ch)
 {
     bool counts = ch->least > ch->variance * ch->units ||
                   (ch->least > 0 && ch->least_df > 0 && ch->least_df < ch->df);
@@ -259,7 +259,7 @@ static struct error_term fine(const struct change *ch)
 
 struct error_term change_own_error(const struct change *ch)
 {
-    struct error_term a = coarse(ch), b = fine(ch);
+    struct error_term a = coarse_error(ch), b = fine_error(ch);
 
     return b.df > 0 && b.se > a.se ? b : a;
 }
@@ -283,8 +283,8 @@ void change_set_errors(struct change *ch, const struct spread *added)
 
     ch->errors.nr = s->nr;
     for (size_t i = 0; i < s->nr; i++) {
-        ch->errors.coarse[i] = change_error_with(coarse(ch), s->variance[i]);
-        ch->errors.fine[i] = change_error_with(fine(ch), s->variance[i]);
+        ch->errors.coarse[i] = change_error_with(coarse_error(ch), s->variance[i]);
+        ch->errors.fine[i] = change_error_with(fine_error(ch), s->variance[i]);
         ch->errors.weight[i] = s->weight[i];
     }
 }

@@ -82,7 +82,8 @@ static bool same_ab(const struct run *a, const struct run *b)
 
 /* Were both sides measured in turn, in one go? What was imported so says no more of its launches
  * than their order: where one of them is lost, those after it would meet strangers. */
-static bool interleaved(const struct join *join, const struct group *base, const struct group *head)
+static bool are_interleaved(const struct join *join, const struct group *base,
+                            const struct group *head)
 {
     if (!base || !head || !one_run(base) || !one_run(head))
         return false;
@@ -350,7 +351,7 @@ static void add_items(struct join *join, const struct group *base, const struct 
     struct evidence_side b[COMPARE_METRICS_MAX] = { { 0 } }, h[COMPARE_METRICS_MAX] = { { 0 } };
     struct evidence_side before[COMPARE_METRICS_MAX] = { { 0 } };
     const struct group *any = head ? head : base;
-    bool blocks = interleaved(join, base, head);
+    bool blocks = are_interleaved(join, base, head);
 
     read_side(join, &join->base, base, blocks, b);
     read_side(join, &join->head, head, blocks, h);

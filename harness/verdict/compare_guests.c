@@ -23,7 +23,7 @@ static bool is_told(const struct comparison *c, const char *sentence)
 
 /* A sentence but for its full stop, which is released. What holds of the first class as well is
  * told once; builds of a plugin may differ by class. */
-static void tell(const struct guest_notes *to, struct strbuf *text)
+static void tell_sentence(const struct guest_notes *to, struct strbuf *text)
 {
     size_t length = text->length;
 
@@ -53,7 +53,7 @@ static void note_file(const struct guest_notes *to, const char *what, const char
     else
         strbuf_addf(&text, "%s %s is another file in the head: %s in the base, now %s", what, name,
                     base, head);
-    tell(to, &text);
+    tell_sentence(to, &text);
 }
 
 static void add_words(const cJSON *argv, struct strbuf *out)
@@ -83,7 +83,7 @@ static void note_arguments(const struct guest_notes *to, const char *name, const
     strbuf_addf(
         &text, "Program %s has other arguments in the head: \"%.200s\" in the base, now \"%.200s\"",
         name, before.data, after.data);
-    tell(to, &text);
+    tell_sentence(to, &text);
     strbuf_release(&before);
     strbuf_release(&after);
 }
@@ -110,13 +110,13 @@ static void note_python(const struct guest_notes *to, const cJSON *before, const
         strbuf_init(&text);
         strbuf_addf(&text, "%s is the function %s in the base, %s in the head", file->string, other,
                     file->valuestring);
-        tell(to, &text);
+        tell_sentence(to, &text);
     }
     if (!base || !head || strcmp(base, head) == 0)
         return;
     strbuf_init(&text);
     strbuf_addf(&text, "Python is another program in the head: %s in the base, now %s", base, head);
-    tell(to, &text);
+    tell_sentence(to, &text);
 }
 
 void compare_guest_notes(struct comparison *c, const struct run *base, const struct run *head,

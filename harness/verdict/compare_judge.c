@@ -16,7 +16,7 @@ static const double detectable_max = 2.3;
 enum { SHIFT_FAMILY_MIN = 5 };
 
 /* The ratio interval of the metric as shown: a rate turns it round. */
-static struct interval shown(double low, double high, double sign)
+static struct interval shown_interval(double low, double high, double sign)
 {
     double a = expm1(sign * low), b = expm1(sign * high);
 
@@ -44,7 +44,7 @@ static double rank_p(const struct compare_row *row, double effect)
 
 /* The smallest change for the worse that is named 4 times in 5: beyond chance as the only change
  * of the family, and with an interval of `half` to each side that reaches beyond the floor. */
-static double detectable(const struct comparison *c, const struct change *ch, double half)
+static double smallest_detectable(const struct comparison *c, const struct change *ch, double half)
 {
     struct error_term e = change_error(ch);
     double beyond_chance =
@@ -59,7 +59,8 @@ static double detectable(const struct comparison *c, const struct change *ch, do
 static void test_row(const struct comparison *c, const struct change *ch)
 {
     struct compare_row *row = ch->row;
-    double sign = compare_sign(row), half = change_half(ch), least = detectable(c, ch, half);
+    double sign = compare_sign(row), half = change_half(ch);
+    double least = smallest_detectable(c, ch, half);
 
     double own = change_own_error(ch).se, all = change_error(ch).se;
 
@@ -71,7 +72,7 @@ static void test_row(const struct comparison *c, const struct change *ch)
     row->p = fmin(1, change_p(ch));
     row->rank_p = rank_p(row, ch->effect);
     row->interval =
-        shown(ch->effect - ch->share_high - half, ch->effect - ch->share_low + half, sign);
+        shown_interval(ch->effect - ch->share_high - half, ch->effect - ch->share_low + half, sign);
     row->detectable = least < detectable_max ? fabs(expm1(sign * least)) : INFINITY;
 }
 
@@ -149,7 +150,7 @@ static double machine_part(double share)
 }
 
 /* Does the change stand beyond the floor when the machine's own part is taken out of it? */
-static bool stands(const struct comparison *c, const struct compare_row *row)
+static bool stands_without_machine(const struct comparison *c, const struct compare_row *row)
 {
     double sign = compare_sign(row), share = machine_share(c, row), floor = log1p(row->delta);
     double a = sign * log1p(row->interval.low), b = sign * log1p(row->interval.high);
@@ -161,7 +162,7 @@ static bool stands(const struct comparison *c, const struct compare_row *row)
 }
 
 /* What was found, how sure it is, and what would tell more. */
-static void explain(const struct comparison *c, struct compare_row *row)
+static void write_reason(const struct comparison *c, struct compare_row *row)
 {
     char moved[TEXT_UNIT_SIZE];
 
@@ -195,12 +196,12 @@ static void decide_row(const struct comparison *c, struct compare_row *row)
     bool same = is_same(row);
     bool changed = !same && row->q <= c->settings.q && is_shown(row) && beyond_placement(row);
 
-    if (changed && stands(c, row))
+    if (changed && stands_without_machine(c, row))
         row->verdict = row->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED;
     else if (same && !machine_moved(c, row))
         row->verdict = VERDICT_SAME;
     else
-        explain(c, row);
+        write_reason(c, row);
 }
 
 static double change_of(const struct compare_row *row)

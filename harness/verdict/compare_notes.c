@@ -19,7 +19,7 @@ enum {
 };
 
 /* Of one machine class; NULL: of any. */
-static const struct run *newest(const struct records *records, const char *class_name)
+static const struct run *newest_of_class(const struct records *records, const char *class_name)
 {
     const struct run *best = NULL;
 
@@ -136,14 +136,14 @@ typedef void note_newest_fn(struct comparison *c, const struct run *base, const 
 static void note_newest(struct comparison *c, const struct records *base,
                         const struct records *head, note_newest_fn *note)
 {
-    const struct run *first = newest(head, NULL);
+    const struct run *first = newest_of_class(head, NULL);
     char where[128];
 
     if (c->settings.any_machine && first && base->nr_runs > 0)
-        note(c, newest(base, NULL), first, "");
+        note(c, newest_of_class(base, NULL), first, "");
     for (size_t i = 0; i < head->nr_runs && !c->settings.any_machine; i++) {
         const char *name = head->runs[i].machine.class_name;
-        const struct run *here = newest(head, name), *old = newest(base, name);
+        const struct run *here = newest_of_class(head, name), *old = newest_of_class(base, name);
         if (here != &head->runs[i] || !old) /* each class once */
             continue;
         snprintf(where, sizeof(where), " on machine class %s", name);
@@ -157,7 +157,7 @@ static void note_pooling(struct comparison *c, const struct records *side, const
 
     for (size_t i = 1; i < side->nr_runs; i++) {
         const char *class_name = c->settings.any_machine ? NULL : side->runs[i].machine.class_name;
-        mixed |= epoch_id(&side->runs[i]) != epoch_id(newest(side, class_name));
+        mixed |= epoch_id(&side->runs[i]) != epoch_id(newest_of_class(side, class_name));
     }
     if (mixed)
         comparison_note(c, "The %s pools %zu runs whose environment differs.", name, side->nr_runs);
@@ -403,7 +403,7 @@ static bool only_on(const struct compare_item *item, bool base)
 }
 
 /* Alike but for where, or from what state of the memory, they were measured? */
-static bool moved(const struct benchmark_name *a, const struct benchmark_name *b)
+static bool is_moved_benchmark(const struct benchmark_name *a, const struct benchmark_name *b)
 {
     bool same = strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0 &&
                 strcmp(a->math, b->math) == 0 && a->nr_dims == b->nr_dims;
@@ -447,7 +447,7 @@ static void note_devices(struct comparison *c)
             first = c->items[i].bench;
     }
     for (size_t i = 0; first && i < c->nr_items; i++) {
-        if (!only_on(&c->items[i], false) || !moved(first, c->items[i].bench))
+        if (!only_on(&c->items[i], false) || !is_moved_benchmark(first, c->items[i].bench))
             continue;
         note_moved(c, first, c->items[i].bench);
         return;

@@ -121,8 +121,8 @@ static double quick_probe(const struct evidence *e)
 }
 
 /* Launches that lie beyond reach, and of which no probe says why. */
-static size_t unexplained(const struct compare_row *row, const struct evidence_side *side,
-                          double quick)
+static size_t count_unexplained(const struct compare_row *row, const struct evidence_side *side,
+                                double quick)
 {
     double *logs = change_logs(row, side);
     size_t nr = 0;
@@ -139,7 +139,8 @@ static void spare_modes(struct compare_row *row)
 {
     const struct evidence *e = &row->item->evidence;
     double quick = quick_probe(e);
-    size_t base = unexplained(row, &e->base, quick), head = unexplained(row, &e->head, quick);
+    size_t base = count_unexplained(row, &e->base, quick);
+    size_t head = count_unexplained(row, &e->head, quick);
     size_t nr = base + head, all = e->base.nr + e->head.nr;
 
     if (nr > 0 && (2 * stats_binomial_cdf(nr, all, 0.5) > modes_level ||
@@ -148,7 +149,7 @@ static void spare_modes(struct compare_row *row)
         row->reach = NAN;
 }
 
-static bool takes(const struct compare_row *row, const struct metric *metric)
+static bool takes_metric(const struct compare_row *row, const struct metric *metric)
 {
     return row->item->evidence.design == DESIGN_LAUNCHES && row->item->metric == metric;
 }
@@ -162,7 +163,7 @@ void family_draw_in(struct compare_row *const *rows, size_t nr)
         if (!family_first_of_metric(rows, i))
             continue;
         for (size_t j = i; j < nr; j++)
-            if (takes(rows[j], rows[i]->item->metric))
+            if (takes_metric(rows[j], rows[i]->item->metric))
                 alike[found++] = rows[j];
         if (found > 0)
             draw_in(alike, found);

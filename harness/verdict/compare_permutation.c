@@ -129,7 +129,7 @@ static void deal_row(const struct change *ch, const struct variance_prior *prior
 }
 
 /* How often so many or more are dealt, if this is not to be too small. */
-static double frequency(const struct dealt *dealt, size_t seen)
+static double dealt_frequency(const struct dealt *dealt, size_t seen)
 {
     return (double)(seen + 1) / (double)(dealt->nr + 1);
 }
@@ -140,7 +140,7 @@ static void look_beyond(struct dealt *dealt)
     for (size_t i = 0; i < dealt->nr; i++) {
         double p = dealt->p[i];
         if (p < small && p > 0 && 1 - stats_binomial_cdf(i, dealt->nr, p) <= certain)
-            dealt->beyond[i] = frequency(dealt, i + 1) / sqrt(p);
+            dealt->beyond[i] = dealt_frequency(dealt, i + 1) / sqrt(p);
     }
 }
 
@@ -158,14 +158,14 @@ static double doubt_beyond(const struct dealt *dealt, size_t seen, double p)
 }
 
 /* How many times too small is p? Only what chance does not explain counts. */
-static double doubt(const struct dealt *dealt, double p)
+static double times_too_small(const struct dealt *dealt, double p)
 {
     size_t seen = stats_count_below(dealt->p, dealt->nr, p, true);
     double most = doubt_beyond(dealt, seen, p);
 
     if (seen == 0 || 1 - stats_binomial_cdf(seen - 1, dealt->nr, p) > beyond_chance)
         return most;
-    return fmax(most, frequency(dealt, seen) / p);
+    return fmax(most, dealt_frequency(dealt, seen) / p);
 }
 
 void family_deal_out(const struct stratum *s, const struct variance_prior *prior)
@@ -183,7 +183,7 @@ void family_deal_out(const struct stratum *s, const struct variance_prior *prior
     dealt.beyond = memory_zeroed(dealt.nr + 1, sizeof(*dealt.beyond));
     look_beyond(&dealt);
     for (size_t i = 0; i < s->nr; i++)
-        s->items[i]->doubt = doubt(&dealt, own_p(s->items[i]));
+        s->items[i]->doubt = times_too_small(&dealt, own_p(s->items[i]));
     free(dealt.p);
     free(dealt.beyond);
 }

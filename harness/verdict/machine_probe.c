@@ -60,7 +60,7 @@ double machine_probe_time(const struct measurement *m, const char *probe_name)
     return waited > 0 && hit ? probe * (1 + waited) : probe;
 }
 
-static size_t told(const struct measurement *m, const char *name)
+static size_t telemetry_count(const struct measurement *m, const char *name)
 {
     double value = measurement_telemetry(m, name);
 
@@ -76,11 +76,11 @@ void machine_probe_repeats_count(const struct records *records, int run,
         if (run >= 0 && records->items[i].run != run)
             continue;
         r->measured += probe_of(m) > 0;
-        r->repeated += told(m, "repeats") > 0;
-        r->tries += told(m, "repeats");
-        r->machine += told(m, "repeats_machine");
-        r->waited += told(m, "repeats_waited");
-        r->stolen += told(m, "repeats_stolen");
+        r->repeated += telemetry_count(m, "repeats") > 0;
+        r->tries += telemetry_count(m, "repeats");
+        r->machine += telemetry_count(m, "repeats_machine");
+        r->waited += telemetry_count(m, "repeats_waited");
+        r->stolen += telemetry_count(m, "repeats_stolen");
         r->left += measurement_telemetry(m, "disturbed_percent") > 0;
     }
 }

@@ -32,7 +32,7 @@ static struct differences differences_of(const struct evidence_side *s)
 }
 
 /* The sd of normal launches whose difference has this absolute median. */
-static double scale(double median)
+static double sd_of_median(double median)
 {
     return median / (stats_normal_quantile(0.75) * sqrt(2));
 }
@@ -44,14 +44,14 @@ struct spread {
 static struct spread spread_of(const struct differences *d)
 {
     struct interval i = stats_quantile_interval(d->items, d->nr, 0.5, 0.9);
-    double sd = scale(stats_quantile(d->items, d->nr, 0.5));
-    double low = isnan(i.low) ? 0 : scale(i.low);
-    double high = isnan(i.high) ? (double)INFINITY : scale(i.high);
+    double sd = sd_of_median(stats_quantile(d->items, d->nr, 0.5));
+    double low = isnan(i.low) ? 0 : sd_of_median(i.low);
+    double high = isnan(i.high) ? (double)INFINITY : sd_of_median(i.high);
 
     return (struct spread) { sd * sd, low * low, high * high };
 }
 
-static double root(double variance)
+static double root_or_0(double variance)
 {
     return variance > 0 ? sqrt(variance) : 0;
 }
@@ -62,11 +62,11 @@ static void find_part(const struct differences *fixed, const struct differences 
     struct spread a = spread_of(fixed), b = spread_of(fresh);
     double more = b.variance - a.variance;
 
-    p->fixed = root(a.variance);
-    p->fresh = root(b.variance);
-    p->part = root(more);
-    p->limits.low = root(more - hypot(b.variance - b.low, a.high - a.variance));
-    p->limits.high = root(more + hypot(b.high - b.variance, a.variance - a.low));
+    p->fixed = root_or_0(a.variance);
+    p->fresh = root_or_0(b.variance);
+    p->part = root_or_0(more);
+    p->limits.low = root_or_0(more - hypot(b.variance - b.low, a.high - a.variance));
+    p->limits.high = root_or_0(more + hypot(b.high - b.variance, a.variance - a.low));
     p->p = stats_rank_test_greater(fixed->items, fixed->nr, fresh->items, fresh->nr);
 }
 

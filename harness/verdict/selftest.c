@@ -33,7 +33,7 @@ static struct selftest_tally *tally_of(struct selftest *t, double size)
     return &t->tallies[at];
 }
 
-static bool judged(const struct compare_row *row)
+static bool is_judged(const struct compare_row *row)
 {
     return row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_IMPROVED ||
            row->verdict == VERDICT_SAME || row->verdict == VERDICT_UNDECIDED;
@@ -45,7 +45,7 @@ static bool count_row(struct selftest_tally *tally, const struct compare_row *ro
     bool slower = row->verdict == VERDICT_REGRESSED;
     bool alarm = slower || row->verdict == VERDICT_IMPROVED;
 
-    if (!judged(row)) {
+    if (!is_judged(row)) {
         tally->lost++;
         return false;
     }

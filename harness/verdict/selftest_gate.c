@@ -33,7 +33,7 @@ static void make_monotone(struct curve *c)
 }
 
 /* Where a monotone curve reaches `share`; `before` if it starts there. */
-static double crossing(const struct curve *c, double share, double before)
+static double crossing_size(const struct curve *c, double share, double before)
 {
     if (c->nr == 0)
         return NAN;
@@ -84,9 +84,9 @@ double selftest_smallest(const struct selftest *t, struct interval *limits)
 
     make_curves(t, &c);
     if (limits)
-        *limits = (struct interval) { crossing(&c.high, SELFTEST_POWER, 0),
-                                      crossing(&c.low, SELFTEST_POWER, c.low.size[0]) };
-    return crossing(&c.middle, SELFTEST_POWER, c.middle.size[0]);
+        *limits = (struct interval) { crossing_size(&c.high, SELFTEST_POWER, 0),
+                                      crossing_size(&c.low, SELFTEST_POWER, c.low.size[0]) };
+    return crossing_size(&c.middle, SELFTEST_POWER, c.middle.size[0]);
 }
 
 /* Whole per cent, and the whole margin that noise needs. */
@@ -95,13 +95,13 @@ static int next_percent(double fraction)
     return (int)ceil(fraction * 100 - 1e-9);
 }
 
-static double percent(double fraction)
+static double as_percent(double fraction)
 {
     return 100 * fraction;
 }
 
 /* "at most 80 launches a side" */
-static const char *launches(const struct selftest *t, char text[48])
+static const char *launches_words(const struct selftest *t, char text[48])
 {
     snprintf(text, 48, "%s%d launch%s a side", selftest_interleaved(t) ? "at most " : "",
              t->launches, t->launches == 1 ? "" : "es");
@@ -124,9 +124,9 @@ static struct finding find_smallest(const struct selftest *t)
         return (struct finding) { false, t->visible, t->visible, t->visible };
     return (struct finding) {
         .planted = true,
-        .tested = crossing(&c.middle, SELFTEST_POWER, c.middle.size[0]),
-        .shown = crossing(&c.low, SELFTEST_LEAST, c.low.size[0]),
-        .possible = crossing(&c.high, SELFTEST_MOST, 0),
+        .tested = crossing_size(&c.middle, SELFTEST_POWER, c.middle.size[0]),
+        .shown = crossing_size(&c.low, SELFTEST_LEAST, c.low.size[0]),
+        .possible = crossing_size(&c.high, SELFTEST_MOST, 0),
     };
 }
 
@@ -143,8 +143,8 @@ static enum selftest_answer answer_of(const struct selftest *t, double tested, d
 }
 
 /* *few: the shares alone would answer, their limits leave it open. */
-static enum selftest_answer judge(const struct selftest *t, const struct finding *f, double delta,
-                                  bool *few)
+static enum selftest_answer judge_finding(const struct selftest *t, const struct finding *f,
+                                          double delta, bool *few)
 {
     enum selftest_answer answer =
         isnan(f->tested) ? SELFTEST_UNKNOWN : answer_of(t, f->tested, delta);
@@ -180,7 +180,7 @@ static size_t comparisons_needed(const struct selftest *t, double delta)
             found->of = (found->of * wanted + now / 2) / now;
         }
         struct finding f = find_smallest(&more);
-        if (judge(&more, &f, delta, &few) != SELFTEST_UNKNOWN)
+        if (judge_finding(&more, &f, delta, &few) != SELFTEST_UNKNOWN)
             return wanted;
     }
     return 0;
@@ -196,7 +196,7 @@ static int say_answer(enum selftest_answer answer, double delta, char text[SELFT
     };
 
     return snprintf(text, SELFTEST_TEXT_SIZE, "%s a gate of %.3g %%", words[answer],
-                    percent(delta));
+                    as_percent(delta));
 }
 
 /* The floor at which the same noise would do. */
@@ -208,7 +208,7 @@ static double floor_for(const struct selftest *t, double tested)
 enum { FIGURE_SIZE = 32 };
 
 /* "3.9", "39", "390": two digits that count, or whole ones. */
-static const char *figure(double number, char text[FIGURE_SIZE])
+static const char *two_digits(double number, char text[FIGURE_SIZE])
 {
     snprintf(text, FIGURE_SIZE, number < 9.95 ? "%.2g" : "%.0f", number);
     return text;
@@ -220,18 +220,18 @@ static void say_smallest(const struct selftest *t, const struct finding *f, doub
     char side[48], smallest[FIGURE_SIZE];
     int length =
         snprintf(text, size, ": the smallest change that %s found 4 times in 5 is %s %%, with %s%s",
-                 f->planted ? "is" : "should be", figure(percent(f->tested), smallest),
-                 launches(t, side), answer == SELFTEST_CARRIES ? "." : "");
+                 f->planted ? "is" : "should be", two_digits(as_percent(f->tested), smallest),
+                 launches_words(t, side), answer == SELFTEST_CARRIES ? "." : "");
 
     if (answer == SELFTEST_CANNOT)
         snprintf(text + length, size - (size_t)length,
                  ", and may be %.3g %% at most. Use --delta %d%%, or more launches, and see "
                  "`harness doctor`.",
-                 percent(2 * delta), next_percent(floor_for(t, f->tested)));
+                 as_percent(2 * delta), next_percent(floor_for(t, f->tested)));
     if (answer == SELFTEST_UNKNOWN)
         snprintf(text + length, size - (size_t)length,
-                 " and a floor of %.3g %%. Test with --delta %.3g%%.", percent(t->delta),
-                 percent(delta));
+                 " and a floor of %.3g %%. Test with --delta %.3g%%.", as_percent(t->delta),
+                 as_percent(delta));
 }
 
 static void say_few(const struct selftest *t, double delta, char *text, size_t size)
@@ -255,7 +255,7 @@ enum selftest_answer selftest_gate(const struct selftest *t, double delta,
 {
     struct finding f = find_smallest(t);
     bool few;
-    enum selftest_answer answer = judge(t, &f, delta, &few);
+    enum selftest_answer answer = judge_finding(t, &f, delta, &few);
     int length = say_answer(answer, delta, text);
     char *rest = text + length, side[48];
     size_t size = (size_t)(SELFTEST_TEXT_SIZE - length);
@@ -269,13 +269,13 @@ enum selftest_answer selftest_gate(const struct selftest *t, double delta,
             rest, size,
             ": the launches differ so much that not even a change of %.3g %% need be found, with "
             "%s. See `harness doctor`.",
-            percent(SELFTEST_VISIBLE_MOST), launches(t, side));
+            as_percent(SELFTEST_VISIBLE_MOST), launches_words(t, side));
     else if (isinf(f.tested))
         snprintf(
             rest, size,
             ": with a floor of %.3g %% and %s not even a change of %.3g %% is found 4 times in "
             "5. Use more launches or longer ones, and see `harness doctor`.",
-            percent(t->delta), launches(t, side), percent(t->tallies[t->nr - 1].size));
+            as_percent(t->delta), launches_words(t, side), as_percent(t->tallies[t->nr - 1].size));
     else
         say_smallest(t, &f, delta, answer, rest, size);
     return answer;
