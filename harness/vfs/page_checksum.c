@@ -345,7 +345,7 @@ static const sqlite3_io_methods plain_methods = METHODS(1), shared_methods = MET
 
 /* ---- the VFS ---- */
 
-static sqlite3_vfs *behind(void)
+static sqlite3_vfs *default_vfs(void)
 {
     return sqlite3_vfs_find(NULL);
 }
@@ -353,7 +353,7 @@ static sqlite3_vfs *behind(void)
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out)
 {
     struct watched *w = (struct watched *)file;
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     *w = (struct watched) { .watchable = (flags & SQLITE_OPEN_MAIN_DB) != 0 };
@@ -375,7 +375,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
 
 static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xDelete(real, name, sync);
@@ -383,7 +383,7 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
 
 static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *result)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xAccess(real, name, flags, result);
@@ -391,7 +391,7 @@ static int vfs_access(sqlite3_vfs *vfs, const char *name, int flags, int *result
 
 static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xFullPathname(real, name, size, out);
@@ -399,7 +399,7 @@ static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out
 
 static int vfs_random(sqlite3_vfs *vfs, int size, char *out)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xRandomness(real, size, out);
@@ -407,7 +407,7 @@ static int vfs_random(sqlite3_vfs *vfs, int size, char *out)
 
 static int vfs_sleep(sqlite3_vfs *vfs, int us)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xSleep(real, us);
@@ -415,7 +415,7 @@ static int vfs_sleep(sqlite3_vfs *vfs, int us)
 
 static int vfs_time(sqlite3_vfs *vfs, double *days)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xCurrentTime(real, days);
@@ -423,7 +423,7 @@ static int vfs_time(sqlite3_vfs *vfs, double *days)
 
 static int vfs_error(sqlite3_vfs *vfs, int size, char *out)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xGetLastError(real, size, out);
@@ -431,7 +431,7 @@ static int vfs_error(sqlite3_vfs *vfs, int size, char *out)
 
 static int vfs_time64(sqlite3_vfs *vfs, sqlite3_int64 *ms)
 {
-    sqlite3_vfs *real = behind();
+    sqlite3_vfs *real = default_vfs();
 
     (void)vfs;
     return real->xCurrentTimeInt64(real, ms);

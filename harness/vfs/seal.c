@@ -65,7 +65,7 @@ struct walk {
     int64_t at;
 };
 
-static uint32_t word(const unsigned char *p, bool highest_first)
+static uint32_t read_seal_word(const unsigned char *p, bool highest_first)
 {
     return highest_first ? page_get(p, 4)
                          : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
@@ -76,8 +76,8 @@ static void add_sums(struct walk *w, const unsigned char *bytes, size_t nr)
     bool highest_first = w->header[3] & 1;
 
     for (size_t i = 0; i < nr; i += 8) {
-        w->sums[0] += word(bytes + i, highest_first) + w->sums[1];
-        w->sums[1] += word(bytes + i + 4, highest_first) + w->sums[0];
+        w->sums[0] += read_seal_word(bytes + i, highest_first) + w->sums[1];
+        w->sums[1] += read_seal_word(bytes + i + 4, highest_first) + w->sums[0];
     }
 }
 
@@ -145,7 +145,7 @@ static bool read_at(const struct seal_source *main, uint32_t page, size_t size, 
     return found;
 }
 
-static bool same(const unsigned char *a, const unsigned char *b)
+static bool same_number(const unsigned char *a, const unsigned char *b)
 {
     return memcmp(a, b, SEAL_NUMBER) == 0;
 }
@@ -174,7 +174,7 @@ enum seal_answer seal_compare(const struct seal_source *log, const struct seal_s
         if (page != last && *at == 0 && read_at(main, page, w.page_size, seal))
             *at = page;
         last = page;
-        if (*at && (same(seal->now, first->before) || same(seal->now, committed.now)))
+        if (*at && (same_number(seal->now, first->before) || same_number(seal->now, committed.now)))
             answer = SEAL_BELONGS;
     }
     free(w.frame);
@@ -195,7 +195,7 @@ bool seal_in_log(const struct seal_source *log, const unsigned char now[SEAL_NUM
     while (!known && walk_commit(&w, &seal, &page, &has)) {
         if (!has)
             continue;
-        known = same(now, seal.now) || (!any && same(now, seal.before));
+        known = same_number(now, seal.now) || (!any && same_number(now, seal.before));
         any = true;
     }
     free(w.frame);

@@ -59,7 +59,7 @@ static bool sum_is(const struct log *log, const unsigned char *p)
 }
 
 /* False: no log that SQLite would take anything of. */
-static bool begin(struct log *log)
+static bool read_log_header(struct log *log)
 {
     if (pread(log->fd, log->header, LOG_HEADER, 0) != LOG_HEADER)
         return false;
@@ -133,7 +133,7 @@ static int look_into_log(const char *path, struct log_state *state)
     *state = (struct log_state) { 0 };
     if (log.fd < 0)
         return errno == ENOENT ? 0 : -1;
-    if (begin(&log))
+    if (read_log_header(&log))
         read_frames(&log, true, state);
     else if (begin_without_header(&log))
         read_frames(&log, false, state);
@@ -180,7 +180,7 @@ static bool is_copy_of(const char *copy, int log)
 
 enum kept { NOT_KEPT, KEPT, KEPT_BEFORE };
 
-static enum kept keep(const char *log, struct strbuf *name)
+static enum kept keep_copy(const char *log, struct strbuf *name)
 {
     int from = open(log, O_RDONLY | O_CLOEXEC), to = -1;
     enum kept kept = NOT_KEPT;
@@ -215,7 +215,7 @@ void watch_log_keep(const char *path, struct strbuf *note)
     strbuf_init(&log);
     strbuf_init(&name);
     strbuf_addf(&log, "%s-wal", path);
-    enum kept kept = is_cut(log.data, &state) ? keep(log.data, &name) : KEPT_BEFORE;
+    enum kept kept = is_cut(log.data, &state) ? keep_copy(log.data, &name) : KEPT_BEFORE;
     if (kept != KEPT_BEFORE)
         strbuf_addf(note,
                     "%s%s: its log is damaged behind %" PRId64

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 /* How far it is after a call that gave `done`; -1 and errno: no further. */
-static ssize_t further(ssize_t done)
+static ssize_t advance_by(ssize_t done)
 {
     if (done == 0)
         errno = EIO;
@@ -15,7 +15,7 @@ static ssize_t further(ssize_t done)
 int whole_read(int fd, void *bytes, size_t nr, off_t at)
 {
     for (size_t done = 0; done < nr;) {
-        ssize_t more = further(pread(fd, (char *)bytes + done, nr - done, at + (off_t)done));
+        ssize_t more = advance_by(pread(fd, (char *)bytes + done, nr - done, at + (off_t)done));
         if (more < 0)
             return -1;
         done += (size_t)more;
@@ -26,7 +26,8 @@ int whole_read(int fd, void *bytes, size_t nr, off_t at)
 int whole_write(int fd, const void *bytes, size_t nr, off_t at)
 {
     for (size_t done = 0; done < nr;) {
-        ssize_t more = further(pwrite(fd, (const char *)bytes + done, nr - done, at + (off_t)done));
+        ssize_t more =
+            advance_by(pwrite(fd, (const char *)bytes + done, nr - done, at + (off_t)done));
         if (more < 0)
             return -1;
         done += (size_t)more;
