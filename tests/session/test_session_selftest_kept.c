@@ -83,7 +83,7 @@ SCRATCH_TEST(a_gate_is_warned_of_by_the_newest_test)
         struct kept_test tests[3];
         bool interleaved, warned;
     } cases[] = {
-        { { { NULL } }, false, false },
+        { { { .kind = NULL } }, false, false },
         { { OF("power", DULL, NAN, RULE) }, false, true },
         { { OF("power", KEEN, NAN, RULE) }, false, false },
         { { OF("power", DULL, NAN, RULE), OF("power", KEEN, NAN, RULE) }, false, false },
@@ -141,7 +141,7 @@ SCRATCH_TEST(the_smallest_change_is_of_the_newest_test)
         double smallest; /* NaN: not known */
         bool planted;
     } cases[] = {
-        { { { NULL } }, 0, NAN, false },
+        { { { .kind = NULL } }, 0, NAN, false },
         { { OF("power", SHARP, NAN, RULE) }, 1, 0.017411011265922482, true },
         { { OF("power", DULL, NAN, RULE) }, 1, INFINITY, true },
         { { OF("power", DULL, NAN, RULE), OF("power", ALL, NAN, RULE) }, 2, 0.01, true },
