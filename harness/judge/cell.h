@@ -48,8 +48,8 @@ struct cell {
     struct fault fault;
     unsigned char *previous; /* outputs as the last windows left them, all slots */
     bool *has_previous;      /* of each slot */
-    char *folder;        /* for what it writes to files; see process/own_folder.h */
-    char *mapped;        /* files mapped before the guest was loaded */
+    char *folder;            /* for what it writes to files; see process/own_folder.h */
+    char *mapped;            /* files mapped before the guest was loaded */
 };
 
 /* Starts it with the weights of the vectors. 0: `state` says whether it is ready; its fault, why it
