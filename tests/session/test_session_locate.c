@@ -68,7 +68,7 @@ static void put_sources(void)
         { "bench/a:9:b.py", "\n\ndef test_colons(benchmark):\n" },
         { "a.c", "/* BM_sort is one of BM_sorted, and bm_low */\n" },
         { "b.cc", "\nBENCHMARK(BM_sorted);\nBENCHMARK_TEMPLATE(BM_sort, int)->Arg(8);\n" },
-        { "docs/words.md", "of Fancy_one\nand of ctest_case\n" },
+        { "notes/words.md", "of Fancy_one\nand of ctest_case\n" },
         { "kernels/gemm/gemm_simd.c", "\n\n\nconst struct variant gemm_simd[] = {\n" },
         { "kernels/gemm/gemm_simd_other.c", "const struct variant gemm_simd_other[] = {\n" },
         { "kernels/layernorm/layernorm_simd.cu", "// struct\nstruct variant layernorm_simd[];\n" },
@@ -106,7 +106,7 @@ GIT_TEST(places_are_of_the_commit)
         { "ns::BM_sorted", "x", VERDICT_REGRESSED, "b.cc", 2 },
         /* else the first that has it as a word */
         { "bm_low", "x", VERDICT_REGRESSED, "a.c", 1 },
-        { "Fancy_one", "x", VERDICT_REGRESSED, "docs/words.md", 1 },
+        { "Fancy_one", "x", VERDICT_REGRESSED, "notes/words.md", 1 },
         { "bm_lo", "x", VERDICT_REGRESSED, NULL, 0 },
         { "BM_hidden", "x", VERDICT_REGRESSED, NULL, 0 }, /* in what is no text */
         /* no word */
