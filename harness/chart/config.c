@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "chart/default_figures.h"
 #include "core/roof_name.h"
 #include "figure/paint_gnuplot.h"
 #include "verdict/compare.h"
@@ -310,27 +311,6 @@ void config_release(struct config *c)
     *c = (struct config) { 0 };
 }
 
-static int config_bit_of(enum plot_mode mode)
-{
-    int bit = 0;
-
-    while (bit < PLOT_MODE_NR - 1 && !(mode & 1u << bit))
-        bit++;
-    return bit;
-}
-
-bool config_takes(const struct config *c, const struct preset *preset, enum plot_mode mode)
-{
-    const struct config_names *names = &c->defaults[config_bit_of(mode)];
-
-    if (c->alone)
-        return presets_mean(&c->presets, c->alone, preset);
-    for (size_t i = 0; i < names->names.nr; i++)
-        if (presets_mean(&c->presets, names->names.items[i], preset))
-            return true;
-    return !names->from && preset->modes & mode && (c->all || preset->answers || preset->from);
-}
-
 static struct roof *config_roof_of(struct records *records, const struct config_peak *peak)
 {
     for (size_t i = 0; i < records->nr_roofs; i++)
@@ -414,7 +394,7 @@ cJSON *config_to_json(const struct config *c)
         enum plot_mode mode = (enum plot_mode)(1u << bit);
         struct string_list names = { 0 };
         for (size_t i = 0; i < c->presets.nr; i++)
-            if (config_takes(c, &c->presets.items[i], mode))
+            if (default_figure_in(c, &c->presets.items[i], mode))
                 string_list_add(&names, c->presets.items[i].name);
         json_add_strings(defaults, plot_mode_name(mode), names.items, names.nr);
         string_list_release(&names);

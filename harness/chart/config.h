@@ -60,9 +60,6 @@ int config_parse(struct config *c, const char *text, size_t length, const char *
 /* A list that an option gave goes over all; `from` is the option. */
 void config_set(struct config_names *to, const struct string_list *names, const char *from);
 
-/* Is the preset among those drawn in that mode when none is named? */
-bool config_takes(const struct config *c, const struct preset *preset, enum plot_mode mode);
-
 /* Puts the peaks into the roofs' `spec`: of a measured roof of that device and name, or as one
  * that was not measured (value 0). Those of devices on which none of the records was measured are
  * left out. Returns the file they are from, or NULL without any. */

@@ -29,7 +29,6 @@ struct child {
     struct strbuf error_text;
     struct launch_result *result;
     struct memory_watch memory;
-    bool loads; /* code of plugins */
     struct error *err;
 };
 
@@ -80,41 +79,6 @@ static void read_errors(struct child *c)
     strbuf_add(&c->error_text, block, (size_t)nr);
 }
 
-/* Behind the greeting plugins are loaded, and between cases what these have left may do as it
- * likes.
- */
-static bool is_loading(const struct child *c)
-{
-    return c->words.framed && c->words.current < 0 && c->words.done < c->words.wanted && c->loads;
-}
-
-static bool out_of_time(struct child *c, const struct launch_limits *limits)
-{
-    double waited = (double)(clock_ns() - c->words.since) * 1e-9;
-    double allowed = limits->case_timeout;
-    bool loading = is_loading(c);
-
-    if (c->words.current < 0 &&
-        (loading ? allowed > LAUNCH_START_TIMEOUT : allowed < LAUNCH_START_TIMEOUT))
-        allowed = LAUNCH_START_TIMEOUT;
-    c->result->allowed = allowed;
-    return waited > allowed;
-}
-
-/* One that has answered is ending by itself. */
-static void mind_the_limits(struct child *c, const struct launch_limits *limits)
-{
-    if (c->words.said[0])
-        c->result->end = LAUNCH_MISSPOKE;
-    else if (c->words.answered)
-        return;
-    else if (out_of_time(c, limits))
-        c->result->end = LAUNCH_TIMED_OUT;
-    else if (memory_watch_over(&c->memory, c->process.group.guard))
-        c->result->end = LAUNCH_TOO_LARGE;
-    c->result->memory_held = c->memory.held;
-}
-
 static int take_all(struct child *c, const struct pollfd *fds)
 {
     int rc = fds[REPORT].revents ? read_reports(c) : 0;
@@ -138,7 +102,7 @@ static int exchange(struct child *c, const struct launch_limits *limits)
         int ready = poll(fds, FDS, ended ? 0 : memory_watch_wait(&c->memory));
         if (ready > 0)
             rc = take_all(c, fds);
-        mind_the_limits(c, limits);
+        launch_mind_limits(&c->words, limits, &c->memory, c->process.group.guard, c->result);
         if (limits->interrupted && *limits->interrupted)
             c->result->end = LAUNCH_INTERRUPTED;
         if (ready == 0 && ended)
@@ -175,8 +139,9 @@ static bool spoilt_before_a_case(const struct child *c)
     if (!c->words.framed || c->words.current >= 0 || c->words.done == c->words.wanted)
         return false;
     return r->end == LAUNCH_MISSPOKE ||
-           (is_loading(c) && (r->end == LAUNCH_TIMED_OUT || r->end == LAUNCH_TOO_LARGE ||
-                              (r->end == LAUNCH_DIED && r->exit_status != MEMORY_EXIT)));
+           (launch_is_loading(&c->words) &&
+            (r->end == LAUNCH_TIMED_OUT || r->end == LAUNCH_TOO_LARGE ||
+             (r->end == LAUNCH_DIED && r->exit_status != MEMORY_EXIT)));
 }
 
 /* What is left to say once the process is gone. */
@@ -190,7 +155,7 @@ static void conclude(struct child *c)
     if (r->end == LAUNCH_DONE && !c->words.answered)
         r->end = LAUNCH_DIED;
     r->current = c->words.current;
-    r->loading = is_loading(c);
+    r->loading = launch_is_loading(&c->words);
     if (spoilt_before_a_case(c))
         r->current = (long)c->words.done;
     r->nr_roofs = c->words.nr_roofs;
@@ -208,10 +173,10 @@ int launch_run(const struct job *asked, const struct launch_limits *limits,
                                   .secrets = secrets,
                                   .wanted = job.nr,
                                   .most = launch_words_most(&job),
+                                  .loads = guests_load(asked->settings.guests),
                                   .stranger = limits->program != NULL,
                                   .current = -1 },
                        .result = result,
-                       .loads = guests_load(asked->settings.guests),
                        .err = err };
     int64_t limit = job.settings.memory_limit;
 

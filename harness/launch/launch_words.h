@@ -9,6 +9,7 @@
 
 #include "base/strbuf.h"
 #include "launch/launch.h"
+#include "process/memory_watch.h"
 
 enum {
     LAUNCH_LINE_MIN = 1 << 20, /* bytes of a line, without its samples */
@@ -21,6 +22,7 @@ struct launch_words {
     const struct launch_secret *secrets; /* of each case, and behind these of the process */
     size_t wanted;                       /* cases */
     size_t most;                         /* bytes of a line: launch_words_most() */
+    bool loads;                          /* code of plugins, before the first case */
     bool stranger; /* another program, which may be too old to know of secrets */
 
     bool greeted, framed; /* the first line has come; it had a secret */
@@ -39,5 +41,15 @@ size_t launch_words_most(const struct job *job);
 /* Takes what came. -1 where the sink failed; where the words are not acceptable, `said` tells, and
  * there is nothing more to take. */
 int launch_words_take(struct launch_words *w, const char *block, size_t nr, struct error *err);
+
+/* ---- what it may take until then (launch_limits.c) ---- */
+
+/* Behind the greeting plugins are loaded, and between cases what these have left may do as it
+ * likes. */
+bool launch_is_loading(const struct launch_words *w);
+/* Sets r->end where words, time or memory say that the process is to be killed, with what was
+ * allowed and held. One that has answered is ending by itself. */
+void launch_mind_limits(const struct launch_words *w, const struct launch_limits *limits,
+                        struct memory_watch *memory, pid_t guard, struct launch_result *r);
 
 #endif

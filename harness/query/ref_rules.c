@@ -174,9 +174,14 @@ static bool has_sweep(const struct ref_run *c, const char *name)
     return c->sweep[0] && strcmp(c->sweep, name) == 0;
 }
 
+static bool is_history(const struct ref_run *c)
+{
+    return c->kind < 0 || run_kind_is_history((enum run_kind)c->kind);
+}
+
 static bool is_eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
 {
-    return c->finished && !(c->kind == RUN_TRIAL && matches != has_label) && in_scope(l, c) &&
+    return c->finished && (is_history(c) || matches == has_label) && in_scope(l, c) &&
            !c->left_over && matches(c, l->name);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A family of tests: the false-discovery rate. */
+/* A family of tests: the false-discovery rate. Which tests are a family decide
+ * verdict/compare_judge.c, of a comparison, and trend/trend.c, of a history. */
 #include "base/memory.h"
 #include "stats/stats.h"
 

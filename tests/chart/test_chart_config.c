@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "chart/chapter.h"
 #include "chart/config.h"
+#include "chart/default_figures.h"
 #include "chart/places.h"
 #include "core/registry.h"
 #include "output_records.h"
@@ -446,8 +447,8 @@ TEST(later_files_go_over_earlier_ones)
     struct error err;
 
     assert_ok(config_init(&c, &err), &err);
-    assert_true(config_takes(&c, figure(&c, "roofline"), PLOT_SINGLE));
-    assert_false(config_takes(&c, figure(&c, "comparison"), PLOT_SINGLE));
+    assert_true(default_figure_in(&c, figure(&c, "roofline"), PLOT_SINGLE));
+    assert_false(default_figure_in(&c, figure(&c, "comparison"), PLOT_SINGLE));
     load(
         &c,
         "{ \"presets\": [ { \"name\": \"mine\", \"title\": \"Mine\", \"type\": \"trend\","
@@ -467,10 +468,10 @@ TEST(later_files_go_over_earlier_ones)
     assert_string_equal(c.formats.from, "/home/u/harness.json");
     assert_close(c.delta, 0.05, 0);
     assert_int_equal(c.nr_peaks, 2);
-    assert_true(config_takes(&c, figure(&c, "mine"), PLOT_SINGLE));
-    assert_false(config_takes(&c, figure(&c, "roofline"), PLOT_SINGLE));
-    assert_false(config_takes(&c, figure(&c, "runs-latency"), PLOT_MULTI));
-    assert_true(config_takes(&c, figure(&c, "comparison"), PLOT_COMPARE));
+    assert_true(default_figure_in(&c, figure(&c, "mine"), PLOT_SINGLE));
+    assert_false(default_figure_in(&c, figure(&c, "roofline"), PLOT_SINGLE));
+    assert_false(default_figure_in(&c, figure(&c, "runs-latency"), PLOT_MULTI));
+    assert_true(default_figure_in(&c, figure(&c, "comparison"), PLOT_COMPARE));
     config_release(&c);
 }
 
@@ -482,8 +483,8 @@ TEST(one_saved_figure_is_drawn_alone)
     assert_ok(config_init(&c, &err), &err);
     load(&c, whole, "view.json");
     assert_string_equal(c.alone, "mine");
-    assert_true(config_takes(&c, figure(&c, "mine"), PLOT_SINGLE));
-    assert_false(config_takes(&c, figure(&c, "roofline"), PLOT_SINGLE));
+    assert_true(default_figure_in(&c, figure(&c, "mine"), PLOT_SINGLE));
+    assert_false(default_figure_in(&c, figure(&c, "roofline"), PLOT_SINGLE));
     config_release(&c);
 }
 

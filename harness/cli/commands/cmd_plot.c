@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/array.h"
+#include "chart/default_figures.h"
 #include "chart/plots.h"
 #include "cli/commands/serving.h"
 #include "cli/progress.h"
@@ -59,24 +60,15 @@ static bool is_figure_missed(const struct viewing *v, const struct preset *prese
     return true;
 }
 
-/* By name; else what the configuration draws in a mode that there is something for, and what it
- * would draw in others but cannot do here, so that its absence is told. */
+/* By name; else what is drawn by default, and what would be of things that are not here, so that
+ * its absence is told. */
 static bool is_figure_chosen(const struct viewing *v, const struct string_list *only,
                              const struct preset *preset)
 {
-    unsigned there = view_modes(&v->view);
-    bool elsewhere = false;
-
     if (only->nr > 0)
         return is_figure_named(v, only, preset);
-    for (int bit = 0; bit < PLOT_MODE_NR; bit++) {
-        if (!config_takes(&v->config, preset, (enum plot_mode)(1u << bit)))
-            continue;
-        if (there & 1u << bit)
-            return true;
-        elsewhere = true;
-    }
-    return elsewhere && !(preset->modes & there) && is_figure_missed(v, preset);
+    enum default_figure drawn = default_figure_of(&v->config, preset, view_modes(&v->view));
+    return drawn == FIGURE_DRAWN || (drawn == FIGURE_ELSEWHERE && is_figure_missed(v, preset));
 }
 
 /* Names of an earlier version still mean their figures; that is told once each. */
