@@ -100,8 +100,8 @@
  * does however slow the machine is (metric.of_code) is decided without it.
  *
  * Placement. Where a self-test has shown that placement in memory alone moves a benchmark
- * (placement_noise.h), the floor is at least twice its part, and a change that is smaller than that in
- * itself is not called, however well it is known: two builds differ by one draw each. That is of
+ * (placement_noise.h), the floor is at least twice its part, and a change that is smaller than that
+ * in itself is not called, however well it is known: two builds differ by one draw each. That is of
  * the time, and not of metric.of_code.
  *
  * Outcomes. WRONG or FAILED in any launch of head where base was OK is `broken` and counts as a
