@@ -5,8 +5,8 @@
  * "n=1:64:*2", "n=1:4".
  *
  * One whose values are all whole numbers is a dim of the benchmark, any other a part of its
- * variant (command/command.h): so all of a scan is one kernel in the history, and each setting of it
- * a benchmark of its own. Of a plugin's variants all are parts of the variant.
+ * variant (command/command.h): so all of a scan is one kernel in the history, and each setting of
+ * it a benchmark of its own. Of a plugin's variants all are parts of the variant.
  */
 #ifndef HARNESS_SESSION_MEASURE_PARAM_H
 #define HARNESS_SESSION_MEASURE_PARAM_H
