@@ -2,12 +2,12 @@
 # Parts of a sweep make the whole: each benchmark once, however they are divided: by their number,
 # by a history, or by a file. U-12.
 
-# run DB ARG...: runs over 49 benchmarks, nothing to see.
+# run DB ARG...: runs over 49 benchmarks, nothing to see unless it fails.
 run() {
   local db=$1
   shift
   "$HARNESS" run null/copy/right --device fake --batch 1:7:+1 --seq 1:64:*2 --launches 1 \
-    --iterations 1 --format csv --db "$db" "$@" 2>err
+    --iterations 1 --format csv --db "$db" "$@" 2>err || cat err >&2
 }
 # Their keys.
 keys() { run "$@" | sed -n 's/.*"\(null[^"]*\)".*/\1/p' | sort; }
