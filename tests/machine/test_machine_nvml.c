@@ -5,6 +5,7 @@
  */
 #include "testing.h"
 
+#include "core/clock.h"
 #include "machine/telemetry.h"
 
 #include <stdlib.h>
@@ -41,16 +42,19 @@ static void assert_refused(const char *pci, const char *part)
         fail_msg("\"%s\" is not in: %s", part, why.message);
 }
 
-/* As around the samples of a case that take `ms`. */
+/* As around the samples of a case that take `ms`, or longer where the machine is busy: `seconds`.
+ */
 static struct measurement watch(const struct nvml *n, int ms)
 {
     struct measurement m = { .outcome = OUTCOME_OK };
     struct timespec pause = { .tv_nsec = ms * 1000000L };
     struct telemetry_probe probe;
+    uint64_t begin = clock_ns();
 
     telemetry_begin(&probe, n);
     nanosleep(&pause, NULL);
     telemetry_end(&probe, &m);
+    m.seconds = 1e-9 * (double)(clock_ns() - begin);
     telemetry_nvml_xid(n, &m);
     return m;
 }
@@ -124,14 +128,20 @@ TEST(all_numbers)
         { "gpu_xid", NAN, 0 },
     };
 
-    use(NVML_STUB_PATH, "");
-    struct nvml *n = open_gpu(second);
-    struct measurement m = watch(n, 110);
-    nvml_close(n);
+    struct measurement m;
+    double looks = 0;
 
-    assert_told(&m, told, sizeof(told) / sizeof(told[0]));
-    double looks = measurement_telemetry(&m, "gpu_samples");
-    assert_true(looks >= 4 && looks <= 7); /* both ends, and every 20 ms between */
+    use(NVML_STUB_PATH, "");
+    for (int tries = 0; looks < 4 && tries < 20;
+         tries++) { /* the thread that looks may have to wait */
+        struct nvml *n = open_gpu(second);
+        m = watch(n, 110);
+        nvml_close(n);
+        looks = measurement_telemetry(&m, "gpu_samples");
+        assert_told(&m, told, sizeof(told) / sizeof(told[0]));
+    }
+    assert_true(looks >= 4 &&
+                looks <= 2 + m.seconds / 0.02); /* both ends, and every 20 ms between */
     double mean = measurement_telemetry(&m, "gpu_power_watts");
     double largest = measurement_telemetry(&m, "gpu_power_max_watts");
     assert_close(largest - mean, (looks - 1) / 2, 1e-9); /* the stand-in adds 1 W a look */
