@@ -128,7 +128,7 @@ TEST(all_numbers)
         { "gpu_xid", NAN, 0 },
     };
 
-    struct measurement m;
+    struct measurement m = { 0 };
     double looks = 0;
 
     use(NVML_STUB_PATH, "");
