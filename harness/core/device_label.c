@@ -43,7 +43,8 @@ static bool label_is_of(const struct label_kind *kind, const char *label, size_t
 {
     char text[64];
 
-    if (number == 0 ? !kind->bare : !kind->before)
+    if (strncmp(label, kind->name, strlen(kind->name)) != 0 ||
+        (number == 0 ? !kind->bare : !kind->before))
         return false;
     if (number == 0)
         snprintf(text, sizeof(text), "%s", kind->name);

@@ -16,7 +16,9 @@ struct judging_options {
     struct string_list against; /* names of the references; empty: those that are not textbook */
     int64_t rounds, other_shapes;
     struct sampling sampling;
-    struct measuring measuring; /* timeout: of a window; seed: of the sizes that are drawn */
+    /* timeout: of a window; seed: of the sizes that are drawn. Of the rest `interrupted` alone
+     * counts: a judgement has rounds in place of a budget. */
+    struct measuring measuring;
 };
 
 /* One to be judged, and the sizes at which it is timed: with the settings that are kept, those of
