@@ -419,7 +419,8 @@ static void roofline_add_caption(struct roofline *r)
         strbuf_addf(&how, " Named: the longest of each kernel and variant%s, one a place.",
                     r->comparison ? " that changed" : "");
     if (r->latency)
-        strbuf_addf(&how, " %zu are bound by the cost of a launch instead.", r->latency);
+        strbuf_addf(&how, " %zu %s bound by the cost of a launch instead.", r->latency,
+                    r->latency == 1 ? "is" : "are");
     if (r->others)
         strbuf_addf(&how, " Not drawn: %zu without FLOPs or of another device or machine.",
                     r->others);
