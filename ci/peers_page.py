@@ -28,6 +28,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 KEPT = ("schema_version", "about", "targets", "data_types")
+SIZES = "sizes"  # every size's times: not of the pages, and not in records of before 2026-11-30
 MARKED = re.compile(r"(<!-- peers: ([^\n]*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 DTYPES = ("fp32", "bf16", "int8")
 NONE_KEPT = "No run has been kept yet."
@@ -160,9 +161,12 @@ def bring_up_to_date(page, records, check):
 
 def row_text(row):
     """A row of a table, or a line of words; of numbers four places are kept."""
-    if isinstance(row, dict):
-        row = {name: round(v, 4) if isinstance(v, float) else v for name, v in row.items()}
-    return json.dumps(row, ensure_ascii=False)
+    def shortened(value):
+        if isinstance(value, dict):
+            return {name: shortened(member) for name, member in value.items()}
+        return round(value, 4) if isinstance(value, float) else value
+
+    return json.dumps(shortened(row), ensure_ascii=False)
 
 
 def record_text(record):
@@ -182,7 +186,7 @@ def keep(path, folder):
         raise BadInput(f"not kept, as results were not right: {', '.join(table['not_right'])}")
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(record_text({member: table[member] for member in KEPT}))
+        file.write(record_text({member: table[member] for member in (*KEPT, SIZES)}))
 
 
 def take_option(arguments, name):

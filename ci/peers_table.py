@@ -173,7 +173,13 @@ class Results:
         return case.work["flops"] / time / roof * 1e9 if time and roof else None
 
     def of_copy(self, case):
-        time, roof = case.time(OURS), self.roof(case.device, "copy." + self.level(case))
+        return self.of_moving(case, "copy")
+
+    def of_reading(self, case):
+        return self.of_moving(case, "read")
+
+    def of_moving(self, case, move):
+        time, roof = case.time(OURS), self.roof(case.device, f"{move}.{self.level(case)}")
         return case.work["bytes"] / time / roof * 1e9 if time and roof else None
 
     def floor(self, case, with_flops, move="bandwidth"):

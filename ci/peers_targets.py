@@ -61,6 +61,14 @@ def is_attention(case):
     return case.kernel in ("attention/causal", "attention/full")
 
 
+def is_causal(case):
+    return case.kernel == "attention/causal"
+
+
+def is_one_row(case):
+    return case.kernel.startswith("gemm/") and rows_of(case) == 1
+
+
 def is_long_causal(case):
     return case.kernel == "attention/causal" and case.dims["seq"] >= 512
 
@@ -102,6 +110,19 @@ def of_copy(results, case):
     return results.of_copy(case)
 
 
+def of_reading_l2(results, case):
+    """The share of the roof of reading there, where all that a launch touches lies in L2."""
+    return results.of_reading(case) if results.level(case) == "L2" else None
+
+
+def of_floor(value):
+    """How much of its time is the floor, where `value` says how many floors it takes."""
+    def share(results, case):
+        over = value(results, case)
+        return 1 / over if over else None
+    return share
+
+
 def narrow_beside(dtype, other="simd"):
     """The time of our fp32, or of a peer, over ours in that type."""
     return lambda _, case: case.narrow_ratio(dtype, other)
@@ -129,6 +150,9 @@ TARGETS = [
     Target("attention", "PyTorch", is_attention, beside("torch"), 1.5),
     Target("attention, causal", "the same, not causal, S ≥ 512", is_long_causal,
            lambda r, c: r.causal_share(c), 0.60, below=True, unit="%"),
+    Target("attention, causal", "the FMA roof", is_causal, lambda r, c: r.of_fma(c), 0.85, unit="%"),
+    Target("sgemm of one row, in L2", "the roof of reading", is_one_row, of_reading_l2, 0.85,
+           unit="%"),
     Target("layernorm, residual + layernorm", "the copy roof of where it lies", is_layernorm,
            of_copy, 0.90, unit="%"),
     Target("forward, B=4 S=64", AS_WRITTEN, is_usual_forward, beside("torch_alloc"), 4.0),
@@ -136,8 +160,12 @@ TARGETS = [
     Target("forward, all sizes measured", IN_PLACE, is_forward, beside("torch"), 4.0),
     Target("forward", "its floor: FLOPs ÷ FMA roof + weights and logits ÷ bandwidth", is_forward,
            lambda r, c: r.over_floor(c), 1.3, below=True),
+    Target("forward", "how much of its time is that floor", is_forward,
+           of_floor(lambda r, c: r.over_floor(c)), 0.85, unit="%"),
     Target("decode step", "its floor: weights, cache and logits ÷ bandwidth of reading", is_decode,
            lambda r, c: r.over_read_floor(c), 1.5, below=True),
+    Target("decode step", "how much of its time is that floor", is_decode,
+           of_floor(lambda r, c: r.over_read_floor(c)), 0.85, unit="%"),
     Target("decode step", "the same ÷ bandwidth of reading and writing at once", is_decode,
            lambda r, c: r.over_floor(c, with_flops=False), 1.5, below=True),
     Target("gpt2, prefill", AS_WRITTEN, is_gpt2_prefill, beside("torch_alloc"), 2.0),

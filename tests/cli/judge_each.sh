@@ -1,16 +1,20 @@
 # shellcheck shell=bash
 # Variants of this tree, judged: `./variants` lists them. Sourced by tests, after lib.sh; they set
-# `kernel`, which these functions are about.
+# `kernel`, which these functions are about, and `judged`, the kind of device, if that is not the CPU.
 # shellcheck disable=SC2154
-quick=(--rounds 1 --iterations 2 --other-shapes 1 --device cpu:1)
-# "KERNEL VARIANT own|vendor|peer", of the CPU.
+judged=${judged:-cpu}
+case $judged in
+  cpu) quick=(--rounds 1 --iterations 2 --other-shapes 1 --device cpu:1) ;;
+  *) quick=(--rounds 1 --iterations 3 --other-shapes 1 --device "$judged") ;;
+esac
+# "KERNEL VARIANT own|vendor|peer", of that device.
 "$HARNESS" list variants --json >list.json
-awk -F'"' '
+awk -F'"' -v judged="$judged" '
   $2 == "name" { at = match($4, "/[^/]*$"); kernel = substr($4, 1, at - 1); variant = substr($4, at + 1) }
   $2 == "device" { device = $4 }
   $2 == "vendor" { whose = /true/ ? "vendor" : "own" }
   $2 == "peer" && /true/ { whose = "peer" }
-  $2 == "built" && /true/ && device == "cpu" { print kernel, variant, whose }' list.json >variants
+  $2 == "built" && /true/ && device == judged { print kernel, variant, whose }' list.json >variants
 # another_each_day WORD...: one of them.
 another_each_day() {
   local day=$(($(date +%s) / 86400))
@@ -48,6 +52,17 @@ tell_refused() {
       verdict "$variant"
     fi
   done
+}
+# operation_dims: sizes of a few ms; nothing for what is no operation.
+operation_dims() {
+  case $kernel in
+    gemm/*) echo batch=1,seq=9,n=33,k=40 ;;
+    attention/*) echo batch=1,seq=19,heads=2,headdim=16 ;;
+    layernorm/* | pointwise/*) echo batch=2,seq=9,width=48 ;;
+    embedding/*) echo batch=2,seq=9,width=48,vocab=100 ;;
+    gpt/* | scope/*) ;; # judge_model.sh; the cost of scopes
+    *) echo sizes=missing ;; # which is an error that shows
+  esac
 }
 # judge VARIANT,... DIMS
 judge() {

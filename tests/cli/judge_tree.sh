@@ -3,22 +3,11 @@
 # arithmetic, and in turn other people's programs where they are.
 # shellcheck source=tests/cli/judge_each.sh
 . "$CLI/judge_each.sh"
-# Sizes of a few ms; nothing for what is no operation.
-dims_of() {
-  case $1 in
-    gemm/*) echo batch=1,seq=9,n=33,k=40 ;;
-    attention/*) echo batch=1,seq=19,heads=2,headdim=16 ;;
-    layernorm/* | pointwise/*) echo batch=2,seq=9,width=48 ;;
-    embedding/*) echo batch=2,seq=9,width=48,vocab=100 ;;
-    gpt/* | scope/*) ;; # judge_model.sh; the cost of scopes
-    *) echo sizes=missing ;; # which is an error that shows
-  esac
-}
 
 say "Kernels of this tree"
 mapfile -t kernels < <(cut -d' ' -f1 variants | sort -u)
 for kernel in "${kernels[@]}"; do
-  dims=$(dims_of "$kernel")
+  dims=$(operation_dims)
   [ -z "$dims" ] || judge_all "$(of_kernel own; of_kernel vendor)" "$dims"
 done
 
@@ -32,6 +21,6 @@ if [[ $kernel == gemm/* ]] && grep -qx torch_bf16 peers; then
   sed -i /^torch_bf16$/d peers
 fi
 if [ -s peers ]; then
-  judge "$(paste -sd, peers)" "$(dims_of "$kernel")"
+  judge "$(paste -sd, peers)" "$(operation_dims)"
   tell_refused <peers
 fi
