@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# All that a GPU node is needed for, in under ten minutes: from the package (cpack) or a build tree.
+# All that a GPU node is needed for, within nine minutes: from the package (cpack) or a build tree.
 #
 #   gpu.sh [--output DIR] [--again STAGE] [STAGE...]
 #
-#   probe      the instructions of sm_90 and the kernels made of them, one by one, each against what
+#   probe      the instructions of sm_90, then the kernels made of them, one by one, each against what
 #              it should do; what launches, nodes of graphs and barriers cost; unit tests of kernels
 #   verify     every CUDA variant against the float64 oracles, odd and even sizes, launched one by
 #              one and from graphs, and with each of its tiles and slices; writes verification.json
@@ -31,8 +31,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 all=(probe verify sanitize profile measure anchors table)
 named=(rates)
-# Seconds that a stage may take; 540 together, without those that are asked for by name: a comparison of suite gpu-rates takes some 14 s.
+# Seconds that a stage may take; `whole` together, without those that are asked for by name: a comparison
+# of suite gpu-rates takes some 14 s.
 declare -A limit=([probe]=50 [verify]=90 [sanitize]=60 [profile]=60 [measure]=120 [anchors]=140 [table]=20 [rates]=420)
+# Seconds that the call may take, all told, and of them those of the end: what is still running is
+# killed, then come the table and the tarball. Seconds that are gone already may stand in $SECONDS.
+whole=540 killing=10 ending=15
 kernels=(gemm attention layernorm pointwise embedding)
 
 out=gpu-results record=yes filter='' stages=() again=()
@@ -87,10 +91,27 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
 wrong=0 failed=0 deadline=0
-left() { echo $((deadline - SECONDS > 1 ? deadline - SECONDS : 1)); }
+left() { echo $((deadline > SECONDS ? deadline - SECONDS : 0)); }
 
-# limited SECONDS COMMAND...: 124 when it took longer. SIGINT first: harness keeps what is finished.
-limited() { timeout --signal=INT --kill-after=10 "$@"; }
+# deadline_of STAGE: when it has to end: by its limit, and by what is left of the whole call.
+deadline_of() {
+  local own=$((SECONDS + ${limit[$1]})) last=$((whole - killing - ending))
+  [ "$1" != table ] || last=$((whole - killing))
+  echo $((own < last ? own : last))
+}
+
+# cut_short: the end of the call comes before that of the stage.
+cut_short() { [ $((deadline - started)) -lt "${limit[$stage]}" ]; }
+
+# limited SECONDS COMMAND...: 124 when it took longer, or where none are left. SIGINT first (or what
+# $signal says): harness keeps what is finished; then SIGKILL, which timeout dies of itself.
+limited() {
+  local status=0 end=$((SECONDS + $1))
+  [ "$1" -gt 0 ] || return 124
+  timeout --signal="${signal:-INT}" --kill-after=$killing "$@" || status=$?
+  [ $status -ne 137 ] || [ "$SECONDS" -lt "$end" ] || status=124
+  return $status
+}
 
 # Not right: loudly, and the rest goes on.
 not_right() {
@@ -110,40 +131,75 @@ late() {
   return 2
 }
 
-# probe PROGRAM: its last line; what it says is kept.
+# probe SECONDS PROGRAM [PART]: its last line; what it says is kept. One that hangs has its seconds
+# and no more: the others still run.
 probe() {
-  local name status=0
-  name=$(basename "$1")
+  local name status=0 seconds=$1
+  name=$(basename "$2")${3:+-$3}
   ! done_before "probe-$name" || return 0
-  timeout --kill-after=5 "$(left)" "$1" --check >"$out/$name.txt" 2>&1 || status=$?
+  [ "$seconds" -le "$(left)" ] || seconds=$(left)
+  [ "$seconds" -gt 0 ] || { late "$name"; return; }
+  # Not SIGINT, which a shell has its children in the background ignore.
+  signal=TERM limited "$seconds" "$2" --check ${3:+--only "$3"} >"$out/$name.txt" 2>&1 || status=$?
   echo "$name: $(tail -n 1 "$out/$name.txt")"
   case $status in
     0 | 77) touch "$out/.done-probe-$name" ;;
-    124) late "$name" ;;
+    124)
+      echo "$name: hangs, or takes more than its $seconds s: see how far it came in $out/$name.txt"
+      late "$name"
+      ;;
     *) not_right "see $out/$name.txt" ;;
   esac
 }
 
-# The programs of tests/cuda that need no harness: in libexec of the package, in a build tree
-# beside the program. Unit tests time nothing, and compute most of their time on the host: all at the
-# same time, when the others are done.
+# The programs of tests/cuda that need no harness: in libexec of the package, in a build tree beside
+# the program. Single instructions first: where one of them is wrong or hangs, that is why kernels do.
 stage_probe() {
-  local folder program units=() pids=() rest=0
-  for folder in "$here/../../../libexec/harness/device" "$(dirname "$harness")/tests/cuda"; do
+  local folder program rest=0
+  local -A found=()
+  for folder in "$(dirname "$harness")/tests/cuda" "$here/../../../libexec/harness/device"; do
     for program in "$folder"/device_*; do
-      [ -x "$program" ] || continue
-      case $program in
-        */device_unit_*) units+=("$program") ;;
-        *) probe "$program" || rest=1 ;;
-      esac
+      [ ! -x "$program" ] || found[${program##*/}]=$program
     done
   done
-  for program in "${units[@]}"; do
-    { probe "$program" || exit 2; exit $wrong; } &
+  probe_instructions || rest=1
+  probe_kernels || rest=1
+  probe_units || rest=1
+  return $rest
+}
+
+# These three know `found` of the stage: the programs by their names.
+probe_instructions() {
+  local name rest=0
+  for name in device_primitives device_wrappers; do
+    [ -z "${found[$name]:-}" ] || probe 10 "${found[$name]}" || rest=1
+  done
+  [ -z "${found[device_gemm]:-}" ] || probe 10 "${found[device_gemm]}" probes || rest=1
+  return $rest
+}
+
+names_of_probes() { [ ${#found[@]} -eq 0 ] || printf '%s\n' "${!found[@]}" | LC_ALL=C sort; }
+
+probe_kernels() {
+  local name rest=0
+  for name in $(names_of_probes); do
+    case $name in
+      device_primitives | device_wrappers | device_unit_*) ;;
+      *) probe 20 "${found[$name]}" || rest=1 ;;
+    esac
+  done
+  return $rest
+}
+
+# Unit tests time nothing, and compute most of their time on the host: all at the same time.
+probe_units() {
+  local name pids=()
+  for name in $(names_of_probes); do
+    [[ $name = device_unit_* ]] || continue
+    { probe "$(left)" "${found[$name]}" || exit 2; exit $wrong; } &
     pids+=($!)
   done
-  all_of "${pids[@]}" || rest=1
-  return $rest
+  all_of "${pids[@]}"
 }
 
 # check NAME ARG...: one `harness verify`, with a stamp of its own.
@@ -313,7 +369,10 @@ measure() {
   case $status in
     0) ;;
     1) not_right "see $out/$name.json" ;;
-    124) echo "no more time: what was finished is kept" ;;
+    124)
+      echo "no more time: what was finished is kept"
+      ! cut_short || late "$name"
+      ;;
     *) tail -n 5 "$out/$name.log"; return 1 ;;
   esac
 }
@@ -352,7 +411,7 @@ compiled_rounds() {
 }
 
 stage_anchors() {
-  if ! python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+  if ! limited "$(left)" python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
     echo "no PyTorch that sees the GPU in python3: no anchors"
     return
   fi
@@ -370,7 +429,7 @@ stage_table() {
     return
   fi
   local status=0
-  python3 "$here/gpu_table.py" "$out" >"$out/table.txt" || status=$?
+  limited "$(left)" python3 "$here/gpu_table.py" "$out" >"$out/table.txt" || status=$?
   cat "$out/table.txt"
   case $status in
     0) ;;
@@ -414,7 +473,7 @@ for stage in "${stages[@]}"; do
     echo "done before; --again $stage does it once more"
     continue
   fi
-  started=$SECONDS deadline=$((SECONDS + ${limit[$stage]})) before=$wrong wrong=0
+  started=$SECONDS deadline=$(deadline_of "$stage") before=$wrong wrong=0
   if ! run_stage "$stage"; then
     failed=1
     echo "FAILED: $stage"

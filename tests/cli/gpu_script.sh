@@ -32,6 +32,90 @@ limits() {
 }
 check "the limits of all stages are 540 s together" limits
 
+# Programs for a device stand for the real ones, which need one; python3 for one that has PyTorch.
+stand_in() { # FILE LINE...: a script
+  mkdir -p "$(dirname "$1")"
+  printf '%s\n' '#!/bin/sh' "${@:2}" >"$1"
+  chmod +x "$1"
+}
+# A tree whose harness says that there is a GPU, and a `timeout` that writes down what it is to run and
+# for how long; a program named in `hanging` takes too long, at once.
+probe_tree() {
+  local name
+  for name in attention gemm primitives sgemm unit_rows wrappers; do
+    stand_in stood/tests/cuda/device_$name 'echo "all right"'
+  done
+  stand_in stood/harness "echo '{\"name\":\"cuda\",\"summary\":\"one\",\"available\":true}'"
+  # shellcheck disable=SC2016
+  stand_in stood/bin/timeout 'while case $1 in -*) true ;; *) false ;; esac; do shift; done' \
+    'seconds=$1 program=$(basename "$2")' 'shift 2' 'echo "$seconds $program $*" >>stood/started' \
+    '[ "$program" != "$hanging" ] || exit 124' 'exec "stood/tests/cuda/$program" "$@"'
+}
+stood() { # GONE HANGING [STAGE]: with so many seconds of the call gone
+  local status=0
+  rm -rf stood/out stood/started
+  SECONDS=$1 hanging=$2 PATH=$PWD/stood/bin:$PATH HARNESS=stood/harness \
+    "$script" --output stood/out --no-record "${3:-probe}" >"$WORK.log/script" 2>&1 || status=$?
+  return $status
+}
+# The seconds of what comes last are those that are left.
+in_order() {
+  stood 0 '' && [ "$(sed 's/^[0-9]* device_unit/device_unit/' stood/started)" = '10 device_primitives --check
+10 device_wrappers --check
+10 device_gemm --check --only probes
+20 device_attention --check
+20 device_gemm --check
+20 device_sgemm --check
+device_unit_rows --check' ]
+}
+hangs() {
+  local status=0
+  stood 0 device_primitives || status=$?
+  [ $status -eq 2 ] && [ "$(wc -l <stood/started)" = 7 ] && [ ! -e stood/out/.done-probe ] &&
+    [ -e stood/out/.done-probe-device_wrappers ] && [ -e stood/out/.done-probe-device_unit_rows ] &&
+    grep -q '^device_primitives: hangs, or takes more than its 10 s: ' "$WORK.log/script"
+}
+# 540 s less 10 for what has to be killed and 15 for table and tarball.
+capped() { # GONE: no more than what is then left
+  local status=0 seconds
+  stood "$1" '' || status=$?
+  [ $status -eq 0 ] && [ -s stood/started ] && while read -r seconds _; do
+    [ "$seconds" -le $((515 - $1)) ] || return
+  done <stood/started
+}
+spent() {
+  local status=0
+  stood 515 '' || status=$?
+  [ $status -eq 2 ] && [ ! -e stood/started ] &&
+    [ "$(grep -c '^device_.*: no more time: call again for the rest$' "$WORK.log/script")" = 7 ]
+}
+# A measurement keeps what it has at the end of its own time; at the end of the call it goes on next time.
+cut_short() {
+  stood 0 harness measure && [ -e stood/out/.done-measure ] && not stood 450 harness measure &&
+    [ ! -e stood/out/.done-measure ]
+}
+# What ignores the signal is killed, and took too long, too; what somebody else killed did not.
+killed() {
+  # shellcheck disable=SC2034 # for limited
+  local killing=1 signal=TERM status=0
+  eval "$(sed -n '/^limited() {/,/^}/p' "$script")"
+  limited 1 sh -c 'trap "" INT TERM; while :; do sleep 1; done' || status=$?
+  [ $status -eq 124 ] || return
+  status=0
+  # shellcheck disable=SC2016
+  limited 60 sh -c 'kill -KILL $$' || status=$?
+  [ $status -eq 137 ]
+}
+
+say "The stage probe, by stand-ins"
+probe_tree
+check "single instructions come first, each program with a limit" in_order
+check "one that hangs is told, and the others run" hangs
+check "no limit reaches beyond the end of the call" capped 508
+check "nothing is started where the call has no time left" spent
+check "a measurement that the end of the call cuts is not done" cut_short
+check "what has to be killed took too long" killed
+
 # A build with HARNESS_CUDA=HOST has a device; others have nothing to try.
 host=no
 if "$HARNESS" verify gemm --device cuda --record x.json 2>&1 | grep -q HARNESS_CUDA=HOST; then host=yes; fi
@@ -58,12 +142,6 @@ profiles() { # [STUB]
 }
 profiles_well() { host && stubbed || return 0; profiles ''; }
 loses() { host && stubbed || return 0; not profiles ranges=5000 && grep -q '^NOT RIGHT: .*dropped' "$WORK.log/script"; }
-# Programs for a device stand for the real ones, which need one; python3 for one that has PyTorch.
-stand_in() { # FILE LINE...: a script
-  mkdir -p "$(dirname "$1")"
-  printf '%s\n' '#!/bin/sh' "${@:2}" >"$1"
-  chmod +x "$1"
-}
 probes() { # STATUS: that of one of three programs, and of one of unit tests
   host || return 0
   mkdir -p tree
