@@ -268,7 +268,8 @@ static const struct shape nn_shapes[] = {
 
 /* One row, one column, one term; one off every tile edge; depths of one, two and three slices; rows
  * beyond one part; gemm/nn's b within L2 and beyond it; the head, for few rows beyond L2, at last
- * so large that it is streamed. */
+ * so large that it is streamed; depths of two, three and four chunks of 64, whole groups of 8,
+ * which the head by wgmma has tilings for, with rows of odd lengths. */
 static const struct shape test_shapes[] = {
     { { 1, 1, 1, 1 } },      { { 1, 1, 255, 33 } },     { { 1, 255, 257, 17 } },
     { { 1, 257, 1, 255 } },  { { 3, 85, 47, 64 } },     { { 1, 7, 49, 1 } },
@@ -276,7 +277,8 @@ static const struct shape test_shapes[] = {
     { { 1, 8, 48, 512 } },   { { 5, 13, 97, 513 } },    { { 2, 32, 144, 48 } },
     { { 2, 65, 33, 1025 } }, { { 1, 130, 129, 1030 } }, { { 1, 13, 49, 1400 } },
     { { 1, 9, 50, 2801 } },  { { 2, 300, 17, 1000 } },  { { 1, 170, 50257, 2 } },
-    { { 1, 40, 700, 531 } },
+    { { 1, 40, 700, 531 } }, { { 1, 9, 211, 120 } },    { { 3, 43, 193, 184 } },
+    { { 1, 3, 401, 256 } },
 };
 
 /* The MLP's first product, the two that add to the residual stream, of nano and tile-large. */

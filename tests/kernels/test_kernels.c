@@ -159,6 +159,21 @@ TEST(test_gemm)
     operation(gemm_kernels);
 }
 
+/* `verify --test-shapes` reaches all tilings of the head by wgmma, which has one for each number of
+ * chunks of 64 in its depth, to 256, and takes whole groups of 8. */
+TEST(test_depths_of_the_head)
+{
+    const struct kernel *k = &gemm_nt_kernel;
+    unsigned chunks = 0;
+
+    for (size_t i = 0; i < k->nr_test_shapes; i++) {
+        const int64_t n = k->test_shapes[i].dim[2], depth = k->test_shapes[i].dim[3];
+        if (n % 2 == 1 && depth % 8 == 0 && depth <= 256)
+            chunks |= 1u << (depth - 1) / 64;
+    }
+    assert_int_equal(chunks, 0xf);
+}
+
 TEST(test_attention)
 {
     operation(attention_kernels);
