@@ -237,14 +237,16 @@ static const struct shape decode_shapes[] = {
 };
 
 /* One position, one off every tile edge, head sizes that fill no vector and several; then as many
- * queries as a GPU with few SMs takes large tiles for, and a cache cut into many pieces; last, as
- * many heads as 132 SMs take tiles of 128 queries for, and a queue. */
+ * queries as a GPU with few SMs takes large tiles for, and a cache cut into many pieces; as many
+ * heads as 132 SMs take tiles of 128 queries for, and a queue; last, for one SM, a queue of tiles
+ * of 192 queries, and one such tile in place of two of 128. */
 static const struct shape test_shapes[] = {
     { { 1, 1, 1, 1 } },     { { 2, 1, 3, 16 } },   { { 1, 2, 2, 17 } },    { { 1, 5, 1, 8 } },
     { { 1, 63, 1, 32 } },   { { 3, 64, 3, 16 } },  { { 2, 65, 2, 17 } },   { { 1, 127, 2, 8 } },
     { { 1, 129, 1, 64 } },  { { 1, 65, 1, 128 } }, { { 1, 200, 2, 100 } }, { { 1, 300, 1, 1 } },
     { { 3, 257, 1, 16 } },  { { 2, 300, 2, 32 } }, { { 4, 129, 1, 64 } },  { { 2, 200, 2, 128 } },
-    { { 1, 1025, 1, 16 } }, { { 4, 9, 36, 128 } }, { { 11, 5, 72, 128 } },
+    { { 1, 1025, 1, 16 } }, { { 4, 9, 36, 128 } }, { { 11, 5, 72, 128 } }, { { 2, 200, 2, 64 } },
+    { { 1, 131, 2, 128 } },
 };
 
 const struct kernel attention_causal_kernel = {

@@ -9,7 +9,12 @@
 #include "kernels/attention/attention_cuda_call.h"
 #include "kernels/attention/attention_cuda_decode.h"
 #include "kernels/attention/attention_cuda_flash.h"
+#include "kernels/attention/attention_cuda_wgmma_fp8.h"
 #include "kernels/attention/attention_cuda_wgmma_plan.h"
+
+#ifndef CUDA_HOST_LAYER /* which has no tensor maps */
+#include "kernels/attention/attention_cuda_fp8.h"
+#endif
 
 /* ---- Tiles with registers: a large one where it fills the SMs, else a small one ---- */
 
@@ -103,15 +108,23 @@ static constexpr struct variant forced(const char *name, const struct kernel *ke
 /* SQUARE, LONG, TALL, NARROW, SHORT; dealt in turns, by a queue. */
 static const char *const wgmma_params[] = { "tiling=1,2,3,4,5", "queue=1,2", nullptr };
 
+/* As many SMs as lead to what `wanted` says of a plan; false: none do. */
+template <class WANTED>
+static bool sms_found(struct attention_cuda *a,
+                      attention_plan (*plan_of)(int64_t, bool, int64_t, int64_t, int),
+                      const WANTED &wanted)
+{
+    for (a->sms = 1; a->sms < INT_MAX / 4; a->sms += a->sms / 8 + 1)
+        if (wanted(plan_of(a->headdim, a->causal, a->batch * a->heads, a->seq, a->sms)))
+            return true;
+    return false;
+}
+
 static bool wgmma_found(struct attention_cuda *a, int64_t tiling, int64_t queue)
 {
-    for (a->sms = 1; a->sms < INT_MAX / 4; a->sms += a->sms / 8 + 1) {
-        const attention_plan p =
-            attention_plan_of(a->headdim, a->causal, a->batch * a->heads, a->seq, a->sms);
-        if (p.tiling == tiling - 1 && p.queue == (queue == 2))
-            return true;
-    }
-    return false;
+    return sms_found(a, attention_plan_of, [=](const attention_plan &p) {
+        return p.tiling == tiling - 1 && p.queue == (queue == 2);
+    });
 }
 
 static int wgmma_prepare(struct call *call, struct error *err)
@@ -133,6 +146,36 @@ static void wgmma_launch(const struct call *call)
     wgmma_found(&a, variant_param(call->variant, 0), variant_param(call->variant, 1));
     attention_prefill_cuda_wgmma_bf16(&a, device_cuda_stream(call->device));
 }
+
+/* Of e4m3: a tiling for each number of columns, so that only the queue is to be forced, and that
+ * under a mask alone. */
+static const char *const fp8_params[] = { "queue=1,2", nullptr };
+
+static bool fp8_found(struct attention_cuda *a, int64_t queue)
+{
+    return sms_found(a, attention_fp8_plan_of,
+                     [=](const attention_plan &p) { return p.queue == (queue == 2); });
+}
+
+static int fp8_prepare(struct call *call, struct error *err)
+{
+    struct attention_cuda a = attention_cuda_of(call);
+    int64_t queue = variant_param(call->variant, 0);
+
+    if (fp8_found(&a, queue))
+        return attention_cuda_take_workspace(
+            call, attention_fp8_places_of(a.batch, a.seq, a.heads, a.headdim).all, err);
+    error_set(err, "this case has no tiles dealt in way %lld", (long long)queue);
+    return CALL_UNSUPPORTED;
+}
+
+static void fp8_launch(const struct call *call)
+{
+    struct attention_cuda a = attention_cuda_of(call);
+
+    fp8_found(&a, variant_param(call->variant, 0));
+    attention_prefill_cuda_wgmma_fp8(&a, device_cuda_stream(call->device));
+}
 #endif
 
 #define PREFILL(of)                                                                                \
@@ -148,6 +191,7 @@ const struct variant attention_cuda_forced[] = {
         forced("cuda_wgmma_bf16", &attention_causal_kernel, wgmma_params, wgmma_prepare,
                wgmma_launch),
     forced("cuda_wgmma_bf16", &attention_full_kernel, wgmma_params, wgmma_prepare, wgmma_launch),
+    forced("cuda_wgmma_fp8", &attention_causal_kernel, fp8_params, fp8_prepare, fp8_launch),
 #endif
     forced("cuda_decode", &attention_decode_kernel, piece_params, pieces_prepare,
            pieces_launch<attention_decode_cuda>),

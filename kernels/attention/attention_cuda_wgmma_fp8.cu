@@ -20,15 +20,15 @@
 #include "kernels/attention/attention_cuda_call.h"
 #include "kernels/attention/attention_cuda_fp8_round.h"
 #include "kernels/attention/attention_cuda_wgmma.h"
+#include "kernels/attention/attention_cuda_wgmma_fp8.h"
 
 template <int D, attention_wgmma_knobs KNOBS, bool CAUSAL>
 static void launch_masked(const struct attention_cuda *a, cudaStream_t stream)
 {
     typedef attention_fp8_tiling<D, CAUSAL, KNOBS> tiling;
-    const int64_t heads = a->batch * a->heads;
-    const attention_plan p = { D == 64 ? NARROW : SQUARE,
-                               CAUSAL && attention_queues(heads, a->seq, tiling::ROWS, a->sms) };
+    const attention_plan p = attention_fp8_plan_of(D, CAUSAL, a->batch * a->heads, a->seq, a->sms);
 
+    static_assert(tiling::ROWS == attention_fp8_tile_rows(D), "what the plan counts");
     attention_wgmma_launch<tiling>(a, p, (unsigned)a->sms, stream);
 }
 
@@ -41,7 +41,7 @@ static void launch(const struct attention_cuda *a, cudaStream_t stream)
         launch_masked<D, KNOBS, false>(a, stream);
 }
 
-static void prefill(const struct attention_cuda *a, cudaStream_t stream)
+void attention_prefill_cuda_wgmma_fp8(const struct attention_cuda *a, cudaStream_t stream)
 {
     attention_fp8_round_all(a, stream);
     if (a->headdim == 64)
@@ -76,11 +76,12 @@ static int prepare(struct call *call, struct error *err)
 
 static constexpr struct variant variant_of(const struct kernel *kernel)
 {
-    struct variant v = attention_cuda_variant("cuda_wgmma_fp8",
-                                              "wgmma of e4m3, rounded with a factor a head by two "
-                                              "kernels in front that are timed with it; "
-                                              "limit: instructions of the softmax",
-                                              kernel, DTYPE_BF16, attention_cuda_launch<prefill>);
+    struct variant v = attention_cuda_variant(
+        "cuda_wgmma_fp8",
+        "wgmma of e4m3, rounded with a factor a head by two "
+        "kernels in front that are timed with it; "
+        "limit: instructions of the softmax",
+        kernel, DTYPE_BF16, attention_cuda_launch<attention_prefill_cuda_wgmma_fp8>);
 
     v.math = MATH_FP8;
     v.supports = supports;

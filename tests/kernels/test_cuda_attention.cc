@@ -2,6 +2,7 @@
 /* Attention on CUDA beyond what its benchmarks show: the index maths by themselves, views as the
  * models have them, and a decode that brings a new position to its cache. Features: U-02. */
 #include "kernels/attention/attention_cuda_decode.h"
+#include "kernels/attention/attention_cuda_wgmma_fp8.h"
 #include "kernels/attention/attention_cuda_wgmma_plan.h"
 
 extern "C" {
@@ -167,6 +168,63 @@ TEST(plans_are_those_that_were_measured)
         assert_int_equal(narrow.queue, m.queue);
         assert_int_equal(narrow.tiling, NARROW);
         assert_false(attention_plan_of(64, false, 2 * m.heads, m.seq, 132).queue);
+    }
+}
+
+/* E4m3: one tiling for each number of columns, of as many queries as its knobs say. */
+TEST(plans_of_bytes_have_a_queue_under_a_mask)
+{
+    assert_int_equal(attention_fp8_tile_rows(64), 192);
+    assert_int_equal(attention_fp8_tile_rows(128), 128);
+    for (int64_t headdim : { 64, 128 }) {
+        const int64_t seq = attention_fp8_tile_rows(headdim);
+        const attention_plan few = attention_fp8_plan_of(headdim, true, 6 * 132 - 1, seq, 132);
+        const attention_plan many = attention_fp8_plan_of(headdim, true, 6 * 132, seq, 132);
+        assert_int_equal(few.tiling, headdim == 64 ? NARROW : SQUARE);
+        assert_int_equal(many.tiling, few.tiling);
+        assert_false(few.queue);
+        assert_true(many.queue);
+        assert_false(attention_fp8_plan_of(headdim, false, 6 * 132, seq, 132).queue);
+    }
+}
+
+/* `verify --all-settings` chooses plans by a number of SMs (attention_cuda_forced.cu): whatever a
+ * plan can be, some shape of the tests has it. */
+TEST(plans_are_all_reached_by_test_shapes)
+{
+    const struct {
+        attention_plan (*plan_of)(int64_t, bool, int64_t, int64_t, int);
+        int64_t headdim;
+        bool causal;
+        attention_plan plan;
+    } plans[] = {
+        { attention_plan_of, 128, true, { SHORT, false } },
+        { attention_plan_of, 128, true, { SQUARE, false } },
+        { attention_plan_of, 128, true, { LONG, true } },
+        { attention_plan_of, 128, false, { LONG, false } },
+        { attention_plan_of, 128, false, { TALL, false } },
+        { attention_plan_of, 64, true, { NARROW, false } },
+        { attention_plan_of, 64, true, { NARROW, true } },
+        { attention_plan_of, 64, false, { NARROW, false } },
+        { attention_fp8_plan_of, 128, true, { SQUARE, false } },
+        { attention_fp8_plan_of, 128, true, { SQUARE, true } },
+        { attention_fp8_plan_of, 64, true, { NARROW, false } },
+        { attention_fp8_plan_of, 64, true, { NARROW, true } },
+    };
+
+    for (const auto &p : plans) {
+        const struct kernel *k = p.causal ? &attention_causal_kernel : &attention_full_kernel;
+        bool reached = false;
+        for (size_t i = 0; i < k->nr_test_shapes; i++) {
+            const int64_t *dim = k->test_shapes[i].dim;
+            for (int sms = 1; sms < 1000 && dim[3] == p.headdim; sms++) {
+                attention_plan got = p.plan_of(p.headdim, p.causal, dim[0] * dim[2], dim[1], sms);
+                reached |= got.tiling == p.plan.tiling && got.queue == p.plan.queue;
+            }
+        }
+        if (!reached)
+            fail_msg("no test shape of %s takes tiling %d, queue %d of %lld columns", k->name,
+                     p.plan.tiling, p.plan.queue, (long long)p.headdim);
     }
 }
 
