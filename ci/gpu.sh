@@ -89,6 +89,8 @@ if ! "$harness" list devices --json | tr -d '\n\t' |
 fi
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
+# What was predicted when this began, whatever is later.
+[ -e "$out/gpu_predictions.json" ] || cp "$here/gpu_predictions.json" "$out/"
 
 wrong=0 failed=0 deadline=0
 left() { echo $((deadline > SECONDS ? deadline - SECONDS : 0)); }

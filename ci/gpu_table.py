@@ -5,8 +5,11 @@
 
 reads the records that `harness run --json` wrote there (measure-*.json, anchors-*.json) and what
 gpu_torch.py wrote (torch-*.json), prints a line for each size and arithmetic, and writes the same
-as table.json. Beside each stands what was predicted before it was measured (gpu_predictions.json). Ratios are their time over ours: above 1 we are faster. They compare medians over
-everything that was measured in this folder; the history has the samples.
+as table.json. Beside each stands what was predicted (gpu_predictions.json, of the folder if it is
+there, else beside this script): before it was measured, or "later", where that was derived when a
+measurement was known. Roofs that were predicted have a line each. Ratios are their time over ours:
+above 1 we are faster. They compare medians over everything that was measured in this folder; the
+history has the samples.
 
 Exit status: 0; 1 if a result was WRONG or FAILED; 2 for a file that cannot be read.
 """
@@ -68,6 +71,10 @@ def add_ours(cases, bad, records):
         case.add(case.vendor if m.get("vendor") else case.ours, name, ns)
 
 
+def add_roofs(roofs, records):
+    roofs.update({r["name"]: r["value"] for r in records.get("ceilings", []) if r["device"] == "cuda"})
+
+
 def add_torch(cases, record):
     for r in record["results"]:
         dims = ",".join(f"{name}={value}" for name, value in r["dims"].items())
@@ -76,17 +83,28 @@ def add_torch(cases, record):
             case.add(case.torch, r["mode"], r["median_ns"])
 
 
-def add_all(cases, bad, folder):
+def add_all(cases, bad, roofs, folder):
+    def use(records):
+        add_ours(cases, bad, records)
+        add_roofs(roofs, records)
     for stage in ("measure", "anchors"):
-        each(os.path.join(folder, f"{stage}-*.json"), lambda records: add_ours(cases, bad, records))
+        each(os.path.join(folder, f"{stage}-*.json"), use)
     each(os.path.join(folder, "torch-*.json"), lambda record: add_torch(cases, record))
 
 
-def predictions():
-    """Microseconds by (kernel, math, dims), of the caches as they are."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu_predictions.json")
-    with open(path, encoding="utf-8") as file:
-        return {(r["kernel"], r["math"], r["dims"]): r["us"] for r in json.load(file)["rows"]}
+def predictions(folder):
+    """What is predicted: rows by (kernel, math, dims), of the caches as they are; and roofs by name."""
+    name = "gpu_predictions.json"
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    rows, roofs = {}, {}
+
+    def use(found):
+        rows.update({(r["kernel"], r["math"], r["dims"]): r for r in found["rows"]})
+        roofs.update({r["name"]: r for r in found.get("roofs", [])})
+    each(path, use)
+    return rows, roofs
 
 
 def rate(case, ns):
@@ -99,9 +117,10 @@ def rate(case, ns):
 def row_of(key, case, predicted):
     kernel, arithmetic, dims, cache = key
     variant, ns = case.best(case.ours)
+    expected = predicted.get((kernel, arithmetic, dims), {}) if cache == "warm" else {}
     row = {"kernel": kernel, "math": arithmetic, "dims": dims, "cache": cache, "variant": variant,
            "us": ns / 1e3, "rate": rate(case, ns),
-           "predicted_us": predicted.get((kernel, arithmetic, dims)) if cache == "warm" else None}
+           "predicted_us": expected.get("us"), "predicted_later": expected.get("later", False)}
     for label, group in (("vendor", case.vendor), ("torch", case.torch)):
         name, theirs = case.best(group)
         row[label] = name
@@ -118,7 +137,7 @@ def ratio_text(row, label):
 
 def predicted_text(row):
     us = row["predicted_us"]
-    return f"{us:.1f} ({us / row['us']:.2f})" if us else "-"
+    return f"{us:.1f} ({us / row['us']:.2f})" + " later" * row["predicted_later"] if us else "-"
 
 
 def print_table(rows):
@@ -141,24 +160,39 @@ def print_means(rows):
             print(f"{name}/ours: geometric mean {mean:.2f} over {len(ratios)} rows")
 
 
+def roofs_of(measured, predicted):
+    return [{"name": name, "unit": p["unit"], "measured": measured.get(name), "predicted": p["value"]}
+            for name, p in predicted.items()]
+
+
+def print_roofs(roofs):
+    for r in roofs:
+        got = r["measured"]
+        text = f"{got:.4g} {r['unit']}, {got / r['predicted']:.2f} of" if got else "not measured here;"
+        print(f"roof {r['name']}: {text} the predicted {r['predicted']:.4g} {r['unit']}")
+
+
 def main():
     if len(sys.argv) != 2:
         print(__doc__)
         return 2
-    cases, bad = {}, {}
+    cases, bad, measured = {}, {}, {}
     try:
-        add_all(cases, bad, sys.argv[1])
+        add_all(cases, bad, measured, sys.argv[1])
+        predicted, roofs = predictions(sys.argv[1])
     except Broken as error:
         print(f"gpu_table.py: {error}", file=sys.stderr)
         return 2
-    predicted = predictions()
     rows = [row_of(key, case, predicted) for key, case in sorted(cases.items()) if case.ours]
     print_table(rows)
     print_means(rows)
+    roofs = roofs_of(measured, roofs)
+    print_roofs(roofs)
     for line in bad.values():
         print(line)
     with open(os.path.join(sys.argv[1], "table.json"), "w", encoding="utf-8") as file:
-        json.dump({"schema_version": 1, "rows": rows, "not_right": sorted(bad)}, file, indent=1)
+        json.dump({"schema_version": 1, "rows": rows, "roofs": roofs, "not_right": sorted(bad)}, file,
+                  indent=1)
     return 1 if bad else 0
 
 

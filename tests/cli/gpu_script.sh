@@ -94,6 +94,13 @@ cut_short() {
   stood 0 harness measure && [ -e stood/out/.done-measure ] && not stood 450 harness measure &&
     [ ! -e stood/out/.done-measure ]
 }
+# What is predicted is what was when the results began.
+predicted() {
+  stood 0 '' && cmp "$CLI/../../ci/gpu_predictions.json" stood/out/gpu_predictions.json || return
+  echo '{"rows": []}' >stood/out/gpu_predictions.json
+  PATH=$PWD/stood/bin:$PATH HARNESS=stood/harness "$script" --output stood/out --no-record probe >/dev/null &&
+    [ "$(cat stood/out/gpu_predictions.json)" = '{"rows": []}' ]
+}
 # What ignores the signal is killed, and took too long, too; what somebody else killed did not.
 killed() {
   # shellcheck disable=SC2034 # for limited
@@ -114,6 +121,7 @@ check "one that hangs is told, and the others run" hangs
 check "no limit reaches beyond the end of the call" capped 508
 check "nothing is started where the call has no time left" spent
 check "a measurement that the end of the call cuts is not done" cut_short
+check "predictions lie beside the results" predicted
 check "what has to be killed took too long" killed
 
 # A build with HARNESS_CUDA=HOST has a device; others have nothing to try.
