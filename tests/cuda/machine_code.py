@@ -3,6 +3,7 @@
 """CTest cuda.machine_code: what the compiler made of the kernels for sm_90, from their machine code.
 
     tests/cuda/machine_code.py BUILD_FOLDER NVCC [--table]
+    tests/cuda/machine_code.py BUILD_FOLDER --gates
 
 cmake/nvcc_resources.sh keeps the cubins beside the objects. From sm_70 on an instruction has 128 bits
 and its opcode is the low 12; a branch has its distance, counted from the next instruction in units of 4
@@ -12,7 +13,7 @@ table, and the branch, is calibrated first by a kernel that has it, with the com
 kernels/cuda/machine_code.txt has a row for each kernel: which instructions it must have, how many
 instructions its main loop takes for each multiplication, or the whole kernel where it has none, and
 how many an output between the last multiplication and the loop's end. None may touch local memory.
---table prints what was found. Exit status 0, 1 or 77 (nothing was compiled for sm_90 here).
+--table prints what was found; --gates, one line: how many kernels have what they must have. Exit status 0, 1 or 77 (nothing was compiled for sm_90 here).
 """
 
 import collections
@@ -264,6 +265,26 @@ def print_row(kernel, rule):
     print(f'{kernel.name}: {len(kernel.opcodes)} instructions; {", ".join(parts)}')
 
 
+def with_rules(cubins, rules):
+    """(kernel, its rule or None) of all, named after their files."""
+    for path in cubins:
+        for kernel in kernels_of(path.read_bytes()):
+            kernel.name = f'{path.parent.name.removesuffix(".cu.o.machine")}: {kernel.name}'
+            yield kernel, next((rule for rule in rules if rule.pattern.match(kernel.name)), None)
+
+
+def gates(found):
+    """A line: of each instruction, how many of the kernels that must have it do."""
+    asked, had = collections.Counter(), collections.Counter()
+    for kernel, rule in found:
+        for name in rule.has if rule else ():
+            asked[name] += 1
+            had[name] += kernel.counts[name] > 0
+    local = sum(1 for kernel, _ in found if kernel.counts['LDL'] or kernel.counts['STL'])
+    return f'sm_90, sm_90a: {", ".join(f"{name} {had[name]} of {asked[name]}" for name in sorted(asked))}' \
+        f' kernels that must have it; {local} touch local memory'
+
+
 def main():
     build, nvcc = pathlib.Path(sys.argv[1]), sys.argv[2]
     cubins = [path for room in ('kernels', 'models') for path in (build / room).rglob('*.machine/*.cubin')]
@@ -276,27 +297,28 @@ def main():
     if not cubins:
         print('skipped: nothing is compiled for sm_90 here')
         return 77
+    text = (pathlib.Path(__file__).parents[2] / 'kernels/cuda/machine_code.txt').read_text()
+    rules = read_rules(text)
+    if nvcc == '--gates':
+        print(gates(list(with_rules(cubins, rules))))
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         bad = list(calibrate(nvcc, pathlib.Path(folder)))
-    text = (pathlib.Path(__file__).parents[2] / 'kernels/cuda/machine_code.txt').read_text()
-    rules, release = read_rules(text), release_of(nvcc)
+    release = release_of(nvcc)
     if f'nvcc {release} ' not in text:
         print(f'the bounds are of another nvcc than {release} and are not judged')
         rules = [Rule(rule.pattern, rule.has) for rule in rules]
-    used, nr = set(), 0
-    for path in cubins:
-        for kernel in kernels_of(path.read_bytes()):
-            kernel.name = f'{path.parent.name.removesuffix(".cu.o.machine")}: {kernel.name}'
-            rule = next((rule for rule in rules if rule.pattern.match(kernel.name)), None)
-            used.add(rule)
-            nr += 1
-            bad += [f'{kernel.name}: {fault}' for fault in faults(kernel, rule)]
-            if '--table' in sys.argv:
-                print_row(kernel, rule)
+    found = list(with_rules(cubins, rules))
+    used = {rule for _, rule in found}
+    for kernel, rule in found:
+        bad += [f'{kernel.name}: {fault}' for fault in faults(kernel, rule)]
+        if '--table' in sys.argv:
+            print_row(kernel, rule)
     bad += [f'no kernel is like {rule.pattern.pattern}' for rule in rules if rule not in used]
     for fault in bad:
         print(fault)
-    print(f'{nr} kernels, {len(INSTRUCTIONS)} opcodes calibrated, {len(bad)} faults')
+    print(gates(found))
+    print(f'{len(found)} kernels, {len(INSTRUCTIONS)} opcodes calibrated, {len(bad)} faults')
     return 1 if bad else 0
 
 
