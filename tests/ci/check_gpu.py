@@ -29,7 +29,7 @@ def fits(select, row, variants):
 def unmeasured(harness, source):
     """Predictions that the suite does not measure; None where this build has no CUDA variants."""
     told = subprocess.run([harness, "list", "variants", "--json"], capture_output=True, text=True, check=True).stdout
-    variants = [v for v in json.loads(told)["variants"] if v["device"] == "cuda" and not v.get("vendor")]
+    variants = [v for v in json.loads(told)["variants"] if v.get("device") == "cuda" and not v.get("vendor")]
     if not variants:
         return None
     suite = json.loads((source / "harness/launch/suites/gpu.json").read_text())
