@@ -97,6 +97,9 @@ enum variant_flags {
     /* Somebody else's program to compare with, perhaps not installed: measured only where its name
      * is given, see launch/selection.h. Goes with VARIANT_VENDOR. */
     VARIANT_PEER = 1 << 4,
+    /* Somebody else's code, of a kernel of theirs or of one that is there: a launch of it may change
+     * what the next one finds, where kernels of harness write the same again. */
+    VARIANT_GUEST = 1 << 5,
 };
 
 /* One benchmark made ready on a device: what a variant's callbacks get. */

@@ -164,14 +164,14 @@ static int verify_outputs(struct state *s, struct error *err)
     return judge_outputs(s, check_inputs_unchanged(c, &q->buffers, err), "");
 }
 
-/* What launches of a guest have changed. Kernels of harness write the same again. */
-static bool has_inout(const struct state *s)
+/* A guest that joins a kernel of harness may change of its in-out tensors what that never does. */
+static bool has_to_restore(const struct state *s)
 {
     bool has = false;
 
     for (int i = 0; i < s->call.nr_tensors; i++)
         has |= s->call.tensor[i].role == TENSOR_INOUT;
-    return has && s->call.kernel->guest;
+    return has && (s->call.variant->flags & VARIANT_GUEST);
 }
 
 static int restore_tensors(struct state *s, struct error *err)
@@ -380,7 +380,7 @@ static int count_events(struct state *s, struct error *err)
  * nothing. Copies are made of that. */
 static int make_ready(struct state *s, const struct benchmark *bench, struct error *err)
 {
-    s->restores = has_inout(s);
+    s->restores = has_to_restore(s);
     if (buffers_poison_outputs(&s->problem->buffers, err))
         return -1;
     if (!s->rotates)

@@ -265,6 +265,7 @@ static void make_variants(struct python_guest *g)
             .device = DEVICE_CPU,
             .dtype = f->dtype,
             .math = dtype_math(f->dtype),
+            .flags = VARIANT_GUEST,
             .prepare = python_prepare,
             .repeat = python_repeat,
             .release = python_release,

@@ -167,11 +167,19 @@ static void copy_and_spoil(const struct call *call)
     memset(call->tensor[0].data, 0, (size_t)tensor_bytes(&call->tensor[0]));
 }
 
-/* What each launch of a guest finds is what the first found; one launch is a sample then, and an
- * iteration of a profile. */
+/* What each launch of a guest finds is what the first found, also where its variant has joined a
+ * kernel of harness; one launch is a sample then, and an iteration of a profile. */
 TEST(in_out_tensors_are_restored)
 {
-    static const enum outcome outcomes[] = { OUTCOME_WRONG, OUTCOME_OK };
+    static const struct {
+        bool kernel;
+        unsigned flags;
+        enum outcome outcome;
+    } rows[] = {
+        { false, 0, OUTCOME_WRONG },
+        { false, VARIANT_GUEST, OUTCOME_OK },
+        { true, VARIANT_GUEST, OUTCOME_OK },
+    };
     static const struct profiling profiling = { .iterations = 3, .folder = HARNESS_TEST_DIR };
     struct variant v = *registry_variant(registry_builtin(), "null/copy", "right");
     struct kernel k = *v.kernel;
@@ -181,22 +189,23 @@ TEST(in_out_tensors_are_restored)
     v.launch = copy_and_spoil;
     seen.nr = 0;
     seen.spoil = 0;
-    for (int i = 0; i < 4; i++) {
-        int guest = i % 2;
-        k.guest = guest;
+    for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+        bool profiles = i % 2;
+        k.guest = rows[i / 2].kernel;
+        v.flags = rows[i / 2].flags;
         struct measurement m;
         struct device d;
         struct error err;
         struct profiled profiled = { .nr = 0 };
         struct case_settings settings = { .sampling = quick,
                                           .seed = 1,
-                                          .profiling = i < 2 ? NULL : &profiling,
+                                          .profiling = profiles ? &profiling : NULL,
                                           .profiled = &profiled };
         assert_ok(device_open(&d, "fake:base=10", &err), &err);
         measure_variant(&v, &d, (struct shape) { { 2, 16 } }, &settings, &m);
-        assert_int_equal(m.outcome, outcomes[guest]);
-        assert_true(guest == 0 || m.batch == 1);
-        assert_int_equal(profiled.nr_samples, i < 2 ? 0 : 3);
+        assert_int_equal(m.outcome, rows[i / 2].outcome);
+        assert_true(m.outcome == OUTCOME_WRONG || m.batch == 1);
+        assert_int_equal(profiled.nr_samples, profiles ? 3 : 0);
         device_close(&d);
         profiled_release(&profiled);
         measurement_release(&m);

@@ -401,7 +401,8 @@ TEST(tables_become_kernels_and_variants)
     assert_string_equal(p.variants[1].name, "two");
     assert_int_equal(p.variants[1].math, MATH_FP64);
     assert_int_equal(p.variants[1].device, DEVICE_FAKE);
-    assert_int_equal(p.variants[1].flags, VARIANT_VENDOR);
+    assert_int_equal(p.variants[0].flags, VARIANT_GUEST);
+    assert_int_equal(p.variants[1].flags, VARIANT_GUEST | VARIANT_VENDOR);
     assert_ptr_equal(p.variants[1].kernel, k);
     assert_null(p.variants[2].name);
     drop(&p);
@@ -521,6 +522,7 @@ TEST(variants_join_a_kernel_that_is_there)
     assert_ok(adapt_like(&t, &p, NULL, &err), &err);
     assert_null(p.kernels[0]);
     assert_ptr_equal(p.variants[0].kernel, &base_kernel);
+    assert_int_equal(p.variants[0].flags, VARIANT_GUEST);
     const struct registry_guest guest = { "plugin p.so", p.kernels, p.variants };
     assert_ok(registry_join(&j, &base, &guest, 1, &err), &err);
     assert_ptr_equal(registry_variant(&j.all, "gemm/nn", "one"), &p.variants[0]);
@@ -668,7 +670,8 @@ TEST(told_tables_are_the_same)
     assert_string_equal(p.variants[1].name, "two");
     assert_int_equal(p.variants[1].dtype, DTYPE_FP64);
     assert_int_equal(p.variants[1].device, DEVICE_FAKE);
-    assert_int_equal(p.variants[1].flags, VARIANT_VENDOR);
+    assert_int_equal(p.variants[0].flags, VARIANT_GUEST);
+    assert_int_equal(p.variants[1].flags, VARIANT_GUEST | VARIANT_VENDOR);
     assert_null(p.variants[2].name);
     drop(&p);
     strbuf_release(&text);

@@ -203,6 +203,7 @@ TEST(types_make_variants_and_a_job_keeps_them)
     assert_ok(python_guest_from_json(&again, registry_builtin(), job, &err), &err);
     assert_int_equal(again.functions.nr, 2);
     assert_string_equal(again.variants[0].name, "fast");
+    assert_int_equal(again.variants[0].flags, VARIANT_GUEST);
     assert_string_equal(again.variants[1].name, "fast_bf16");
     assert_int_equal(again.variants[1].dtype, DTYPE_BF16);
     assert_int_equal(again.variants[1].math, MATH_BF16);
