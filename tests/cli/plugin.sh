@@ -113,6 +113,18 @@ say "Compiled when ABI 1 was new"
 run --plugin ./abi1.so --launches 1 | rows
 t run --plugin ./abi1.so --param BM=64 --device fake
 
+say "Compiled when ABI 2 was new"
+"$compiler" -std=c99 -Wall -Werror -shared -fPIC -O2 -o abi2.so "$source/tests/fixtures/plugins/abi2.c"
+small=(--dim n=16 --dim k=16 --batch 1 --seq 8)
+products() {
+  sed -nE 's/.*(gemm[^"]*warm).*(OK|WRONG|UNSUPPORTED).*/\2 \1/p' | sed -E 's/cpu-[0-9]+t/cpu/' | sort
+}
+run --plugin ./abi2.so odd/third --launches 1 >out || echo "status $?"
+rows <out
+messages
+run --plugin ./abi2.so 'gemm/nn/older*' "${small[@]}" --param BREAK=0,1 --launches 1 >out || echo "status $?"
+products <out
+
 say "Variants of a kernel of the harness, with parameters"
 for like in 1 2 3 4 5; do
   make_plugin like$like.so "$source/tests/fixtures/plugins/like.c" -DLIKE=$like
@@ -120,14 +132,13 @@ for like in 1 2 3 4 5; do
 done
 make_plugin like.so "$source/tests/fixtures/plugins/like.c"
 t list kernels variants --plugin ./like.so
-small=(--dim n=16 --dim k=16 --batch 1 --seq 8)
 run --plugin ./like.so "${small[@]}" --launches 1 >out || echo "status $?"
 check "a vendor's beside them" grep -q 'gemm/nn/openblas/fp32.*OK' out
 run --plugin ./like.so gemm/nn --variant loops,tf32,naive "${small[@]}" --launches 1 |
-  sed -nE 's/.*(gemm[^"]*warm).*(OK|WRONG).*/\2 \1/p' | sed -E 's/cpu-[0-9]+t/cpu/' | sort
+  products
 run --plugin ./like.so "${small[@]}" 'gemm/nn/loops*' 'gemm/nn/tells*' --param BREAK=0,1 --param mode=fast \
   --launches 1 >out || echo "status $?"
-sed -nE 's/.*(gemm[^"]*warm).*(OK|WRONG|UNSUPPORTED).*/\2 \1/p' out | sed -E 's/cpu-[0-9]+t/cpu/' | sort
+products <out
 messages | grep device
 check "the settings are in the history" grep -q '"BREAK=1,mode=fast"' <("$HARNESS" history show latest)
 quiet profile --plugin ./like.so --param BREAK=0,1 --variant loops:BREAK=0 "${small[@]}" --launches 1 --iterations 2 \
