@@ -10,10 +10,9 @@ __global__ static void compute(void)
 
 static void launch(const struct harness_call *call)
 {
-    cudaLaunchConfig_t config = {}; /* or compute<<<grid, block, 0, stream>>>(...) */
-    config.gridDim = dim3(1);       /* of call->size[], harness_param(call, "BM", 64) */
-    config.blockDim = dim3(32);
-    config.stream = (cudaStream_t)call->stream;
+    dim3 grid(1), block(32); /* of call->size[], harness_param(call, "BM", 64) */
+    /* Or compute<<<grid, block, 0, (cudaStream_t)call->stream>>>(...) */
+    cudaLaunchConfig_t config = { grid, block, 0, (cudaStream_t)call->stream, nullptr, 0 };
     cudaLaunchKernelEx(&config, compute); /* with call->tensor[].data, device memory */
 }
 

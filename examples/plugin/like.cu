@@ -1,5 +1,4 @@
-/* c = a b, a variant of gemm/nn. nvcc -shared -Xcompiler -fPIC -O3 -arch=native -o like.so like.cu
- */
+/* c = a b, as gemm/nn: nvcc -shared -Xcompiler -fPIC -O3 -arch=native -o like.so like.cu */
 #include <cuda_runtime.h>
 #include <harness/plugin.h>
 
@@ -20,10 +19,9 @@ static void launch(const struct harness_call *call)
 {
     int m = (int)(call->size[0] * call->size[1]), n = (int)call->size[2], k = (int)call->size[3];
     int wide = (int)harness_param(call, "wide", 32), high = 256 / wide;
-    cudaLaunchConfig_t config = {}; /* or product<<<grid, block, 0, stream>>>(...) */
-    config.gridDim = dim3((unsigned)((n + wide - 1) / wide), (unsigned)((m + high - 1) / high));
-    config.blockDim = dim3((unsigned)wide, (unsigned)high);
-    config.stream = (cudaStream_t)call->stream;
+    dim3 grid((unsigned)((n + wide - 1) / wide), (unsigned)((m + high - 1) / high));
+    dim3 block((unsigned)wide, (unsigned)high); /* or product<<<grid, block, 0, stream>>>() */
+    cudaLaunchConfig_t config = { grid, block, 0, (cudaStream_t)call->stream, nullptr, 0 };
     cudaLaunchKernelEx(&config, product, (const float *)call->tensor[0].data,
                        (const float *)call->tensor[1].data, (float *)call->tensor[2].data, m, n, k);
 }

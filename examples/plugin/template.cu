@@ -1,5 +1,4 @@
-/* z = 1.5 x + y on a GPU. nvcc -shared -Xcompiler -fPIC -O3 -arch=native -o template.so template.cu
- */
+/* z = 1.5 x + y: nvcc -shared -Xcompiler -fPIC -O3 -arch=native -o template.so template.cu */
 #include <cuda_runtime.h>
 #include <harness/plugin.h>
 
@@ -28,10 +27,9 @@ __global__ static void add(const float *x, const float *y, float *z, int64_t n)
 static void launch(const struct harness_call *call)
 {
     int64_t n = call->size[0], threads = harness_param(call, "threads", 256);
-    cudaLaunchConfig_t config = {}; /* or add<<<grid, block, 0, stream>>>(...) */
-    config.gridDim = dim3((unsigned)((n + threads - 1) / threads));
-    config.blockDim = dim3((unsigned)threads);
-    config.stream = (cudaStream_t)call->stream;
+    dim3 grid((unsigned)((n + threads - 1) / threads)), block((unsigned)threads);
+    /* Or add<<<grid, block, 0, (cudaStream_t)call->stream>>>(...) */
+    cudaLaunchConfig_t config = { grid, block, 0, (cudaStream_t)call->stream, nullptr, 0 };
     cudaLaunchKernelEx(&config, add, (const float *)call->tensor[0].data,
                        (const float *)call->tensor[1].data, (float *)call->tensor[2].data, n);
 }

@@ -75,14 +75,15 @@ sed 's/(cudaStream_t)call->stream/nullptr/' fast.cu >default.cu
 make_cuda default.so default.cu
 "$HARNESS" run --plugin ./default.so --device cuda:graph "${small[@]}" --launches 1 2>"$WORK.log/err" | rows
 messages
-sed 's/config.stream = .*/static cudaStream_t own; if (!own) cudaStreamCreate(\&own); config.stream = own;/' \
-  fast.cu >aside.cu
+sed 's/^    cudaLaunchKernelEx(/    static cudaStream_t own; if (!own) cudaStreamCreate(\&own); config.stream = own;\
+&/' fast.cu >aside.cu
 make_cuda aside.so aside.cu
 "$HARNESS" run --plugin ./aside.so --device cuda:graph "${small[@]}" --launches 1 2>"$WORK.log/err" | rows
 messages
 
 say "A launch that the device refuses"
-sed 's/config.blockDim = .*/config.blockDim = dim3(4096);/' fast.cu >large.cu
+sed 's/^    cudaLaunchKernelEx(/    config.blockDim = dim3(4096);\
+&/' fast.cu >large.cu
 make_cuda large.so large.cu
 "$HARNESS" run --plugin ./large.so --device cuda "${small[@]}" --launches 1 2>"$WORK.log/err" | rows
 messages

@@ -44,6 +44,8 @@ make_new gpu --cuda -o gpu | steady
 make_new gpu --cuda --like gemm/nt -o like >/dev/null
 grep -n 'gemm/\|b\[' like/gpu.cu
 make_new gpu --cuda --like pointwise/gelu -o blank >/dev/null
+check "a variant has 30 lines" test "$(grep -c . like/gpu.cu)" -eq 30
+check "a kernel of its own 40" test "$(grep -c . gpu/gpu.cu)" -eq 40
 if command -v nvcc >/dev/null && nvcc --version >/dev/null 2>&1; then
   check "nvcc compiles it for what the CMake file says" nvcc -shared -Xcompiler -fPIC -O3 \
     -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -I "$build/include" \
