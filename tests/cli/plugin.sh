@@ -18,15 +18,17 @@ cp -r "$source/examples/plugin" example
   -DCMAKE_C_FLAGS="${warnings[*]}" >"$WORK.log/configure" || cat "$WORK.log/configure"
 "$CMAKE" --build made >"$WORK.log/build" || cat "$WORK.log/build"
 check "CMake makes it by harness::plugin" test -f made/axpy.so
+# It prints a path with a blank as a shell reads it. Where there is none, nothing is to be seen.
+flags=()
 if command -v pkg-config >/dev/null; then
-  # It prints a path with a blank as a shell reads it.
-  found=
-  eval "found=$(PKG_CONFIG_PATH=$(dirname "$(find "else where" -name harness-plugin.pc)") \
-    pkg-config --variable=prefix harness-plugin)"
-  check "pkg-config finds the header" test -e "$found/include/harness/plugin.h"
+  eval "flags=($(PKG_CONFIG_PATH=$(dirname "$(find "else where" -name harness-plugin.pc)") \
+    pkg-config --cflags harness-plugin))"
 else
-  say "skipped: no pkg-config"
+  flags=(-I "$include")
+  echo "skipped: no pkg-config"
 fi
+check "pkg-config says what it is compiled with" "$compiler" "${warnings[@]}" -shared -fPIC "${flags[@]}" \
+  -o found.so "else where/share/harness/examples/plugin/axpy.c"
 # make OUT FILE FLAG...
 make_plugin() {
   local out=$1 file=$2

@@ -46,11 +46,22 @@ grep -n 'gemm/\|b\[' like/gpu.cu
 make_new gpu --cuda --like pointwise/gelu -o blank >/dev/null
 check "a variant has 30 lines" test "$(grep -c . like/gpu.cu)" -eq 30
 check "a kernel of its own 40" test "$(grep -c . gpu/gpu.cu)" -eq 40
-if command -v nvcc >/dev/null && nvcc --version >/dev/null 2>&1; then
-  check "nvcc compiles it for what the CMake file says" nvcc -shared -Xcompiler -fPIC -O3 \
-    -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -I "$build/include" \
-    -o like/gpu.so like/gpu.cu
-  "$HARNESS" list variants --plugin like/gpu.so
-else
-  say "skipped: no nvcc"
-fi
+has_nvcc() { command -v nvcc >/dev/null && nvcc --version >/dev/null 2>&1; }
+# Where there is nvcc; elsewhere there is nothing to be seen.
+for_both() {
+  ! has_nvcc || nvcc -shared -Xcompiler -fPIC -O3 -gencode arch=compute_80,code=sm_80 \
+    -gencode arch=compute_90a,code=sm_90a -I "$build/include" -o "$1/gpu.so" "$1/gpu.cu"
+}
+is_listed() { ! has_nvcc || "$HARNESS" list variants --plugin "$1/gpu.so" | grep -q "  $2 .* cuda  .* unverified on a device"; }
+configured() {
+  ! has_nvcc || { "$CMAKE" -S like -B like/build -DCMAKE_PREFIX_PATH="$build" &&
+    flags=$(grep -rhE "compute_80|compute_90a" like/build --include=flags.make --include=build.ninja) &&
+    [[ $flags == *code=*sm_80* && $flags == *code=*sm_90a* ]] &&
+    grep -rqF -- "$build/include" like/build --include=flags.make --include=build.ninja; }
+}
+for written in gpu=mine/gpu/cuda like=gemm/nt/gpu blank=pointwise/gelu/gpu; do
+  check "nvcc compiles ${written%=*}/gpu.cu for sm_80 and sm_90a" for_both "${written%=*}"
+  check "and its table is read" is_listed "${written%=*}" "${written#*=}"
+done
+check "CMake is configured for both, with the header" configured
+has_nvcc || echo "skipped: no nvcc"
