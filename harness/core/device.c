@@ -100,7 +100,7 @@ bool device_shared(const struct device *d, const void *memory, struct device_fil
 
 bool device_has_roofs(const struct device *d)
 {
-    return d->kind == DEVICE_CPU || d->kind == DEVICE_CUDA;
+    return d->ops && d->ops->has_roofs;
 }
 
 int device_cpu_cores(void)

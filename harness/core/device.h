@@ -34,7 +34,10 @@ enum device_kind {
 
 struct call;
 struct device;
+struct device_lending; /* device/devices.h */
 
+/* What others ask of a kind of device is a member here: none is asked for by its name where another
+ * could be as it is. */
 struct device_class {
     const char *name;  /* "cpu" */
     const char *clock; /* "CLOCK_MONOTONIC_RAW", stored with each measurement */
@@ -66,7 +69,15 @@ struct device_class {
     /* The queue on which launches enqueue, once it is started: a cudaStream_t. NULL: there is none.
      */
     void *(*stream)(const struct device *d);
+    /* Bytes of the caches in which a launch may find its data; not known: 0. NULL: the host's are
+     * those, or, with memory of its own, they are not known. */
+    int64_t (*cache_bytes)(const struct device *d);
+    /* Memory that a second process works on, which a judge needs. NULL: it cannot be lent. */
+    const struct device_lending *lending;
     bool own_memory; /* what alloc() gives the host cannot follow, and keeps a copy of */
+    bool rotates;    /* time() goes from a call to its `next`, where it has one (core/kernel.h) */
+    bool has_roofs;  /* see device_has_roofs() */
+    bool nvidia;     /* its driver is the one that machine/environment.h tells of */
 };
 
 struct device {
@@ -81,6 +92,7 @@ struct device {
     char pci[20];                /* a GPU's place, "00000000:1b:00.0"; "" for other kinds */
     char model[64];              /* a GPU's name, "NVIDIA H200"; "" for other kinds */
     char capability[8];          /* and compute capability, "9.0" */
+    char driver[32];             /* version of an accelerator's driver, where open() can tell it */
     bool started;                /* see device_start() */
     bool broken;                 /* a fault that only a fresh process mends: nothing more can run */
     double planted;              /* share of a launch that a fake device adds, measure/plant.h */

@@ -94,4 +94,6 @@ const struct device_class device_cpu_class = {
     .time = cpu_time,
     .run = cpu_run,
     .available = device_host_available,
+    .rotates = true,
+    .has_roofs = true,
 };

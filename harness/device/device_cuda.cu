@@ -128,6 +128,11 @@ static void *cuda_stream(const struct device *d)
     return device_cuda_stream(d);
 }
 
+static int64_t cuda_cache_bytes(const struct device *d)
+{
+    return cuda_of(d)->properties.l2CacheSize;
+}
+
 extern "C" const struct device_class device_cuda_class;
 const struct device_class device_cuda_class = {
     .name = "cuda",
@@ -146,5 +151,10 @@ const struct device_class device_cuda_class = {
     .run = cuda_run,
     .available = cuda_available,
     .stream = cuda_stream,
+    .cache_bytes = cuda_cache_bytes,
+    .lending = &cuda_lending,
     .own_memory = true,
+    .rotates = true,
+    .has_roofs = true,
+    .nvidia = true,
 };

@@ -71,4 +71,6 @@ int cuda_graph_make(struct device *d, const struct call *call, unsigned launches
                     struct error *err);
 void cuda_graph_drop(struct cuda *cuda);
 
+extern const struct device_lending cuda_lending;
+
 #endif

@@ -10,7 +10,6 @@
 
 extern const struct device_class device_cpu_class, device_cuda_class, device_fake_class,
     device_process_class, device_hip_class, device_sycl_class;
-extern const struct device_lending device_cuda_lending;
 
 #ifndef HARNESS_CUDA_WHY
 #define HARNESS_CUDA_WHY "this build has no CUDA"
@@ -64,20 +63,15 @@ const struct device_class *device_class_of(enum device_kind kind, const char **w
 
 const struct device_lending *device_lending_of(enum device_kind kind)
 {
-#ifdef HARNESS_HAVE_CUDA
-    if (kind == DEVICE_CUDA)
-        return &device_cuda_lending;
-#endif
-    (void)kind;
-    return NULL;
+    return devices[kind].class ? devices[kind].class->lending : NULL;
 }
 
 /* The host's are counted as what flushes them, twice as much as they are. */
 int64_t device_cache_bytes(const struct device *d)
 {
-    const struct device_lending *own = device_lending_of(d->kind);
-
-    return own ? own->cache(d) : (int64_t)host_cache_flush_bytes(d->threads) / 2;
+    if (d->ops->cache_bytes)
+        return d->ops->cache_bytes(d);
+    return d->ops->own_memory ? 0 : (int64_t)host_cache_flush_bytes(d->threads) / 2;
 }
 
 /* The kind whose name begins the text, up to one of `ends`; -1: none. */

@@ -45,19 +45,23 @@ int device_kind_of(const char *spec);
 struct device_handle {
     unsigned char bytes[64];
 };
+/* What a guest on the device can do that a judge neither prevents nor finds. */
+struct beyond_reach {
+    const char *name, *words; /* as JSON has them; NULL: the end of the list */
+};
 struct device_lending {
     int (*lend)(struct device *d, void *memory, struct device_handle *handle, struct error *err);
     /* The memory there; NULL and an error. It stays until the process ends. */
     void *(*borrow)(struct device *d, const struct device_handle *handle, struct error *err);
     /* Until nothing that this process has enqueued is running any more, on whatever queue. */
     int (*wait)(struct device *d, struct error *err);
-    int64_t (*cache)(const struct device *d); /* see device_cache_bytes() */
+    const struct beyond_reach *beyond;
 };
-/* Of a started device; NULL: its memory is the host's, or it cannot. */
+/* Of a started device; NULL: its memory is the host's, or it cannot, or this build lacks it. */
 const struct device_lending *device_lending_of(enum device_kind kind);
 
 /* Bytes of the caches in which a launch may find its data, to be emptied twice over: of CUDA the
- * L2's, of a CPU those of the device's threads. */
+ * L2's, of a CPU those of the device's threads; 0: not known. */
 int64_t device_cache_bytes(const struct device *d);
 
 /* Version of the CUDA runtime in this build, "13.0"; "" where there is none. */

@@ -3,7 +3,7 @@
 #ifndef HARNESS_JUDGE_FAULT_H
 #define HARNESS_JUDGE_FAULT_H
 
-#include "core/device.h"
+#include "device/devices.h"
 
 #include <stdbool.h>
 
@@ -39,10 +39,6 @@ bool fault_has_size(enum fault_kind kind);
 /* Keeps the first; its value is -1, so that `return fault_set(...)` reads well. */
 int fault_set(struct fault *f, enum fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-struct beyond_reach {
-    const char *name, *words; /* as JSON has them; NULL: the end of the list */
-};
 
 extern const struct beyond_reach reach_files; /* where sandbox_keeps_files() says no */
 /* By the device, NULL-ended. Of the CPU docs/judge.md tells all. */

@@ -187,9 +187,9 @@ static const char *refuse_apart(const struct case_settings *settings)
 static const char *refuse_rotation(const struct benchmark *bench, const struct device *device,
                                    const struct case_settings *settings)
 {
-    if ((device->kind != DEVICE_CPU && device->kind != DEVICE_CUDA) || bench->variant->repeat)
-        return "--cache rotate is for code that runs in this process, on the CPU or with CUDA; try "
-               "cold";
+    if (!device->ops->rotates || bench->variant->repeat)
+        return "--cache rotate is for code that runs in this process, on a device whose launches "
+               "take turns, as those of the CPU and of CUDA do; try cold";
     if (device_label_of(device->label).graph)
         return "--cache rotate is for launches one by one: a graph has its addresses within; try "
                "--device cuda";

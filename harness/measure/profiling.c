@@ -72,7 +72,7 @@ static int device_number(const struct device *d)
 /* Live bytes are known to the device; the profiler, who saw none of them come, is told the sum. */
 static void tell_memory(const struct device *d)
 {
-    int device = d->kind == DEVICE_CUDA ? PROF_GPU : PROF_CPU;
+    int device = d->ops->own_memory ? PROF_GPU : PROF_CPU;
 
     prof_memory(prof_global(), device, d->memory_live - prof_memory_live(prof_global(), device));
 }

@@ -10,16 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No address of a process on any machine that this runs on. */
-static const uintptr_t apart = (uintptr_t)1 << 62;
+enum { CACHE_BYTES = 4096 };
 
 static unsigned submitted; /* of a test */
 static int queues[2];      /* of each of the devices */
-
-void *fake_sycl_memory(const void *device)
-{
-    return (void *)((uintptr_t)device - apart);
-}
 
 void fake_sycl_submit(void *queue, void (*work)(const void *), const void *what)
 {
@@ -42,6 +36,9 @@ static int sycl_open(struct device *d, const char *argument, struct error *err)
     d->clock_step = 100;
     snprintf(d->label, sizeof(d->label), "sycl%s", index ? "1" : "");
     snprintf(d->describe, sizeof(d->describe), "an accelerator of the tests");
+    snprintf(d->model, sizeof(d->model), "Fake 1");
+    const char *driver = getenv("FAKE_SYCL_DRIVER");
+    snprintf(d->driver, sizeof(d->driver), "%s", driver ? driver : "1.0");
     return 0;
 }
 
@@ -53,7 +50,7 @@ static void sycl_close(struct device *d)
 static void *sycl_alloc(struct device *d, size_t bytes, struct error *err)
 {
     (void)d, (void)err;
-    return (void *)((uintptr_t)memory_zeroed(bytes + 1, 1) + apart);
+    return (void *)((uintptr_t)memory_zeroed(bytes + 1, 1) + FAKE_SYCL_APART);
 }
 
 static void sycl_free(struct device *d, void *memory)
@@ -90,7 +87,7 @@ static int sycl_time(struct device *d, const struct call *call, unsigned batch, 
     uint64_t begin = clock_ns();
 
     (void)d, (void)err;
-    for (unsigned i = 0; i < batch; i++)
+    for (unsigned i = 0; i < batch; i++, call = call->next ? call->next : call)
         call->variant->launch(call);
     *ns = clock_ns() - begin + 1;
     return 0;
@@ -114,6 +111,12 @@ static void *sycl_stream(const struct device *d)
     return &queues[d->index];
 }
 
+static int64_t sycl_cache_bytes(const struct device *d)
+{
+    (void)d;
+    return CACHE_BYTES;
+}
+
 extern const struct device_class device_sycl_class;
 const struct device_class device_sycl_class = {
     .name = "sycl",
@@ -129,5 +132,7 @@ const struct device_class device_sycl_class = {
     .run = sycl_run,
     .available = sycl_available,
     .stream = sycl_stream,
+    .cache_bytes = sycl_cache_bytes,
     .own_memory = true,
+    .rotates = true,
 };

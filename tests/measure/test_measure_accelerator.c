@@ -43,8 +43,25 @@ static void kernel(const void *what)
         y[i] = 2 * x[i];
 }
 
+/* Where outputs lay. */
+static struct {
+    const void *at[100];
+    size_t nr;
+} places;
+
+static void note_place(const void *at)
+{
+    size_t i = 0;
+
+    while (i < places.nr && places.at[i] != at)
+        i++;
+    if (i == places.nr && i < sizeof(places.at) / sizeof(places.at[0]))
+        places.at[places.nr++] = at;
+}
+
 static void launch(const struct harness_call *call)
 {
+    note_place(call->tensor[1].data);
     assert_int_equal(call->device, HARNESS_SYCL);
     assert_int_equal(call->device_index, 1);
     fake_sycl_submit(call->stream, kernel, call);
@@ -57,7 +74,7 @@ static const char *fault(void)
     return fault_words;
 }
 
-static void measure(struct measurement *m)
+static void measure(struct measurement *m, enum cache_state cache, int iterations)
 {
     static const char *const dims[] = { "n" };
     static const int64_t sizes[] = { 100 };
@@ -75,7 +92,7 @@ static void measure(struct measurement *m)
                                                  kernels,
                                                  1,
                                                  fault };
-    const struct case_settings settings = { .sampling = { .iterations = 5 }, .seed = 3 };
+    const struct case_settings settings = { .sampling = { .iterations = iterations }, .seed = 3 };
     struct plugin p = { .own = memory_zeroed(1, sizeof(*p.own)) };
     struct device d;
     struct error err = { "" };
@@ -84,7 +101,7 @@ static void measure(struct measurement *m)
     assert_ok(plugin_check(p.own->table, &err), &err);
     assert_ok(plugin_adapt(&p, &nothing, NULL, &err), &err);
     assert_ok(device_open(&d, "sycl:1", &err), &err);
-    struct benchmark bench = { &p.variants[0], p.kernels[0]->shapes[0], CACHE_WARM, NULL };
+    struct benchmark bench = { &p.variants[0], p.kernels[0]->shapes[0], cache, NULL };
     case_measure(&bench, &d, &settings, m);
     device_close(&d);
     plugin_drop(&p);
@@ -95,7 +112,7 @@ TEST(one_file_and_one_row_are_a_device)
 {
     struct measurement m;
 
-    measure(&m);
+    measure(&m, CACHE_WARM, 5);
     if (m.outcome != OUTCOME_OK)
         fail_msg("%s", m.message);
     assert_string_equal(m.bench.key, "mine/double/doubles/fp32/n=100/sycl1/warm");
@@ -104,12 +121,38 @@ TEST(one_file_and_one_row_are_a_device)
     measurement_release(&m);
 }
 
+/* Its own caches are asked for, not the host's: of 800 bytes, 11 are twice its 4 KiB; and one. */
+TEST(copies_take_turns_on_it)
+{
+    struct measurement m;
+
+    places.nr = 0;
+    measure(&m, CACHE_ROTATE, 50);
+    if (m.outcome != OUTCOME_OK)
+        fail_msg("%s", m.message);
+    assert_string_equal(m.bench.key, "mine/double/doubles/fp32/n=100/sycl1/rotate");
+    assert_int_equal(places.nr, 12);
+    measurement_release(&m);
+}
+
+TEST(what_nobody_has_given_it_is_refused)
+{
+    struct device d;
+    struct error err = { "" };
+
+    assert_ok(device_open(&d, "sycl", &err), &err);
+    assert_int_equal(device_cache_bytes(&d), 4096);
+    assert_null(device_lending_of(d.kind));
+    assert_false(device_has_roofs(&d));
+    device_close(&d);
+}
+
 TEST(what_a_plugins_runtime_met_is_told)
 {
     struct measurement m;
 
     fault_words = "no kernel image is available";
-    measure(&m);
+    measure(&m, CACHE_WARM, 5);
     fault_words = NULL;
     assert_int_equal(m.outcome, OUTCOME_FAILED);
     assert_string_equal(m.message, "launch(): no kernel image is available");

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "json_facts.h"
 #include "session/tune/tuned_key.h"
+#include "session/tune/tuned_workload.h"
 #include "session/tune/tuning.h"
 
 enum { TEXTS_MOST = 3 };
@@ -47,20 +48,89 @@ static void asked_release(struct asked *a)
 
 /* ---- what a setting holds for ---- */
 
-/* "cuda1" is a place: the model tells two GPUs of one machine apart. */
-TEST(what_a_gpu_is)
+/* "cuda1" is a place: the model tells two GPUs of one machine apart. Of what kind they are is not
+ * asked. */
+TEST(what_an_accelerator_is)
 {
-    struct device h200 = { .kind = DEVICE_CUDA, .model = "NVIDIA H200" };
-    struct device l4 = { .kind = DEVICE_CUDA, .model = "NVIDIA L4", .index = 1 };
-    struct device cpu = { .kind = DEVICE_CPU };
-    char one[TUNED_DRIVER_SIZE], other[TUNED_DRIVER_SIZE], none[TUNED_DRIVER_SIZE];
+    static const struct {
+        struct device device;
+        const char *is;
+    } rows[] = {
+        { { .kind = DEVICE_CUDA, .model = "NVIDIA H200" }, "NVIDIA H200" },
+        { { .kind = DEVICE_CUDA, .model = "NVIDIA L4", .index = 1 }, "NVIDIA L4" },
+        { { .kind = DEVICE_SYCL, .driver = "1.3.27", .model = "Max 1550" }, "1.3.27, Max 1550" },
+        { { .kind = DEVICE_HIP, .driver = "6.4.1" }, "6.4.1" },
+        { { .kind = DEVICE_CPU }, "" },
+    };
+    char driver[TUNED_DRIVER_SIZE];
 
-    tuned_key_driver(&h200, one);
-    tuned_key_driver(&l4, other);
-    tuned_key_driver(&cpu, none);
-    assert_has(one, "NVIDIA H200");
-    assert_has(other, "NVIDIA L4");
-    assert_string_equal(none, "");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        tuned_key_driver(&rows[i].device, driver);
+        assert_string_equal(driver, rows[i].is);
+    }
+}
+
+/* What is kept of a race with BM=16, for a device that is as the race's but for its driver. */
+static int keep_of_driver(const struct tuning *t, const struct device *with,
+                          const struct device *now, size_t *nr, struct error *err)
+{
+    const struct workload *w = &t->workload;
+    struct benchmark_list list = { 0 };
+    struct tuned tuned = { 0 };
+    struct guest_setting setting;
+
+    for (size_t i = 0; i < w->list.nr; i++)
+        *array_push(&list) = w->list.items[i];
+    assert_true(guests_setting(&w->guests, list.items[0].variant, &setting));
+    struct store_tuned *kept = array_push(&tuned.kept);
+    *kept = (struct store_tuned) { .setting = memory_string("BM=16"), .decided = true };
+    tuned_key_fill(kept, &list.items[0], with, &setting);
+    int rc = tuned_keep(&tuned, &w->guests, now, &list, err);
+    *nr = list.nr;
+    array_release(&list);
+    tuned_close(&tuned);
+    return rc;
+}
+
+TEST(a_setting_holds_with_its_driver_alone)
+{
+    static const struct {
+        const char *with[2], *now[2]; /* driver, model */
+        const char *says;             /* NULL: it holds */
+    } rows[] = {
+        { { "1.0", "Max 1550" }, { "1.0", "Max 1550" }, NULL },
+        { { "", "" }, { "", "" }, NULL },
+        { { "1.0", "Max 1550" },
+          { "2.0", "Max 1550" },
+          "BM=16, was found with driver 1.0, Max 1550, and this is 2.0, Max 1550: `harness tune` "
+          "again" },
+        { { "1.0", "Max 1550" },
+          { "1.0", "Max 1100" },
+          "was found with driver 1.0, Max 1550, and this is 1.0, Max 1100" },
+        { { "", "" }, { "2.0", "" }, "was found with driver none, and this is 2.0" },
+        { { "1.0", "" }, { "", "" }, "was found with driver 1.0, and this is none" },
+    };
+    static const char *const none[] = { NULL }, *const params[] = { "BM=16,64", NULL };
+    struct asked a;
+    struct tuning t;
+    struct error err = { "" };
+
+    ask(&a, true, none, params);
+    assert_ok(tuning_open(&t, &a.request, &err), &err);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct device with = t.workload.devices.items[0], now = with;
+        size_t nr;
+        snprintf(with.driver, sizeof(with.driver), "%s", rows[i].with[0]);
+        snprintf(with.model, sizeof(with.model), "%s", rows[i].with[1]);
+        snprintf(now.driver, sizeof(now.driver), "%s", rows[i].now[0]);
+        snprintf(now.model, sizeof(now.model), "%s", rows[i].now[1]);
+        int rc = keep_of_driver(&t, &with, &now, &nr, &err);
+        if (rc != (rows[i].says ? -1 : 0) || (rc && !strstr(err.message, rows[i].says)))
+            fail_msg("row %zu: %d \"%s\"", i, rc, err.message);
+        assert_true(rc || nr == 1);
+    }
+    tuning_close(&t);
+    asked_release(&a);
 }
 
 /* ---- what races ---- */

@@ -10,8 +10,8 @@
 #define KEY_A "mine/a/tile/fp32/n=8/cpu-2t/warm"
 #define KEY_B "mine/a/tile/fp32/n=16/cpu-2t/warm"
 
-static void add(const char *path, const char *key, const char *digest, const char *setting,
-                int64_t when)
+static void add_with(const char *path, const char *driver, const char *key, const char *digest,
+                     const char *setting, int64_t when)
 {
     struct store_tuned t = { .machine = "0123456789abcdef",
                              .code = "k.so",
@@ -24,10 +24,17 @@ static void add(const char *path, const char *key, const char *digest, const cha
     struct error err;
 
     snprintf(t.key, sizeof(t.key), "%s", key);
+    snprintf(t.driver, sizeof(t.driver), "%s", driver);
     snprintf(t.digest, sizeof(t.digest), "%s", digest);
     assert_ok(store_tuned_add(s, &t, &err), &err);
     assert_true(t.id > 0);
     store_close(s);
+}
+
+static void add(const char *path, const char *key, const char *digest, const char *setting,
+                int64_t when)
+{
+    add_with(path, "", key, digest, setting, when);
 }
 
 /* The settings, newest first, with commas. */
@@ -68,6 +75,11 @@ SCRATCH_TEST(test_the_newest_counts)
     assert_found(path, KEY_A, "another machine", "");
     assert_found(path, "mine/b", "0123456789abcdef", "");
     assert_found(path, NULL, "0123456789abcdef", "BM=5,BM=4,BM=3");
+    add_with(path, "580.95.05, NVIDIA H200", KEY_B, "one", "BM=6", 6);
+    add_with(path, "590.10, NVIDIA H200", KEY_B, "one", "BM=7", 7);
+    add_with(path, "590.10, NVIDIA H200", KEY_B, "one", "BM=8", 8);
+    assert_found(path, KEY_B, "0123456789abcdef", "BM=8,BM=7,BM=6,BM=5");
+    assert_found(path, NULL, "0123456789abcdef", "BM=5,BM=6,BM=8,BM=4,BM=3"); /* of each driver */
     assert_sound(path);
 }
 

@@ -279,7 +279,7 @@ static void look_at_clock(const struct device *d, struct clock_hold *h)
     if (d->kind == DEVICE_CPU) {
         host_own_cpus(&own);
         clock_hold_cpu("", &own, h);
-    } else if (d->ops->own_memory) {
+    } else if (d->ops->nvidia) {
         clock_hold_gpu(nvml_list(&gpu, 1, driver) > 0 ? &gpu : NULL, h);
     }
 }

@@ -22,14 +22,15 @@ void tuned_key_name(const struct benchmark *b, const struct device *d,
  * the machine may have other models. */
 void tuned_key_driver(const struct device *d, char driver[TUNED_DRIVER_SIZE])
 {
+    const char *version = d->driver;
     struct gpus gpus;
 
-    driver[0] = '\0';
-    if (d->kind != DEVICE_CUDA)
-        return;
-    gpus_find(&gpus);
-    snprintf(driver, TUNED_DRIVER_SIZE, "%s%s%s", gpus.driver,
-             gpus.driver[0] && d->model[0] ? ", " : "", d->model);
+    if (d->ops && d->ops->nvidia) {
+        gpus_find(&gpus);
+        version = gpus.driver;
+    }
+    snprintf(driver, TUNED_DRIVER_SIZE, "%s%s%s", version, *version && d->model[0] ? ", " : "",
+             d->model);
 }
 
 /* The source alone makes no code: the compiler and its flags do, too, and of a CPU's variants the

@@ -9,7 +9,7 @@
 /* The name of the benchmark whose variant has that setting, as it is without one. */
 void tuned_key_name(const struct benchmark *b, const struct device *d,
                     const struct guest_setting *setting, struct benchmark_name *name);
-/* The driver of a GPU and its model, "580.95.05, NVIDIA H200"; "" of what is none. */
+/* The driver of an accelerator and its model, "580.95.05, NVIDIA H200"; "" of what is none. */
 void tuned_key_driver(const struct device *d, char driver[TUNED_DRIVER_SIZE]);
 /* `code` of variants of this build. */
 #define TUNED_BUILTIN "harness"
