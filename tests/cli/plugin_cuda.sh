@@ -39,6 +39,38 @@ status=0
 check "a verdict" test $status -eq 0 -o $status -eq 1 -o $status -eq 77
 check "of the same file" grep -q 'Plugin fast.so is the same file' "$WORK.log/out"
 
+say "The lines of the guide, from an empty folder to a verdict"
+# shellcheck source=tests/guides/host_layer.sh
+. "$CLI/../guides/host_layer.sh"
+host_layer "$HARNESS"
+# shellcheck disable=SC2016  # backquotes of Markdown
+sed -n '/^## On a GPU/,/^## Some/p' "$source/docs/guides/own-kernel.md" | sed -n '/^```sh/,/^```/p' |
+  grep -v '^```' >lines
+guide() {
+  export PREFIX=$build
+  mkdir -p guide/.git guide/first # a project, with a history of its own
+  cd guide/first || return
+  while IFS= read -r line <&3; do
+    status=0
+    eval "$line" >out 2>err </dev/null || status=$?
+    echo "$status  $line"
+    [ $status -eq 0 ] || cat out err
+  done 3<../../lines
+  # A version whose threads wait before they compute.
+  sed -i 's/^    float sum = 0;/    for (volatile int i = 0; i < 100000; i = i + 1)\
+        ;\
+&/' fast.cu
+  nvcc -shared -Xcompiler -fPIC -O3 -arch=native -I "$PREFIX/include" -o fast.so fast.cu
+  harness run --plugin ./fast.so --device cuda --label after >out 2>err || cat out err
+  status=0
+  harness compare --baseline before --head after --no-record >out 2>&1 || status=$?
+  echo "$status  harness compare: $(grep -o regressed out | head -n 1)"
+}
+began=$SECONDS
+(guide)
+check "that is less than five minutes" test $((SECONDS - began)) -lt 300
+unset -f harness nvcc
+
 say "In a graph, cold, with parameters"
 "$HARNESS" run --plugin ./fast.so --device cuda:graph "${small[@]}" --cache warm,cold --param wide=8,16 \
   --launches 1 2>"$WORK.log/err" | rows

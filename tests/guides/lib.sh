@@ -59,6 +59,13 @@ check() {
 }
 not() { ! "$@"; }
 
+# output_of TEXT: where the output of the page's first command lies that has this text.
+output_of() {
+  local step
+  step=$(grep -lF -- "$1" "$STEPS"/*.sh | head -n 1)
+  echo "${step%.sh}.out"
+}
+
 # wait_for COMMAND...: until it succeeds, at most 20 s.
 wait_for() {
   local tries=0

@@ -1,14 +1,33 @@
 # shellcheck shell=bash
 # Around docs/guides/own-kernel.md: an empty folder, a compiler, and what is installed for plugins.
-# Its CUDA lines run in cli.plugin_cuda, on the host layer. U-11.
-not_run 'nvcc *' 'needs nvcc: cli.plugin_new compiles the same source where it is'
-not_run '*fast.so*' 'needs a GPU: cli.plugin_cuda does the same on the host layer'
+# All is measured as it is typed: from the empty folder on it takes less than five minutes, and the
+# comparison of the two versions comes to a verdict. Lines for a GPU run where this build has the
+# host layer (as cli.plugin_cuda does it in CI); no compiler or GPU is needed then. U-11.
+# shellcheck source=tests/guides/host_layer.sh
+. "$GUIDES/host_layer.sh"
+host_layer "$BUILT" || {
+  not_run 'nvcc *' 'needs nvcc: cli.plugin_new compiles the same source where it is'
+  not_run '*fast.so*' 'needs a GPU: cli.plugin_cuda runs these lines on the host layer'
+}
 before() {
   need_tools cc cmake
   in_path
-  impatient
   [ -e "$BUILD_TREE/CMakeCache.txt" ] || skip "$BUILD_TREE is no build tree"
   "$CMAKE" --install "$BUILD_TREE" --component plugin --prefix "$HOME/.local/harness" \
     >"$WORK/install"
   project toy
+  began=$SECONDS
+}
+# The verdict on the page's two runs, without the vendor's code, which nobody has changed.
+mine_alone() {
+  (cd first && harness compare --baseline before --head after gemm/nn/mine --no-record) >"$WORK/mine"
+}
+after() {
+  local took=$((SECONDS - began))
+  cd "$HOME/toy" || return
+  echo "from the empty folder to the end: $took s"
+  check "that is less than five minutes" test "$took" -lt 300
+  check "the better order of the loops ends with status 0" mine_alone
+  check "since it has improved" grep -q improved "$WORK/mine"
+  check "which the page's command says, too" grep -q improved "$(output_of 'harness compare --baseline before')"
 }
