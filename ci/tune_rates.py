@@ -9,10 +9,11 @@ For each shape of gemm/nn all settings of `simd` are measured in every one of N 
 `harness tune` races N times (20), each for a third of that time at most.
 
 Prints Markdown, a line a shape: how much a setting differs from round to round (noise), how many
-winners are within 1 % of the best, how far the worst of them is behind it, with its 95 % interval
-over the launches, the time of a race over that of trying all, and over that of a plan of as many
-rounds as the promise needs with this noise (docs/tuning.md). A winner counts as worse where its
-whole interval is above 1 %.
+winners are within 1 % of the best, how many of them by what was measured, how far the worst of them
+is behind it, with its 95 % interval over the launches, the time of a race over that of trying all,
+and over that of a plan of as many rounds as the promise needs with this noise (docs/tuning.md). A
+winner counts as worse where its whole interval is above 1 %; by what was measured, where the middle
+of the interval is.
 
 Half an hour to an hour, all shapes together; --shape takes single ones. Nothing else should run.
 Exit status: 0 as wanted, 1 not, 2 failed, 77 cannot tell: an interval is wider than 0.5 % to either
@@ -128,15 +129,16 @@ def plan_rounds(settings, noise):
 
 
 def judge(logs, winners):
-    """What the winners are beside the best: how many are within 1 %, the worst one's distance and half
-    of its interval, and whether any interval is too wide to tell; also that of the second best, by
-    which the best is known to be it."""
+    """What the winners are beside the best: how many are within 1 %, and how many by the point value,
+    the worst one's distance and half of its interval, and whether any interval is too wide to tell;
+    also that of the second best, by which the best is known to be it."""
     order = sorted(logs, key=lambda s: statistics.mean(logs[s]))
     behind = {s: distance(logs, s, order[0]) for s in {*winners, order[1]} - {order[0]}}
     out = {s for s, (mean, half) in behind.items() if mean - half > math.log1p(WITHIN)}
     behind[order[0]] = (0, 0)
     worst, half = max(behind[w] for w in winners)
     return {"good": sum(w not in out for w in winners), "worst": worst, "half": half,
+            "near": sum(behind[w][0] <= math.log1p(WITHIN) for w in winners),
             "unclear": any(half > KNOWN for s, (_, half) in behind.items() if s not in out)}
 
 
@@ -182,7 +184,7 @@ def row_of(harness, shape, options, folder):
     planned = share * options.launches / plan_rounds(len(logs), noise)
     undecided = sum(not told["races"][0]["decided"] for told in races)
     line = (f"| {shape} | {len(logs)} | {100 * noise:.1f} % | {judged['good']} of {len(winners)} | "
-            f"{100 * judged['worst']:.1f} ± {100 * judged['half']:.1f} % | {100 * share:.0f} % | "
+            f"{judged['near']} | {100 * judged['worst']:.1f} ± {100 * judged['half']:.1f} % | {100 * share:.0f} % | "
             f"{100 * planned:.0f} % | {undecided} |")
     return line, status_of(judged, len(winners), share)
 
@@ -210,8 +212,8 @@ def main():
     if not pathlib.Path(harness).exists():
         fail(f"no program {harness}: build it, or set HARNESS")
     found = set()
-    print("| shape | settings | noise | within 1 % of the best | worst | time of trying all | of the plan's | "
-          "not decided |\n|---|---|---|---|---|---|---|---|")
+    print("| shape | settings | noise | within 1 % of the best | by the point value | worst | "
+          "time of trying all | of the plan's | not decided |\n|---|---|---|---|---|---|---|---|---|")
     for shape in options.shape or SHAPES:
         with tempfile.TemporaryDirectory() as folder:
             line, status = row_of(harness, shape, options, pathlib.Path(folder))

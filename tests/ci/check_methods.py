@@ -37,9 +37,9 @@ def logs(noise, **levels):
 
 
 def judged(rates, noise, levels, winners, share=0.3):
-    """How many are good, and the status."""
+    """How many are good, how many by the point value, and the status."""
     found = rates.judge(logs(noise, **levels), winners)
-    return found["good"], rates.status_of(found, len(winners), share)
+    return found["good"], found["near"], rates.status_of(found, len(winners), share)
 
 
 def ceil_div(a, b):
@@ -79,15 +79,15 @@ def cases_of_rates(rates):
         ([round(rates.t_bound(df), 2) for df in (9, 39)], [2.26, 2.02]),
         ([rates.plan_rounds(15, sigma) for sigma in (0.003, 0.01, 0.02)], [3, 32, 128]),
         (round(rates.noise_of(logs(0.01, a=0, b=0, c=1, d=2)), 3), 0.01),
-        (judged(rates, quiet, near, ["a"] * 20), (20, 0)),
-        (judged(rates, quiet, near, ["a"] * 20, share=0.4), (20, 1)),
-        (judged(rates, quiet, near, ["a", "b"]), (2, 0)),
-        (judged(rates, quiet, far, ["a", "b", "b"]), (1, 1)),
+        (judged(rates, quiet, near, ["a"] * 20), (20, 20, 0)),
+        (judged(rates, quiet, near, ["a"] * 20, share=0.4), (20, 20, 1)),
+        (judged(rates, quiet, near, ["a", "b"]), (2, 2, 0)),
+        (judged(rates, quiet, far, ["a", "b", "b"]), (1, 1, 1)),
         # In noise, what is 2 % behind may be within 1 %; what is 30 % behind is not.
-        (judged(rates, 0.03, far, ["a", "b"]), (2, rates.UNDECIDED)),
-        (judged(rates, 0.03, far, ["a", "a"]), (2, rates.UNDECIDED)),
-        (judged(rates, 0.03, far, ["a", "c"]), (1, 1)),
-        (judged(rates, 0.03, {"a": 0, "b": 0.3}, ["a"]), (1, 0)),
+        (judged(rates, 0.03, far, ["a", "b"]), (2, 1, rates.UNDECIDED)),
+        (judged(rates, 0.03, far, ["a", "a"]), (2, 2, rates.UNDECIDED)),
+        (judged(rates, 0.03, far, ["a", "c"]), (1, 1, 1)),
+        (judged(rates, 0.03, {"a": 0, "b": 0.3}, ["a"]), (1, 1, 0)),
     ]
 
 
