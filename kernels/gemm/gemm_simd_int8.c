@@ -19,6 +19,7 @@
 #include "kernels/gemm/gemm_call.h"
 #include "kernels/gemm/int8/gemm_int8.h"
 #include "kernels/gemm/int8/gemm_int8_tile.h"
+#include "kernels/gemm/int8/gemm_int8_weights.h"
 #include "kernels/host.h"
 #include "kernels/simd.h"
 #include "kernels/simd_math.h"
@@ -29,10 +30,16 @@
 typedef void gemm_int8_pack_fn(const float *w, int64_t n, int64_t k, float *packed, int threads);
 typedef size_t gemm_int8_packed_size_fn(int64_t n, int64_t k);
 
-int64_t gemm_int8_block(int64_t m, int64_t k); /* rows of x that are rounded at once */
-int64_t gemm_int8_row_words(int64_t k);        /* of a row of x, in 32 bits */
+/* A product; its blocks of x are of as many bytes. */
+struct blocked {
+    const struct gemm_linear *g;
+    int64_t bytes;
+};
+
+int64_t gemm_int8_block(const struct blocked *o); /* rows of x that are rounded at once */
+int64_t gemm_int8_row_words(int64_t k);           /* of a row of x, in 32 bits */
 int64_t gemm_int8_row_sums(int64_t k);
-int64_t gemm_int8_words(int64_t m, int64_t k); /* of a thread */
+int64_t gemm_int8_words(const struct blocked *o); /* of a thread */
 
 SIMD_DECLARE_VNNI(host_share_fn, gemm_int8);
 SIMD_DECLARE_VNNI(gemm_int8_pack_fn, gemm_int8_pack);
@@ -42,32 +49,6 @@ SIMD_DECLARE_VNNI(gemm_int8_pack_fn, gemm_int10_pack);
 SIMD_DECLARE_VNNI(gemm_int8_packed_size_fn, gemm_int10_packed_size);
 
 #ifdef SIMD_ISA
-
-/* Outputs of the panel from column `col` on: whole vectors. */
-static int64_t width_of(int64_t n, int64_t col)
-{
-    return at_most(INT8_PANEL, ceil_div(n - col, SIMD_WIDTH) * SIMD_WIDTH);
-}
-
-/* Quads of an output, whole fours of those of 10 bits. */
-static int64_t depth_of(int bits, int64_t k)
-{
-    const int64_t quads = ceil_div(k, INT8_QUAD);
-
-    return bits == 8 ? quads : ceil_div(quads, INT10_FOUR) * INT10_FOUR;
-}
-
-/* Where a quad lies, in quads: each four is followed by one of low bits. */
-static int64_t quad_at(int bits, int64_t quad)
-{
-    return bits == 8 ? quad : quad + quad / INT10_FOUR;
-}
-
-/* Floats that the panels before column `col` take: a scale an output and a quad a lane. */
-static int64_t panel_at(int bits, int64_t col, int64_t k)
-{
-    return col * (1 + quad_at(bits, depth_of(bits, k)));
-}
 
 /* ---- x ---- */
 
@@ -251,13 +232,13 @@ static int64_t group_of(int bits, int64_t k)
     return at_most(fit > 0 ? fit : 1, most) * INT8_PANEL;
 }
 
-static void multiply(int bits, const struct gemm_linear *g)
+static void multiply(int bits, const struct blocked *o)
 {
+    const struct gemm_linear *g = o->g;
     const int64_t parts = team_parts();
-    const int64_t block = gemm_int8_block(g->m, g->k), row_words = gemm_int8_row_words(g->k);
+    const int64_t block = gemm_int8_block(o), row_words = gemm_int8_row_words(g->k);
     const int64_t group = group_of(bits, g->k);
-    int32_t *scratch =
-        (int32_t *)(void *)g->scratch + omp_get_thread_num() * gemm_int8_words(g->m, g->k);
+    int32_t *scratch = (int32_t *)(void *)g->scratch + omp_get_thread_num() * gemm_int8_words(o);
     float *factors = (float *)(void *)(scratch + block * (row_words + gemm_int8_row_sums(g->k)));
     struct space x = { .words = scratch,
                        .sums = scratch + block * row_words,
@@ -290,46 +271,6 @@ void SIMD_NAME(gemm_int10)(const void *operation)
 }
 
 /* ---- packing ---- */
-
-/* One output's terms to its lane of the panel, `step` bytes from quad to quad. `w` NULL: behind the
- * last output. */
-static void pack_output(int bits, const float *w, int64_t k, float scale, uint8_t *quads,
-                        int64_t step)
-{
-    static const int places[2][INT8_QUAD] = { { 0, 1, 2, 3 }, { 0, 2, 1, 3 } };
-
-    for (int64_t p = 0; p < depth_of(bits, k) * INT8_QUAD; p++) {
-        const int64_t quad = p / INT8_QUAD, at = quad % INT10_FOUR;
-        const int place = places[SIMD_INT8_TURNED][p % INT8_QUAD];
-        const int q = w != NULL && p < k ? host_int_round(w[p], scale, bits) : 0;
-        uint8_t *to = quads + quad_at(bits, quad) * step + place;
-        if (bits == 8) {
-            *to = (uint8_t)(q + SIMD_INT8_OFFSET);
-            continue;
-        }
-        *to = (uint8_t)((q + 512) >> 2);
-        uint8_t *low = quads + quad_at(bits, quad - at + INT10_FOUR - 1) * step + step + place;
-        *low = (uint8_t)((at == 0 ? 0 : *low) | ((q + 512) & 3) << (6 - 2 * at));
-    }
-}
-
-static void pack(int bits, const float *w, int64_t n, int64_t k, float *packed, int threads)
-{
-    const float unit = bits == 8 ? 1 : SIMD_INT10_UNIT;
-
-#pragma omp parallel for num_threads(threads)
-    for (int64_t col = 0; col < n; col += INT8_PANEL) {
-        const int64_t width = width_of(n, col);
-        float *scales = packed + panel_at(bits, col, k);
-        uint8_t *quads = (uint8_t *)(scales + width);
-        for (int64_t j = 0; j < width; j++) {
-            const float *row = col + j < n ? w + (col + j) * k : NULL;
-            const float scale = row != NULL ? host_int_scale(row, k, bits) : 0;
-            scales[j] = scale * unit;
-            pack_output(bits, row, k, scale, quads + j * INT8_QUAD, width * INT8_QUAD);
-        }
-    }
-}
 
 void SIMD_NAME(gemm_int8_pack)(const float *w, int64_t n, int64_t k, float *packed, int threads)
 {
@@ -385,38 +326,46 @@ int64_t gemm_int8_row_sums(int64_t k)
     return 2 * ceil_div(k, TERMS);
 }
 
-int64_t gemm_int8_block(int64_t m, int64_t k)
+int64_t gemm_int8_block(const struct blocked *o)
 {
-    const int64_t fit = BLOCK_BYTES / (int64_t)sizeof(int32_t) / gemm_int8_row_words(k);
-    const int64_t most = ceil_div(m, LEAST_BLOCK) * LEAST_BLOCK, tiles = fit / LEAST_BLOCK;
+    const int64_t fit = o->bytes / (int64_t)sizeof(int32_t) / gemm_int8_row_words(o->g->k);
+    const int64_t most = ceil_div(o->g->m, LEAST_BLOCK) * LEAST_BLOCK, tiles = fit / LEAST_BLOCK;
 
     return at_most(most, (tiles > 0 ? tiles : 1) * LEAST_BLOCK);
 }
 
-int64_t gemm_int8_words(int64_t m, int64_t k)
+int64_t gemm_int8_words(const struct blocked *o)
 {
+    const int64_t k = o->g->k;
     const int64_t row = gemm_int8_row_words(k) + gemm_int8_row_sums(k) + 2; /* scale, unit */
 
-    return ceil_div(gemm_int8_block(m, k) * row, LINE) * LINE;
+    return ceil_div(gemm_int8_block(o) * row, LINE) * LINE;
 }
 
 size_t gemm_int8_scratch(int64_t m, int64_t k, int threads)
 {
-    return (size_t)threads * (size_t)gemm_int8_words(m, k);
+    const struct gemm_linear g = { .m = m, .k = k };
+    const struct blocked o = { &g, BLOCK_BYTES };
+
+    return (size_t)threads * (size_t)gemm_int8_words(&o);
+}
+
+static void share(host_share_fn *product, const struct blocked *o)
+{
+    const struct gemm_linear *g = o->g;
+    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+
+    host_share(product, o, g->threads, flops / 8);
 }
 
 void gemm_linear_int8(const struct gemm_linear *g)
 {
-    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
-
-    host_share(SIMD_CHOOSE_VNNI(gemm_int8), g, g->threads, flops / 8);
+    share(SIMD_CHOOSE_VNNI(gemm_int8), &(struct blocked) { g, BLOCK_BYTES });
 }
 
 void gemm_linear_int10(const struct gemm_linear *g)
 {
-    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
-
-    host_share(SIMD_CHOOSE_VNNI(gemm_int10), g, g->threads, flops / 8);
+    share(SIMD_CHOOSE_VNNI(gemm_int10), &(struct blocked) { g, BLOCK_BYTES });
 }
 
 /* Behind each other in the call's state, on lines of their own: packed weights, scratch. */
@@ -425,23 +374,35 @@ static size_t weights_size(const struct gemm_linear *g)
     return (gemm_int8_packed_size(g->n, g->k) + LINE - 1) / LINE * LINE;
 }
 
-static size_t state_floats(const struct gemm_linear *g)
+static size_t state_floats(const struct blocked *o)
 {
-    return weights_size(g) + gemm_int8_scratch(g->m, g->k, g->threads);
+    return weights_size(o->g) + (size_t)o->g->threads * (size_t)gemm_int8_words(o);
+}
+
+/* KiB; 0 is as many as always. */
+static const char *const params[] = { "block=0,64,128,512,1024", NULL };
+
+static struct blocked blocked_of(const struct call *call, const struct gemm_linear *g)
+{
+    const int64_t most = INT64_MAX >> 10, kib = at_most(variant_param(call->variant, 0), most);
+
+    return (struct blocked) { g, kib > 0 ? kib << 10 : BLOCK_BYTES };
 }
 
 static int64_t workspace(const struct call *call)
 {
     const struct gemm_linear g = gemm_linear_of(call);
+    const struct blocked o = blocked_of(call, &g);
 
-    return host_bytes(state_floats(&g));
+    return host_bytes(state_floats(&o));
 }
 
 static int prepare(struct call *call, struct error *err)
 {
     const struct gemm_linear g = gemm_linear_of(call);
+    const struct blocked o = blocked_of(call, &g);
 
-    if (host_state(call, state_floats(&g), err) != 0)
+    if (host_state(call, state_floats(&o), err) != 0)
         return -1;
     gemm_int8_pack(g.w, g.n, g.k, call->state, g.threads);
     return 0;
@@ -453,7 +414,8 @@ static void launch(const struct call *call)
 
     g.w = call->state;
     g.scratch = (float *)call->state + weights_size(&g);
-    gemm_linear_int8(&g);
+    const struct blocked o = blocked_of(call, &g);
+    share(SIMD_CHOOSE_VNNI(gemm_int8), &o);
 }
 
 #define LINEAR(of)                                                                                 \
@@ -470,6 +432,7 @@ static void launch(const struct call *call)
         .prepare = prepare,                                                                        \
         .launch = launch,                                                                          \
         .release = host_state_release,                                                             \
+        .params = params,                                                                          \
         .workspace = workspace,                                                                    \
     },
 

@@ -18,12 +18,15 @@
 
 SIMD_DECLARE(host_share_fn, pointwise_rows);
 
+/* In pieces of as many floats, which a thread takes at once; but by rows where a bias is. */
+struct pieces {
+    const struct pointwise *p;
+    int64_t piece;
+};
+
 #ifdef SIMD_ISA
 
-enum {
-    PIECE = 4096, /* floats that a thread takes at once */
-    AHEAD = 2048  /* floats between what is read and what is fetched, where it comes from memory */
-};
+enum { AHEAD = 2048 }; /* floats between what is read and what is fetched, where it is memory's */
 
 /* What is done to each element, in what way. Constants where they are inlined. */
 struct way {
@@ -88,11 +91,12 @@ static bool streams(const struct pointwise *p, int64_t step)
 
 void SIMD_NAME(pointwise_rows)(const void *operation)
 {
-    const struct pointwise *p = operation;
+    const struct pieces *o = operation;
+    const struct pointwise *p = o->p;
     bool by_row = p->op == POINTWISE_BIAS || p->op == POINTWISE_BIAS_GELU;
     bool whole = p->op == POINTWISE_RESIDUAL;
     int64_t total = p->rows * p->width;
-    int64_t step = by_row ? p->width : PIECE;
+    int64_t step = by_row ? p->width : o->piece;
     bool stream = streams(p, step);
 
 #pragma omp for schedule(static) nowait
@@ -111,27 +115,42 @@ void SIMD_NAME(pointwise_rows)(const void *operation)
 
 #else
 
+enum { PIECE = 4096, PIECE_MOST = 1 << 30 };
+
+static void run_pieces(const struct pointwise *p, int64_t piece)
+{
+    const struct pieces o = { p, piece };
+
+    host_share(SIMD_CHOOSE(pointwise_rows), &o, p->threads, 8.0 * (double)(p->rows * p->width));
+}
+
 void pointwise_rows_simd(const struct pointwise *p)
 {
-    host_share(SIMD_CHOOSE(pointwise_rows), p, p->threads, 8.0 * (double)(p->rows * p->width));
+    run_pieces(p, PIECE);
 }
+
+static const char *const params[] = { "piece=0,1024,2048,8192,16384", NULL };
 
 static void launch(const struct call *call)
 {
     struct pointwise p = pointwise_of(call);
+    int64_t piece = variant_param(call->variant, 0);
 
-    pointwise_rows_simd(&p);
+    run_pieces(&p, piece == 0 ? PIECE : piece < PIECE_MOST ? piece : PIECE_MOST);
 }
 
-#define SIMD(of)                                                                                   \
-    POINTWISE_VARIANT(of, "simd", "vectors, OpenMP; limit: memory, or one exponential a vector",   \
-                      0, simd_supports, launch)
+#define SIMD(of, settings)                                                                         \
+    {                                                                                              \
+        .name = "simd", .summary = "vectors, OpenMP; limit: memory, or one exponential a vector",  \
+        .kernel = &(of), .device = DEVICE_CPU, .dtype = DTYPE_FP32, .math = MATH_FP32,             \
+        .supports = simd_supports, .launch = launch, .params = (settings),                         \
+    }
 
 const struct variant pointwise_simd[] = {
-    SIMD(pointwise_gelu_kernel),
-    SIMD(pointwise_bias_kernel),
-    SIMD(pointwise_bias_gelu_kernel),
-    SIMD(pointwise_residual_kernel),
+    SIMD(pointwise_gelu_kernel, params),
+    SIMD(pointwise_bias_kernel, NULL),
+    SIMD(pointwise_bias_gelu_kernel, NULL),
+    SIMD(pointwise_residual_kernel, params),
     { .name = NULL },
 };
 

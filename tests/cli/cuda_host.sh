@@ -35,7 +35,7 @@ CUDA_HOST=fail=launch:8:700 gelu --device cuda
 say Parameters of a device that was not asked for
 t tune gemm/nn/cuda_simt
 t tune attention/causal
-t tune pointwise/gelu
+t tune pointwise/bias
 
 say Memory that does not suffice
 CUDA_HOST=memory=64K gelu --device cuda

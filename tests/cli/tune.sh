@@ -111,6 +111,11 @@ t verify gemm --all-settings --param depth=64
 "$HARNESS" verify 'gemm/nn/simd/*n=33*' --test-shapes --all-settings --device cpu:1 --seed 1 >settings.txt
 tail -n 2 settings.txt
 check "all combinations are covered" [ "$(grep -c '^covered' settings.txt)" = 35 ]
+# At sizes of several blocks, with a rest.
+settings_of() { "$HARNESS" verify "$@" --batch 1 --all-settings --device cpu:1 --seed 1 | tail -n 2; }
+settings_of gemm/nt/simd_int8 --seq 70 --dim n=40 --dim k=600
+settings_of pointwise/gelu/simd --seq 33 --dim width=100
+settings_of layernorm/residual/simd --seq 33 --dim width=300
 
 say "A setting is bisected, and its parameter must be known"
 history=$PWD/.harness/history.db
