@@ -12,10 +12,11 @@
  *         |       |   |  part of a thread  |        a part: some rows x some panels; its rows of
  *         +-------+   +--------------------+--      x and a panel stay in L2 meanwhile
  *
- * What is deeper than L1 holds of a tile's rows is cut into slices that accumulate in y. Bias and
- * residual are applied to the registers (gemm_simd_tile.h), the activation while the tile is in L1.
- * Results much larger than the caches (logits) are gathered into whole cache lines and stored
- * around the caches, which saves reading those lines from memory first.
+ * What is deeper than L1 holds of a tile's rows is cut into slices that accumulate in y, or as
+ * races have shown it to be best (gemm_simd_choice.h). Bias and residual are applied to the
+ * registers (gemm_simd_tile.h), the activation while the tile is in L1. Results much larger than
+ * the caches (logits) are gathered into whole cache lines and stored around the caches, which saves
+ * reading those lines from memory first.
  *
  * gemm/nn packs as many rows of b as it uses next, a few at a time: so b is read in long runs.
  *
@@ -49,6 +50,37 @@ struct cut {
     int64_t tiles, panels; /* rows of tiles, and panels, of all parts together */
     int64_t row_parts, panel_parts;
 };
+
+/* The table's rows for this machine, found once. */
+static const struct gemm_choice_row *_Atomic choices;
+
+static __attribute__((noinline)) const struct gemm_choice_row *find_choices(void)
+{
+    const struct gemm_choice_row *found = gemm_choices();
+
+    atomic_store_explicit(&choices, found, memory_order_relaxed);
+    return found;
+}
+
+static __attribute__((noinline)) struct gemm_choice choice_from(const struct gemm_choice_row *row,
+                                                                bool nn, int64_t rows, int64_t k)
+{
+    const struct gemm_case c = { row->isa, row->l1, row->l2, nn, rows, k };
+
+    return gemm_choice_of(row, &c);
+}
+
+/* What is set; where nothing is, what the table says. Inline, as small products take 100 ns. */
+SIMD_INLINE struct gemm_choice choice_of(bool nn, int64_t rows, int64_t k, struct gemm_choice set)
+{
+    const struct gemm_choice_row *row = atomic_load_explicit(&choices, memory_order_relaxed);
+
+    if (row == NULL)
+        row = find_choices();
+    if (row->isa == SIMD_NR || set.depth > 0 || set.height > 0)
+        return set;
+    return choice_from(row, nn, rows, k);
+}
 
 /* The most terms of a slice, `depth`; 0: a tile's rows of them fill L1. Cut evenly. */
 static int64_t terms_of(int64_t k, int64_t depth)
@@ -89,14 +121,15 @@ static struct cut even_cut(const struct gemm_linear *g, int threads)
     return best;
 }
 
-/* The rows of a part are twice L2 at most: x flows in at a sixth of a panel's rate. */
+/* The rows of a part are twice L2 at most where nothing says otherwise: x flows in at a sixth of a
+ * panel's rate. */
 static struct cut cut_of(const struct slice *s, int threads)
 {
     struct cut c = even_cut(s->g, threads);
     int64_t most = at_least(1, 2 * gemm_cache_floats(2) / (GEMM_ROWS * at_least(s->terms, 1)));
 
-    if (s->g->height > 0)
-        most = s->g->height;
+    if (s->height > 0)
+        most = s->height;
     c.row_parts *= ceil_div(ceil_div(c.tiles, c.row_parts), most);
     return c;
 }
@@ -158,7 +191,9 @@ void SIMD_NAME(gemm_linear)(const void *operation)
 {
     const struct gemm_linear *g = operation;
     bool stream = g->streaming && g->activation == GEMM_IDENTITY;
-    int64_t most = stream ? g->k : terms_of(g->k, g->depth), term = 0;
+    const struct gemm_choice choice =
+        choice_of(false, g->m, g->k, (struct gemm_choice) { g->depth, g->height });
+    int64_t most = stream ? g->k : terms_of(g->k, choice.depth), term = 0;
 
     do {
         const struct panels b = {
@@ -168,7 +203,7 @@ void SIMD_NAME(gemm_linear)(const void *operation)
             .last = g->w + g->n / GEMM_PANEL * GEMM_PANEL * g->k + term * last_width(g->n),
             .last_step = last_width(g->n),
         };
-        const struct slice s = { g, &b, term, at_most(most, g->k - term), stream };
+        const struct slice s = { g, &b, term, at_most(most, g->k - term), stream, choice.height };
         run_slice(&s);
         term += most;
     } while (term < g->k);
@@ -222,10 +257,11 @@ void SIMD_NAME(gemm_nn)(const void *operation)
         .ldx = g->lda,
         .y = g->c,
         .ldy = g->ldc,
-        .height = g->height,
     };
+    const struct gemm_choice choice =
+        choice_of(true, g->m, g->k, (struct gemm_choice) { g->depth, g->height });
     int64_t whole = g->n / GEMM_PANEL, first = packs(g) ? 0 : whole;
-    int64_t most = terms_of(g->k, g->depth), term = 0;
+    int64_t most = terms_of(g->k, choice.depth), term = 0;
 
     do {
         int64_t terms = at_most(most, g->k - term), step = GEMM_PANEL * terms;
@@ -236,7 +272,7 @@ void SIMD_NAME(gemm_nn)(const void *operation)
             .last = g->scratch + (whole - first) * step,
             .last_step = last_width(g->n),
         };
-        const struct slice s = { &as_linear, &b, term, terms, false };
+        const struct slice s = { &as_linear, &b, term, terms, false, choice.height };
 #pragma omp for schedule(static) nowait
         for (int64_t p = 0; p < terms; p += PACK_ROWS)
             pack_rows(g, g->b + term * g->ldb, first, p, at_most(PACK_ROWS, terms - p), g->scratch,
@@ -263,6 +299,19 @@ int64_t gemm_cache_floats(int level)
         atomic_store_explicit(&known[level - 1], bytes, memory_order_relaxed);
     }
     return bytes / (int64_t)sizeof(float);
+}
+
+const struct gemm_choice_row *gemm_choices(void)
+{
+    enum { KIB_FLOATS = 1024 / sizeof(float) };
+    const struct gemm_case here = { .isa = gemm_choice_isa(simd_isa()),
+                                    .l1 = gemm_cache_floats(1) / KIB_FLOATS,
+                                    .l2 = gemm_cache_floats(2) / KIB_FLOATS };
+    const struct gemm_choice_row *row = gemm_choice_rows;
+
+    while (row->isa != SIMD_NR && !gemm_choice_here(row, &here))
+        row++;
+    return row;
 }
 
 int64_t gemm_panel_width(void)
@@ -331,7 +380,8 @@ static int64_t nn_workspace(const struct call *call)
     return host_bytes(gemm_packed_size(g.n, g.k));
 }
 
-/* In this order; 0 is by the caches. */
+/* In this order; 0 is by the caches, and both 0 by the table (gemm_simd_choice.h) where it has a
+ * row. */
 static const char *const params[] = { "depth=0,64,128,256,512,1024,2048", "height=0,2,8,32,128",
                                       NULL };
 

@@ -18,12 +18,17 @@
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/gemm_share.h"
+#include "kernels/gemm/gemm_simd_choice.h"
 #include "kernels/gemm/gemm_simd_tile.h"
 #include "kernels/simd_math.h"
 
 /* Floats that fit in a core's cache of level 1 or 2; the usual ones where the system does not tell.
  */
 int64_t gemm_cache_floats(int level);
+
+/* The table of gemm_simd_choice.h from the first row on that is for this machine; its end where
+ * there is none. */
+const struct gemm_choice_row *gemm_choices(void);
 
 #ifdef SIMD_ISA
 
@@ -41,6 +46,7 @@ struct slice {
     const struct panels *b;
     int64_t term, terms;
     bool stream;
+    int64_t height; /* see struct gemm_choice */
 };
 
 struct part {
