@@ -104,6 +104,7 @@ static int add_every(struct builtin_settings *b, const struct registry *base,
     if (!*param)
         return add_own(b, base, v, text, err);
     int name = (int)strcspn(*param, "="), rc = 0;
+    bool forced = registry_forced(base, v) != v;
     const char *at = *param + name;
     struct strbuf next;
 
@@ -112,7 +113,8 @@ static int add_every(struct builtin_settings *b, const struct registry *base,
         int length = (int)strcspn(++at, ",");
         strbuf_clear(&next);
         strbuf_addf(&next, "%s%s%.*s=%.*s", text, *text ? "," : "", name, *param, length, at);
-        rc = add_every(b, base, v, param + 1, next.data, err);
+        if (!forced || length != 1 || *at != '0')
+            rc = add_every(b, base, v, param + 1, next.data, err);
         at += length;
     }
     strbuf_release(&next);

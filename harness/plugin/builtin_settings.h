@@ -10,7 +10,8 @@
 #include "plugin/plugin_load.h"
 
 /* In the place of a setting: each combination of the values that a variant's parameters name, of
- * each variant. */
+ * each variant. Of parameters that registry_forced() knows without 0, by which the variant's own
+ * plan chooses: that is the variant as it is. */
 #define BUILTIN_SETTINGS_EVERY "*"
 
 struct builtin_settings {

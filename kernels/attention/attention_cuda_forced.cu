@@ -2,7 +2,8 @@
 /*
  * The tilings of the CUDA attentions as parameters, for `harness verify --all-settings`. Their own
  * plans choose them by the number of SMs: here each is chosen by a number that leads to it. What a
- * case cannot have is UNSUPPORTED, not another one in silence.
+ * case cannot have is UNSUPPORTED, not another one in silence. 0 is what the plan chooses by the
+ * SMs that there are, so that `harness tune` holds it against all others.
  *
  * No variant's code is in this file, and no variant needs it: what a device has verified stays so.
  */
@@ -20,7 +21,7 @@
 
 enum { LARGE_TILE = 1, SMALL_TILE = 2 };
 
-static const char *const tile_params[] = { "tile=1,2", nullptr };
+static const char *const tile_params[] = { "tile=0,1,2", nullptr };
 
 static int tile_of(const struct call *call)
 {
@@ -31,7 +32,10 @@ static struct attention_cuda with_tile(const struct call *call)
 {
     struct attention_cuda a = attention_cuda_of(call);
 
-    a.sms = tile_of(call) == LARGE_TILE ? 1 : INT_MAX / 4;
+    if (tile_of(call) == LARGE_TILE)
+        a.sms = 1;
+    else if (tile_of(call) == SMALL_TILE)
+        a.sms = INT_MAX / 4;
     return a;
 }
 
@@ -56,7 +60,7 @@ template <attention_cuda_fn *ATTENTION> static void tile_launch(const struct cal
 
 /* ---- Decode: pieces of the cache ---- */
 
-static const char *const piece_params[] = { "pieces=1,2,3", nullptr };
+static const char *const piece_params[] = { "pieces=0,1,2,3", nullptr };
 
 /* As many SMs as lead to so many pieces, or to the next below. */
 static struct attention_cuda_decode with_pieces(const struct call *call)
@@ -64,7 +68,8 @@ static struct attention_cuda_decode with_pieces(const struct call *call)
     struct attention_cuda_decode a = attention_cuda_decode_of(call);
     int64_t heads = a.batch * a.heads, pieces = variant_param(call->variant, 0);
 
-    a.sms = (int)cuda_pieces<int64_t>(pieces * heads, ATTENTION_DECODE_BLOCKS);
+    if (pieces > 0)
+        a.sms = (int)cuda_pieces<int64_t>(pieces * heads, ATTENTION_DECODE_BLOCKS);
     return a;
 }
 
@@ -73,7 +78,7 @@ static int pieces_prepare(struct call *call, struct error *err)
     const struct attention_cuda_decode a = with_pieces(call);
     int64_t asked = variant_param(call->variant, 0);
 
-    if (attention_split_of(a.length, a.batch * a.heads, a.sms).pieces != asked) {
+    if (asked > 0 && attention_split_of(a.length, a.batch * a.heads, a.sms).pieces != asked) {
         error_set(err, "%lld positions are not cut into %lld pieces", (long long)a.length,
                   (long long)asked);
         return CALL_UNSUPPORTED;
@@ -105,8 +110,8 @@ static constexpr struct variant forced(const char *name, const struct kernel *ke
 /* ---- wgmma: a tiling, and whether tiles are dealt by a queue ---- */
 
 #ifndef CUDA_HOST_LAYER
-/* SQUARE, LONG, TALL, NARROW, SHORT; dealt in turns, by a queue. */
-static const char *const wgmma_params[] = { "tiling=1,2,3,4,5", "queue=1,2", nullptr };
+/* SQUARE, LONG, TALL, NARROW, SHORT; dealt in turns (0, too), by a queue. */
+static const char *const wgmma_params[] = { "tiling=0,1,2,3,4,5", "queue=0,1,2", nullptr };
 
 /* As many SMs as lead to what `wanted` says of a plan; false: none do. */
 template <class WANTED>
@@ -127,12 +132,18 @@ static bool wgmma_found(struct attention_cuda *a, int64_t tiling, int64_t queue)
     });
 }
 
+/* With neither the plan has the SMs that there are. */
+static bool wgmma_has(struct attention_cuda *a, int64_t tiling, int64_t queue)
+{
+    return (tiling == 0 && queue == 0) || wgmma_found(a, tiling, queue);
+}
+
 static int wgmma_prepare(struct call *call, struct error *err)
 {
     struct attention_cuda a = attention_cuda_of(call);
     int64_t tiling = variant_param(call->variant, 0), queue = variant_param(call->variant, 1);
 
-    if (wgmma_found(&a, tiling, queue))
+    if (wgmma_has(&a, tiling, queue))
         return attention_cuda_take_workspace(call, attention_cuda_workspace(), err);
     error_set(err, "this case has no tiling %lld with tiles dealt in way %lld", (long long)tiling,
               (long long)queue);
@@ -143,7 +154,7 @@ static void wgmma_launch(const struct call *call)
 {
     struct attention_cuda a = attention_cuda_of(call);
 
-    wgmma_found(&a, variant_param(call->variant, 0), variant_param(call->variant, 1));
+    wgmma_has(&a, variant_param(call->variant, 0), variant_param(call->variant, 1));
     attention_prefill_cuda_wgmma_bf16(&a, device_cuda_stream(call->device));
 }
 

@@ -3,6 +3,7 @@
  * The tiles and slices of K of the CUDA products as parameters, for `harness verify
  * --all-settings`: each of them computes what the variant's own plan chooses it for elsewhere. A
  * tile or number of slices that a product cannot have is UNSUPPORTED, not another one in silence.
+ * With 0 the plan chooses, so that `harness tune` holds it against all others.
  *
  * No variant's code is in this file, and no variant needs it: what a device has verified stays so.
  */
@@ -14,8 +15,8 @@
 /* In this order; tiles are rows of the variant's table, from 1. */
 enum { TILE, SPLIT };
 
-static const char *const simt_params[] = { "tile=1,2,3", "split=1,2,3,8", nullptr };
-static const char *const mma_params[] = { "tile=1,2,3,4", "split=1,2,3,8", nullptr };
+static const char *const simt_params[] = { "tile=0,1,2,3", "split=0,1,2,3,8", nullptr };
+static const char *const mma_params[] = { "tile=0,1,2,3,4", "split=0,1,2,3,8", nullptr };
 
 static void force(struct gemm_cuda *g, const struct call *call)
 {
@@ -112,7 +113,7 @@ static constexpr struct variant forced(const char *name, const struct kernel *ke
 #define WGMMA_BF16(of)
 #define WGMMA_TF32(of)
 #else
-static const char *const wgmma_params[] = { "tile=1,2,3,4,5,6,7,8", nullptr };
+static const char *const wgmma_params[] = { "tile=0,1,2,3,4,5,6,7,8", nullptr };
 
 static struct gemm_cuda wgmma_of(const struct call *call)
 {

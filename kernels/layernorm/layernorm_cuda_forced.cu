@@ -3,6 +3,7 @@
  * What the number of rows and their place decide in the CUDA layer norms, as a parameter, for
  * `harness verify --all-settings`: rows are cut as few of them are, or as many, or go by elements.
  * The width decides the rest, and test shapes have each. What a case cannot have is UNSUPPORTED.
+ * With 0 the variant decides, so that `harness tune` holds it against all others.
  *
  * No variant's code is in this file, and no variant needs it: what a device has verified stays so.
  */
@@ -13,9 +14,9 @@ extern "C" {
 #include "kernels/layernorm/layernorm_call.h"
 }
 
-enum { AS_FEW_ROWS = 1, AS_MANY_ROWS = 2, BY_ELEMENTS = 3 };
+enum { BY_ITSELF, AS_FEW_ROWS, AS_MANY_ROWS, BY_ELEMENTS };
 
-static const char *const params[] = { "way=1,2,3", nullptr };
+static const char *const params[] = { "way=0,1,2,3", nullptr };
 
 static struct layernorm_cuda layernorm_cuda_of(const struct call *call)
 {
@@ -46,7 +47,7 @@ static int prepare(struct call *call, struct error *err)
     int64_t way = variant_param(call->variant, 0);
     const struct layernorm_cuda l = layernorm_cuda_of(call);
 
-    if (way == BY_ELEMENTS || case_of(l, way) < LAYERNORM_ROWS_CASES)
+    if (way == BY_ITSELF || way == BY_ELEMENTS || case_of(l, way) < LAYERNORM_ROWS_CASES)
         return 0;
     error_set(err, "rows of %lld such elements are cut in one way, be they few or many",
               (long long)l.width);
@@ -71,7 +72,9 @@ static void launch(const struct call *call)
     const struct layernorm_cuda l = layernorm_cuda_of(call);
     cudaStream_t stream = device_cuda_stream(call->device);
 
-    if (way != BY_ELEMENTS)
+    if (way == BY_ITSELF)
+        layernorm_rows_cuda(&l, stream);
+    else if (way != BY_ELEMENTS)
         run_case(l, case_of(l, way), stream);
     else if (l.stream == DTYPE_BF16)
         layernorm_elements_run<bf16, bf16>(l, stream);

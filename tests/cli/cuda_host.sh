@@ -53,6 +53,11 @@ t verify gemm/nt/cuda_simt "${small[@]}" --device cuda --seed 1 --tuned | of_til
 "$HARNESS" run gemm/nt/cuda_simt "${small[@]}" --device cuda --tuned --launches 1 --iterations 3 --format csv 2>err |
   sed -nE 's/^.*"?(gemm[^"]*\/warm)"?,.*(OK|WRONG|FAILED).*/\2 \1/p' | of_tile
 t verify gemm/nt/cuda_simt "${small[@]}" --dim k=72 --device cuda --tuned
+# 0 is what each one's plan chooses, to be raced against the others.
+t verify gemm/nt/cuda_simt "${small[@]}" --device cuda --seed 1 --param tile=0 --param split=0 | steady
+t verify attention/causal/cuda_flash --batch 1 --seq 5 --dim heads=2 --dim headdim=16 --device cuda --seed 1 --param tile=0 | steady
+t verify attention/decode/cuda_decode --batch 1 --seq 5 --dim heads=2 --dim headdim=16 --device cuda --seed 1 --param pieces=0 | steady
+t verify layernorm/plain/cuda_rows --batch 1 --seq 5 --dim width=64 --device cuda --seed 1 --param way=0 | steady
 "$HARNESS" judge --spec gemm/nt --variant cuda_simt "${small[@]}" --device cuda --tuned --against cuda_naive --rounds 1 \
   --iterations 3 --other-shapes 1 >out 2>err || cat err
 head -n 2 out | of_tile
