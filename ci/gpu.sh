@@ -14,8 +14,9 @@
 #   anchors    the same sizes in PyTorch, alternating with ours; where python3 has it
 #   table      ours beside cuBLAS and PyTorch
 #   rates      by name alone: 20 comparisons in which nothing changed, how many raise an alarm
+#   tune       by name alone: races of the tiles, and which plans are more than 1 % behind the fastest
 #
-# All stages but the last by default. One that is done leaves a stamp in the output folder (gpu-results) and is
+# All stages but the last two by default. One that is done leaves a stamp in the output folder (gpu-results) and is
 # skipped next time, so an interrupted call goes on where it was; --again STAGE does it once more. What
 # there is then lies in OUTPUT.tar.gz, too: one file to take along. A stage that ran out of time is not
 # done: the next call takes up what it left.
@@ -30,10 +31,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 all=(probe verify sanitize profile measure anchors table)
-named=(rates)
+named=(rates tune)
 # Seconds that a stage may take; `whole` together, without those that are asked for by name: a comparison
 # of suite gpu-rates takes some 14 s.
-declare -A limit=([probe]=50 [verify]=90 [sanitize]=60 [profile]=60 [measure]=120 [anchors]=140 [table]=20 [rates]=420)
+declare -A limit=([probe]=50 [verify]=90 [sanitize]=60 [profile]=60 [measure]=120 [anchors]=140 [table]=20 [rates]=420 [tune]=420)
 # Seconds that the call may take, all told, and of them those of the end: what is still running is
 # killed, then come the table and the tarball. Seconds that are gone already may stand in $SECONDS.
 whole=540 killing=10 ending=15
@@ -452,6 +453,57 @@ stage_rates() {
   esac
 }
 
+# race NAME ARG...: one `harness tune`, each size and variant a race of its own. What is WRONG in one
+# is told at the end.
+race() {
+  local name=tune-$1 status=0
+  shift
+  ! done_before "$name" || return 0
+  limited "$(left)" "$harness" tune "$@" --device cuda --db "$out/history.db" --budget 40s --timeout 60s \
+    --json --output "$out/$name.json" >"$out/$name.log" 2>&1 || status=$?
+  case $status in
+    0 | 1 | 77) touch "$out/.done-$name" ;;
+    124) late "$name" ;;
+    *) tail -n 3 "$out/$name.log"; return 1 ;;
+  esac
+}
+
+race_all() {
+  local gpt=(--batch 4 --seq 64) rest=0
+  if [ -n "$filter" ]; then
+    race trial "$filter" --batch 1 --seq 3 --rounds 2
+    return
+  fi
+  race wgmma gemm/linear/cuda_wgmma_{bf16,tf32} --batch 1 --seq 1024 --dim n=768,2304,3072 --dim k=768 || rest=1
+  race wgmma-deep gemm/linear/cuda_wgmma_{bf16,tf32} --batch 1 --seq 1024 --dim n=768 --dim k=3072 || rest=1
+  race wgmma-small gemm/linear/cuda_wgmma_bf16 "${gpt[@]}" --dim n=256,768,1024 --dim k=256 || rest=1
+  race wgmma-square gemm/linear/cuda_wgmma_bf16 --batch 1 --seq 4096 --dim n=4096 --dim k=4096 || rest=1
+  race simt gemm/linear/cuda_simt "${gpt[@]}" --dim n=256,768 --dim k=256 || rest=1
+  race mma gemm/linear/cuda_{bf16,tf32} "${gpt[@]}" --dim n=256,768 --dim k=256 || rest=1
+  race attention attention/causal/cuda_wgmma_bf16 --batch 1 --seq 512,4096 --dim heads=16 --dim headdim=64,128 || rest=1
+  race attention-small attention/causal/cuda_flash{,_bf16} "${gpt[@]}" --dim heads=8 --dim headdim=32 || rest=1
+  race decode attention/decode/cuda_decode{,_bf16} --batch 1 --seq 1024 --dim heads=12 --dim headdim=64 || rest=1
+  race layernorm layernorm/plain/cuda_rows{,_bf16} --batch 1 --seq 4096 --dim width=1024,4096 || rest=1
+  return $rest
+}
+
+stage_tune() {
+  local rest=0 status=0
+  race_all || rest=1
+  if ! command -v python3 >/dev/null; then
+    echo "no python3: see $out/tune-*.json"
+    return $rest
+  fi
+  python3 "$here/gpu_races.py" "$out" >"$out/tune.txt" || status=$?
+  cat "$out/tune.txt"
+  case $status in
+    0) ;;
+    1) not_right "see $out/tune.txt" ;;
+    *) return 1 ;;
+  esac
+  return $rest
+}
+
 run_stage() {
   case $1 in
     probe) stage_probe ;;
@@ -462,6 +514,7 @@ run_stage() {
     anchors) stage_anchors ;;
     table) stage_table ;;
     rates) stage_rates ;;
+    tune) stage_tune ;;
   esac
 }
 

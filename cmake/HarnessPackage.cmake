@@ -48,7 +48,7 @@ install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCL
   OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(PROGRAMS ci/gpu.sh ci/alert.sh ci/gate.sh ci/package.sh ci/branch.sh
   ci/comment.sh ci/history.sh ci/merge.sh ci/nightly.sh ci/pr.sh ci/shard.sh DESTINATION share/harness/ci)
-install(FILES ci/forge.sh ci/gpu_predictions.json ci/gpu_table.py ci/gpu_torch.py ci/lib.sh ci/nvbench_method.py DESTINATION share/harness/ci)
+install(FILES ci/forge.sh ci/gpu_predictions.json ci/gpu_races.py ci/gpu_table.py ci/gpu_torch.py ci/lib.sh ci/nvbench_method.py DESTINATION share/harness/ci)
 install(DIRECTORY ci/docker ci/github ci/gitlab ci/kubernetes ci/slurm DESTINATION share/harness/ci USE_SOURCE_PERMISSIONS)
 
 # After all that is installed, as the components are known then. Packing takes what is built; it

@@ -4,7 +4,8 @@
 
     tests/ci/check_methods.py HARNESS SOURCE_FOLDER
 
-ci/nvbench_method.py holds means against each other, ci/tune_rates.py winners against the best.
+ci/nvbench_method.py holds means against each other, ci/tune_rates.py winners against the best,
+ci/gpu_races.py plans against winners.
 """
 import itertools
 import math
@@ -101,12 +102,38 @@ def cases_of_method(method):
     ]
 
 
+def raced(winner, decided=True, **settings):
+    """A race of `harness tune --json`: of each setting, as tile_0_split_0, what it is."""
+    words = {"state": "slower", "outcome": "OK"}
+    return {"key": "KEY", "setting": winner, "decided": decided, "settings": [
+        {**words, "setting": name.replace("_0", "=0").replace("_1", "=1").replace("_split", ",split"), **told}
+        for name, told in settings.items()]}
+
+
+def cases_of_races(races):
+    behind = {"behind": 0.031, "interval": {"low": 0.02, "high": None}}
+    best, out = {"state": "leads"}, {"state": "out", "outcome": "WRONG", "message": "off by 3"}
+    return [
+        (races.line_of(raced("tile=1", tile_0=behind, tile_1=best)),
+         (True, "BEHIND KEY: the plan is +3.1 % (+2.0 % to ?) behind tile=1")),
+        (races.line_of(raced("tile=1,split=0", False, tile_0_split_0={"behind": 0.01}, tile_1_split_0=best)),
+         (False, "KEY: the plan is +1.0 % (? to ?) behind tile=1,split=0, not decided")),
+        (races.line_of(raced("tile=0", tile_0=best, tile_1=behind)),
+         (False, "KEY: the plan is the fastest")),
+        (races.line_of(raced("tile=1", tile_0=out, tile_1=best)), (None, "KEY: the plan is ? (? to ?) behind tile=1")),
+        (races.line_of({"key": "KEY", "decided": False, "settings": []}), (None, "KEY: no setting is supported here")),
+        (races.wrong_of(raced("tile=1", tile_0=out, tile_1=best)), ["WRONG KEY tile=0: off by 3"]),
+    ]
+
+
 def main():
     sys.path.insert(0, str(pathlib.Path(sys.argv[2]) / "ci"))
+    import gpu_races
     import nvbench_method
     import tune_rates
 
-    cases = [*cases_of_rates(tune_rates), *cases_of_grids(tune_rates), *cases_of_method(nvbench_method)]
+    cases = [*cases_of_rates(tune_rates), *cases_of_grids(tune_rates), *cases_of_method(nvbench_method),
+             *cases_of_races(gpu_races)]
     wrong = [f"{given} instead of {wanted}" for given, wanted in cases if given != wanted]
     print("\n".join(wrong))
     return 1 if wrong else 0

@@ -216,6 +216,10 @@ rates() {
   host || return 0
   trial rates >"$WORK.log/script" 2>&1 && grep -q '^nothing .* 0 of ' trial/rates.txt
 }
+tunes() {
+  host || return 0
+  trial tune >"$WORK.log/script" 2>&1 && grep -qE '^(BEHIND )?layernorm/plain/cuda_rows/.*: the plan is ' trial/tune.txt
+}
 cut_table() {
   host || return 0
   local status=0
@@ -262,4 +266,5 @@ check "the stage anchors alternates with PyTorch" anchors
 check "the stage table prints what was measured" tables
 check "a file that is cut is no result that is not right" cut_table
 check "the stage rates counts false alarms" rates
+check "the stage tune holds plans against all tiles" tunes
 check "the host layer's results go into no record" refuses

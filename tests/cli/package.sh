@@ -58,7 +58,7 @@ else
 fi
 count() { find "$root/$1" -type f | wc -l; }
 check "a licence text for each package of a library" test "$(count share/harness/licences)" -ge 3
-for file in README.md CHANGELOG.md LICENSE ctest/perf.sh ci/docker/Dockerfile ci/kubernetes/history.yaml examples/perf_test/CMakeLists.txt ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py docs/formats.md plots/presets; do
+for file in README.md CHANGELOG.md LICENSE ctest/perf.sh ci/docker/Dockerfile ci/kubernetes/history.yaml examples/perf_test/CMakeLists.txt ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py ci/gpu_races.py docs/formats.md plots/presets; do
   check "$file" test -e "$root/share/harness/$file"
 done
 CUDA_VISIBLE_DEVICES='' CUDA_HOST=devices=0 "$root/share/harness/ci/gpu.sh" --output gpu >out || echo "gpu.sh: status $?"
