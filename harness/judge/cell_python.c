@@ -5,6 +5,7 @@
 #include "base/resource.h"
 #include "base/strbuf.h"
 #include "judge/sandbox.h"
+#include "plugin/python_process.h"
 #include "plugin/python_run.h"
 #include "process/descriptors.h"
 
@@ -75,12 +76,11 @@ static int put_text(const char *text, size_t length, int where, struct error *er
 
 static int put_program(struct error *err)
 {
-    const struct resource *guest = resource_find("plugin/guest.py");
     const struct resource *cell = resource_find("judge/cell.py");
     struct strbuf text;
 
     strbuf_init(&text);
-    strbuf_add(&text, guest->data, guest->length);
+    python_program(&text);
     strbuf_add(&text, cell->data, cell->length);
     int rc = put_text(text.data, text.length, STDIN_FILENO, err);
     strbuf_release(&text);

@@ -65,13 +65,34 @@ static void drop_endowment(const struct endowment *e)
         close(e->fd[i]);
 }
 
+void python_program(struct strbuf *text)
+{
+    static const char *const parts[] = { "plugin/tensors.py", "plugin/guest.py" };
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        const struct resource *part = resource_find(parts[i]);
+        strbuf_add(text, part->data, part->length);
+    }
+}
+
+static int give_program(struct endowment *e)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    python_program(&text);
+    int rc = give_descriptor(e, descriptors_of_bytes("guest.py", text.data, text.length));
+    int reason = errno;
+    strbuf_release(&text);
+    errno = reason;
+    return rc;
+}
+
 /* -1 with errno. */
 static int fill_endowment(struct endowment *e, const struct python_process *p, int channel,
                           const int *files, size_t nr)
 {
-    const struct resource *source = resource_find("plugin/guest.py");
-    int rc = give_descriptor(e, descriptors_of_bytes("guest.py", source->data, source->length)) ||
-                     give_descriptor(e, open("/dev/null", O_WRONLY | O_CLOEXEC)) ||
+    int rc = give_program(e) || give_descriptor(e, open("/dev/null", O_WRONLY | O_CLOEXEC)) ||
                      add_descriptor(e, p->words) || add_descriptor(e, channel)
                  ? -1
                  : 0;

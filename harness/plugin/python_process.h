@@ -25,6 +25,8 @@ struct python_process {
     struct strbuf said;
 };
 
+/* What it executes: tensors.py and guest.py, as one. */
+void python_program(struct strbuf *text);
 /* Gives it `nr` descriptors, copies of `files`. python_process_stop() whatever the result. */
 int python_process_start(struct python_process *p, const char *interpreter, const int *files,
                          size_t nr, struct error *err);
