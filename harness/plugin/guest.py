@@ -119,7 +119,7 @@ def shown(t):
 
 def bind(function, parameters, tensors, places, job):
     """The call, and who puts away what it returns (None: it writes into its arguments). `places`
-    are the outputs as what is returned can be copied to them."""
+    are the outputs as what is returned can be copied to them, and flat."""
     described = job["tensors"]
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     inputs = [x for x, t in zip(tensors, described) if t["role"] != "out"]
@@ -182,7 +182,7 @@ class Function:
         described = self.job["tensors"]
         tensors = [self.make(memory, t) for memory, t in zip(flat, described)]
         plain = as_numpy if self.framework == "own" else self.make
-        places = [plain(m, t) for m, t in zip(flat, described) if t["role"] == "out"]
+        places = [(plain(m, t), m) for m, t in zip(flat, described) if t["role"] == "out"]
         return bind(self.function, self.parameters, tensors, places, self.job)
 
 

@@ -3,6 +3,7 @@
 
 It is the first part of the program that guest.py goes on with.
 """
+import functools
 import importlib.util
 import math
 import mmap
@@ -74,6 +75,127 @@ def as_torch(flat, t):
 MAKERS = {"numpy": as_numpy, "torch": as_torch, "buffer": as_buffer}
 
 
+# ---- DLPack ----
+
+
+@functools.lru_cache(None)
+def dlpack():
+    """Made when somebody asks: most never do."""
+    return DLPack()
+
+
+class DLPack:
+    """Tensors as dlpack.h describes them, by ctypes, since NumPy's DLPack has no bfloat16.
+
+    What is lent is never released: a tensor is there as long as its process, so its description is
+    made once, stays, and has no deleter, as dlpack.h allows. So nothing of ours runs while somebody
+    releases memory, on a thread without the interpreter's lock or beside an exception. Of what is
+    returned the capsule is looked into and not taken: the end of the capsule releases it.
+    """
+
+    NAME, CPU, BFLOAT16 = b"dltensor", 1, (4, 16)
+    KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+
+    def __init__(self):
+        import ctypes
+
+        class Tensor(ctypes.Structure):  # DLManagedTensor, which begins with a DLTensor
+            _fields_ = [
+                ("data", ctypes.c_void_p),
+                ("device", ctypes.c_int32),
+                ("device_index", ctypes.c_int32),
+                ("rank", ctypes.c_int32),
+                ("kind", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64),
+                ("context", ctypes.c_void_p),
+                ("deleter", ctypes.c_void_p),
+            ]
+
+        api = ctypes.PyDLL(None)  # not ctypes.pythonapi, whose functions others describe, too
+        self.c, self.Tensor, self.lent = ctypes, Tensor, []
+        self.make, self.find = api.PyCapsule_New, api.PyCapsule_GetPointer
+        self.make.restype = ctypes.py_object
+        self.make.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        self.find.restype = ctypes.c_void_p
+        self.find.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+    def lend(self, flat, t):
+        """A description of memory that holds bf16, for capsule()."""
+        place = (self.c.c_char * flat.nbytes).from_buffer(flat)
+        extents = t["extents"]
+        numbers = self.c.c_int64 * len(extents)
+        shape, strides = numbers(*extents), numbers(*row_major(extents))
+        at, kind = self.c.addressof(place), self.BFLOAT16
+        one = self.Tensor(at, self.CPU, 0, len(extents), *kind, 1, shape, strides, 0, None, None)
+        self.lent.append((one, place))
+        return self.c.addressof(one)
+
+    def capsule(self, described):
+        return self.make(described, self.NAME, None)
+
+    def look(self, capsule):
+        """Its tensor: good as long as the capsule is."""
+        return self.Tensor.from_address(self.find(capsule, self.NAME))
+
+    def element_name(self, tensor):
+        lanes = f"x{tensor.lanes}" if tensor.lanes != 1 else ""
+        return f"{self.KINDS.get(tensor.kind, '?')}{tensor.bits}{lanes}"
+
+    def as_numpy(self, tensor, dtype):
+        """Its memory, of whatever strides."""
+        import numpy
+
+        shape = [tensor.shape[i] for i in range(tensor.rank)]
+        given = tensor.strides
+        strides = [given[i] for i in range(tensor.rank)] if given else row_major(shape)
+        reach = [(n - 1) * s for n, s in zip(shape, strides)]
+        first, last = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+        each = tensor.bits // 8
+        at = tensor.data + tensor.byte_offset + first * each
+        memory = (self.c.c_char * ((last - first + 1) * each)).from_address(at)
+        return numpy.ndarray(shape, dtype, memory, -first * each, [s * each for s in strides])
+
+
+def row_major(extents):
+    return [math.prod(extents[i + 1 :]) for i in range(len(extents))]
+
+
+@functools.lru_cache(None)
+def bfloat_class():
+    import numpy
+
+    class BFloat(numpy.ndarray):
+        """bf16 as its bits, which says by DLPack what they are. Parts of it are bits alone."""
+
+        described = None
+
+        def __dlpack__(self, *args, **wishes):
+            if self.described is None:
+                return super().__dlpack__(*args, **wishes)
+            return dlpack().capsule(self.described)
+
+        def __dlpack_device__(self):
+            return DLPack.CPU, 0
+
+    return BFloat
+
+
+def as_lent(flat, t):
+    """NumPy's array, for a function that makes another framework's tensor of it."""
+    array = as_numpy(flat, t)
+    if t["dtype"] == "bf16":
+        array = array.view(bfloat_class())
+        array.described = dlpack().lend(flat, t)
+    return array
+
+
+# ---- which of them ----
+
+
 def has_module(name):
     return importlib.util.find_spec(name) is not None
 
@@ -93,7 +215,7 @@ def choose_framework(module, parameters):
     if callable(wish):
         if not has_module("numpy"):
             raise Unsupported("this Python has no module numpy, which harness_framework takes from")
-        return "own", lambda flat, t: wish(as_numpy(flat, t))
+        return "own", lambda flat, t: wish(as_lent(flat, t))
     if wish is None and annotated_torch(parameters):
         wish = "torch"
     if wish is None:
@@ -113,12 +235,31 @@ def element_name(array):
     return str(getattr(array, "dtype", getattr(array, "format", "?"))).split(".")[-1]
 
 
+def is_array(part):
+    """Is it one for NumPy, or a buffer?"""
+    if hasattr(part, "__array__"):
+        return True
+    try:
+        return memoryview(part) is not None
+    except TypeError:
+        return False
+
+
+def comes_by_dlpack(part, output):
+    """Where nothing else tells what it is: NumPy asks a bfloat16 of PyTorch or JAX in vain."""
+    if not hasattr(part, "__dlpack__"):
+        return False
+    if element_name(part) == "bfloat16":
+        return element_name(output) != "bfloat16"
+    return not is_array(part)
+
+
 class Returned:
     """Puts what a function returns where the kernel's outputs are.
 
     An array of NumPy, and a tensor of PyTorch on the CPU, is there when it is returned: that it is
     copied is not its function's work. Anything else may be work that was put off, and is copied in
-    the timed part.
+    the timed part. `outputs` are the kernel's, as framework's arrays and flat.
     """
 
     def __init__(self, outputs, described, name):
@@ -138,27 +279,42 @@ class Returned:
             return True
         return bool(torch) and type(part) is torch.Tensor and part.device.type == "cpu"
 
-    def put_one(self, part, output, t):
+    def check(self, shape, kind, wanted, t):
+        if tuple(shape) != tuple(t["extents"]):
+            raise Misfit(f"{self.name} returns shape {shape}, {t['name']} is {tuple(t['extents'])}")
+        if kind != wanted:
+            bits = ", the bits of bf16" if t["dtype"] == "bf16" and wanted == "uint16" else ""
+            raise Misfit(f"{self.name} returns {kind}, {t['name']} is {wanted}{bits}")
+
+    def put_by_dlpack(self, part, flat, t):
+        capsule = part.__dlpack__()
+        tensor = dlpack().look(capsule)
+        if tensor.device != DLPack.CPU:
+            raise Misfit(f"{self.name} returns a tensor on another device than the CPU")
+        wanted = ELEMENTS[t["dtype"]][2]
+        shape = tuple(tensor.shape[i] for i in range(tensor.rank))
+        self.check(shape, dlpack().element_name(tensor), wanted, t)
+        as_numpy(flat, t)[...] = dlpack().as_numpy(tensor, ELEMENTS[t["dtype"]][1])
+
+    def put_one(self, part, place, t):
+        output, flat = place
         if part is None:
             raise Misfit(
                 f"{self.name} returns None: it takes the inputs alone, so it has to return "
                 f"{t['name']}, or take that as a parameter"
             )
+        if comes_by_dlpack(part, output):
+            return self.put_by_dlpack(part, flat, t)
         part = memoryview(part) if isinstance(output, memoryview) else part
-        shape = tuple(getattr(part, "shape", ()))
-        if shape != tuple(t["extents"]):
-            raise Misfit(f"{self.name} returns shape {shape}, {t['name']} is {tuple(t['extents'])}")
-        kind, wanted = element_name(part), element_name(output)
-        if kind != wanted:
-            raise Misfit(f"{self.name} returns {kind}, {t['name']} is {wanted}")
+        self.check(tuple(getattr(part, "shape", ())), element_name(part), element_name(output), t)
         if isinstance(output, memoryview):
             output.cast("B")[:] = memoryview(part).cast("B")
         else:
             output[...] = part
 
     def put(self, result):
-        for part, output, t in zip(self.parts(result), self.outputs, self.described):
-            self.put_one(part, output, t)
+        for part, place, t in zip(self.parts(result), self.outputs, self.described):
+            self.put_one(part, place, t)
 
     def look(self, result):
         """The first one decides how the others come."""

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define FUNCTIONS HARNESS_SOURCE_DIR "/tests/fixtures/python/functions.py"
+#define FILES     HARNESS_SOURCE_DIR "/tests/fixtures/python/"
+#define FUNCTIONS FILES "functions.py"
 
 static const struct string_list none = { NULL, 0, 0 };
 
@@ -41,19 +42,23 @@ static void drop(struct made *m)
     string_list_release(&m->list);
 }
 
-static struct measurement measure_function(const char *function, enum cache_state cache)
+static struct measurement measure_of(const char *file, const char *function, const char *dtype,
+                                     enum cache_state cache)
 {
     const struct case_settings settings = {
         .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 4 }, .seed = 1
     };
+    struct string_list dtypes = none;
     char text[300];
     struct made made;
     struct device d;
     struct error err;
     struct measurement m;
 
-    snprintf(text, sizeof(text), "%s::%s", FUNCTIONS, function);
-    assert_ok(make(&made, text, "gemm/nn", NULL, NULL, &err), &err);
+    snprintf(text, sizeof(text), FILES "%s::%s", file, function);
+    string_list_add(&dtypes, dtype);
+    assert_ok(make(&made, text, "gemm/nn", NULL, &dtypes, &err), &err);
+    string_list_release(&dtypes);
     assert_ok(device_open(&d, "cpu:1", &err), &err);
     struct benchmark bench = { &made.guests.python.variants[0], { { 2, 3, 5, 4 } }, cache, NULL };
     case_measure(&bench, &d, &settings, &m);
@@ -63,15 +68,20 @@ static struct measurement measure_function(const char *function, enum cache_stat
     return m;
 }
 
-/* NumPy may be elsewhere than in the first python3 of the PATH. */
-static bool numpy_is_here(void)
+static struct measurement measure_function(const char *function, enum cache_state cache)
+{
+    return measure_of("functions.py", function, "fp32", cache);
+}
+
+/* It may be elsewhere than in the first python3 of the PATH. */
+static bool module_is_here(const char *name)
 {
     static const char *const interpreters[] = { "python3", "/usr/bin/python3" };
     char command[200];
 
     for (size_t i = 0; i < 2; i++) {
-        snprintf(command, sizeof(command), "%s -c 'import numpy' 2>/dev/null", interpreters[i]);
-        if (system(command) == 0) { /* NOLINT(cert-env33-c): a constant */
+        snprintf(command, sizeof(command), "%s -c 'import %s' 2>/dev/null", interpreters[i], name);
+        if (system(command) == 0) { /* NOLINT(cert-env33-c): constants */
             setenv("HARNESS_PYTHON", interpreters[i], 1);
             return true;
         }
@@ -90,7 +100,7 @@ TEST(functions_are_timed)
         { "with_dims", true, false, CACHE_WARM }, { "later", true, true, CACHE_WARM },
         { "plain", false, false, CACHE_WARM },    { "prints", true, false, CACHE_WARM },
     };
-    bool numpy = numpy_is_here();
+    bool numpy = module_is_here("numpy");
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].numpy && !numpy)
@@ -111,17 +121,45 @@ TEST(functions_are_timed)
         skip(); /* of the rest */
 }
 
-/* As tensors of PyTorch where that is; elsewhere it is told what there is not. */
-TEST(pytorch_is_used_where_it_is)
+struct way {
+    const char *file, *function, *dtype;
+    const char *says; /* why it FAILED; NULL: it is right */
+    bool copied;      /* what it returns is copied in the timed part */
+};
+
+static void expect_ways(const struct way *ways, size_t nr)
 {
-    if (!numpy_is_here())
-        skip();
-    struct measurement m = measure_function("with_torch", CACHE_WARM);
-    if (m.outcome != OUTCOME_OK) {
-        assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
-        assert_non_null(strstr(m.message, "has no module torch"));
+    for (size_t i = 0; i < nr; i++) {
+        const struct way *w = &ways[i];
+        struct measurement m = measure_of(w->file, w->function, w->dtype, CACHE_WARM);
+        if (m.outcome != (w->says ? OUTCOME_FAILED : OUTCOME_OK) ||
+            (w->says && !strstr(m.message, w->says)))
+            fail_msg("%s::%s, %s: %s, %s", w->file, w->function, w->dtype, outcome_name(m.outcome),
+                     m.message ? m.message : "(nothing)");
+        assert_true((measurement_telemetry(&m, TELEMETRY_COPY_TIMED) == 1) == w->copied);
+        measurement_release(&m);
     }
-    measurement_release(&m);
+}
+
+/* What the file's own framework takes and gives, bf16 as such; what it has given is let go. */
+TEST(tensors_come_and_go_by_dlpack)
+{
+    static const struct way ways[] = {
+        { "dlpack_alone.py", "writes", "fp32", NULL, false },
+        { "dlpack_alone.py", "writes", "bf16", NULL, false },
+        { "dlpack_alone.py", "returns", "fp32", NULL, true },
+        { "dlpack_alone.py", "returns", "bf16", NULL, true },
+        { "dlpack_alone.py", "turned", "fp32", NULL, true },
+        { "dlpack_alone.py", "turned", "bf16", NULL, true },
+        { "dlpack_alone.py", "wide", "fp32", "wide returns float64, c is float32", false },
+        { "dlpack_alone.py", "wide", "bf16", "wide returns float64, c is bfloat16", false },
+        { "dlpack_alone.py", "narrow", "fp32", "narrow returns shape (6, 1), c is (6, 5)", false },
+        { "dlpack_alone.py", "elsewhere", "fp32", "on another device than the CPU", false },
+    };
+
+    if (!module_is_here("numpy"))
+        skip();
+    expect_ways(ways, sizeof(ways) / sizeof(ways[0]));
 }
 
 TEST(failures_have_their_words)
@@ -147,7 +185,7 @@ TEST(failures_have_their_words)
         { "chatters", OUTCOME_FAILED, "descriptor 3, which is not its own" },
     };
 
-    if (!numpy_is_here())
+    if (!module_is_here("numpy"))
         skip();
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct measurement m = measure_function(rows[i].function, CACHE_WARM);
