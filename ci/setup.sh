@@ -7,8 +7,8 @@ set -euo pipefail
 usage() {
   echo "usage: ci/setup.sh [--tests]"
   echo "  --tests   also what ci/test.sh needs (cmocka, clang with libFuzzer, clang-format,"
-  echo "            clang-tidy, shellcheck, cppcheck, valgrind, Chromium, jq, Slurm, fish, zsh, a"
-  echo "            compiler for 64-bit Arm and qemu to run what it makes)"
+  echo "            clang-tidy, shellcheck, cppcheck, valgrind, Chromium, jq, Slurm, fish, zsh, NumPy,"
+  echo "            PyTorch, a compiler for 64-bit Arm and qemu to run what it makes)"
 }
 
 # tell_old_cmake: an older one says of the presets that it does not know them, and not why. No failure:
@@ -44,6 +44,14 @@ add_browser() {
   echo "setup: no package of Chromium is here: where none is installed otherwise, tests of the page are skipped" >&2
 }
 
+add_torch() {
+  if ! command -v apt-cache >/dev/null || installable python3-torch; then
+    packages+=(python3-torch)
+  else
+    echo "setup: no package of PyTorch is here: where none is installed otherwise, its tests are skipped" >&2
+  fi
+}
+
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
   libopenblas-dev zlib1g-dev libexpat1-dev libmicrohttpd-dev gnuplot-nox fonts-dejavu-core)
 case "${1:-}" in
@@ -70,6 +78,9 @@ case "${1:-}" in
       python3-scipy mandoc lintian libxml2-utils)
     # Programs of others whose numbers docs/guides/own-metrics.md reads.
     packages+=(openssl zstd lz4 p7zip-full fio sysbench stress-ng sqlite3)
+    # For functions of Python that are measured and judged; PyTorch where the distribution has it.
+    packages+=(python3-numpy)
+    add_torch
     # The shells whose completion is tested beside bash's.
     packages+=(fish zsh)
     # For its stages analyze and valgrind.

@@ -138,7 +138,7 @@ stage_sanitize() {
     package package_deb build build_trees bisect compare_changed gate_changed plot_runs
     completion_zsh completion_hostile foreign_options litter peers no_proc
     # Who judges what a process may call: the sanitizers' own calls at its end are among it.
-    judge judge_python judge_tree judge_model
+    judge judge_python judge_torch judge_tree judge_model
     # Long ones that reach little beyond the rest: by a compiler's counters, the tests of commands that are
     # left reach 87 % of what all of them do; all unit tests are in.
     ab accept command_tree compare compare_commands disturbed export gate guests help history list manual

@@ -9,9 +9,9 @@ printf '#!/bin/sh\nexit 1\n' >bin/dpkg-query # none is installed
 cat >bin/apt-cache <<'FAKE'
 #!/bin/sh
 case $1:$2 in
-  policy:chromium*)
+  policy:chromium* | policy:python3-torch)
     candidate='(none)'
-    case " $BROWSERS " in *" $2 "*) candidate=156.0 ;; esac
+    case " $THERE " in *" $2 "*) candidate=156.0 ;; esac
     printf '%s:\n  Installed: (none)\n  Candidate: %s\n' "$2" "$candidate"
     ;;
   policy:*) printf '%s:\n  Installed: (none)\n  Candidate: 1.0\n' "$2" ;;
@@ -19,21 +19,25 @@ esac
 FAKE
 chmod +x bin/*
 
-# asked BROWSER...: what of Chromium is asked for where the distribution has these; the status is 2.
+# asked PACKAGE...: what of Chromium and PyTorch is asked for where the distribution has these; the
+# status is 2.
 asked() {
   local status=0
-  BROWSERS="$*" PATH=$PWD/bin:$PATH "$CI/setup.sh" --tests >out 2>err || status=$?
+  THERE="$*" PATH=$PWD/bin:$PATH "$CI/setup.sh" --tests >out 2>err || status=$?
   grep -v '^  sudo ' err
-  echo "[$status] $(grep -o 'chromium[a-z-]*' err || echo none)"
-  check "and the rest" grep -q 'install .* libcmocka-dev .* jq ' err
+  echo "[$status] $(grep -oE 'chromium[a-z-]*|python3-torch' err | xargs -r || true)"
+  check "and the rest" grep -q 'install .* libcmocka-dev .* jq .* python3-numpy ' err
 }
 
 say "A browser where it is a package, the one without windows first"
-asked chromium chromium-headless-shell
-asked chromium
+asked chromium chromium-headless-shell python3-torch
+asked chromium python3-torch
 
 say "As on Ubuntu, which has it as a snap alone: all else is installed"
-asked chromium-browser
+asked chromium-browser python3-torch
+
+say "Where PyTorch is no package: all else is installed"
+asked chromium
 
 say "A CMake that is too old for the presets is told of, where all packages are installed"
 printf '#!/bin/sh\necho installed\n' >bin/dpkg-query

@@ -11,7 +11,9 @@
 #include "measure/case.h"
 #include "plugin/guests.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FILES     HARNESS_SOURCE_DIR "/tests/fixtures/python/"
@@ -160,6 +162,49 @@ TEST(tensors_come_and_go_by_dlpack)
     if (!module_is_here("numpy"))
         skip();
     expect_ways(ways, sizeof(ways) / sizeof(ways[0]));
+}
+
+/* By annotation, by the file's word, by DLPack. */
+TEST(pytorch_is_used_where_it_is)
+{
+    static const struct way ways[] = {
+        { "functions.py", "with_torch", "fp32", NULL, false },
+        { "functions.py", "with_torch", "bf16", NULL, false },
+        { "torch_named.py", "writes", "fp32", NULL, false },
+        { "torch_named.py", "writes", "bf16", NULL, false },
+        { "torch_named.py", "returns", "bf16", NULL, false },
+        { "torch_named.py", "out", "fp32", NULL, false },
+        { "torch_named.py", "wide", "bf16", "wide returns float64, c is bfloat16", false },
+        { "torch_dlpack.py", "writes", "fp32", NULL, false },
+        { "torch_dlpack.py", "writes", "bf16", NULL, false },
+        { "torch_dlpack.py", "returns", "fp32", NULL, false },
+        { "torch_dlpack.py", "returns", "bf16", NULL, false },
+    };
+
+    if (!module_is_here("torch"))
+        skip();
+    expect_ways(ways, sizeof(ways) / sizeof(ways[0]));
+}
+
+/* -S: no package is to be seen, as in a fresh environment. */
+TEST(without_pytorch_it_is_told)
+{
+    char program[] = HARNESS_TEST_DIR "/python_bare_XXXXXX";
+
+    if (!module_is_here("json"))
+        skip();
+    int fd = mkstemp(program);
+    assert_true(fd >= 0);
+    dprintf(fd, "#!/bin/sh\nexec python3 -S \"$@\"\n");
+    fchmod(fd, 0700);
+    close(fd);
+    setenv("HARNESS_PYTHON", program, 1);
+    struct measurement m = measure_function("with_torch", CACHE_WARM);
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_non_null(strstr(m.message, "has no module torch"));
+    measurement_release(&m);
+    unlink(program);
+    unsetenv("HARNESS_PYTHON");
 }
 
 TEST(failures_have_their_words)
