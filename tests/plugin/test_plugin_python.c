@@ -186,6 +186,23 @@ TEST(pytorch_is_used_where_it_is)
     expect_ways(ways, sizeof(ways) / sizeof(ways[0]));
 }
 
+/* Launched by a function in Triton's way, with a grid. The stand-in comes before a Triton that
+ * there may be, which cli.python_triton tries. */
+TEST(kernels_in_the_form_of_triton_are_launched)
+{
+    static const struct way ways[] = {
+        { "triton_form.py", "writes", "fp32", NULL, false },
+        { "triton_form.py", "returns", "fp32", NULL, false },
+        { "triton_form.py", "multiply", "fp32", "Cannot call @triton.jit'd outside", false },
+    };
+
+    if (!module_is_here("numpy"))
+        skip();
+    setenv("PYTHONPATH", FILES "triton_stand_in", 1);
+    expect_ways(ways, sizeof(ways) / sizeof(ways[0]));
+    unsetenv("PYTHONPATH");
+}
+
 /* -S: no package is to be seen, as in a fresh environment. */
 TEST(without_pytorch_it_is_told)
 {
