@@ -26,16 +26,22 @@ struct made {
     struct string_list list;
 };
 
+static int make_of(struct made *m, const struct registry *base,
+                   const struct python_request *request, const char *text, struct error *err)
+{
+    const struct guests_asked asked = { .python = request };
+
+    m->list = none;
+    string_list_add(&m->list, text);
+    return guests_open(&m->guests, base, &asked, err);
+}
+
 static int make(struct made *m, const char *text, const char *like, const char *called,
                 const struct string_list *dtypes, struct error *err)
 {
     const struct python_request request = { &m->list, like, dtypes ? dtypes : &none, called };
 
-    const struct guests_asked asked = { .python = &request };
-
-    m->list = none;
-    string_list_add(&m->list, text);
-    return guests_open(&m->guests, registry_builtin(), &asked, err);
+    return make_of(m, registry_builtin(), &request, text, err);
 }
 
 static void drop(struct made *m)
@@ -222,6 +228,61 @@ TEST(without_pytorch_it_is_told)
     measurement_release(&m);
     unlink(program);
     unsetenv("HARNESS_PYTHON");
+}
+
+/* ---- in-out tensors ---- */
+
+static int inout_layout(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        struct tensor *t)
+{
+    int nr = registry_kernel(registry_builtin(), "null/copy")->layout(k, s, dtype, t);
+
+    t[0].role = TENSOR_INOUT;
+    return nr;
+}
+
+/* A function may leave of them what it likes: each timed call finds what the first one found. */
+TEST(in_out_tensors_are_restored_for_a_function)
+{
+    static const struct {
+        unsigned flags;
+        enum outcome outcome;
+    } rows[] = { { VARIANT_GUEST, OUTCOME_OK }, { 0, OUTCOME_WRONG } };
+    const struct case_settings settings = {
+        .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 4 }, .seed = 1
+    };
+    struct kernel k = *registry_kernel(registry_builtin(), "null/copy");
+    const struct kernel *const kernels[] = { &k, NULL };
+    const struct kernel *const *const operations[] = { kernels, NULL };
+    static const struct variant *const no_variants[] = { NULL };
+    static const struct missing_variant none_missing[] = { { NULL, NULL, NULL } };
+    const struct registry base = { .operations = operations,
+                                   .variant_files = no_variants,
+                                   .missing = none_missing };
+
+    if (!module_is_here("numpy"))
+        skip();
+    k.layout = inout_layout;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct made made;
+        struct device d;
+        struct error err;
+        struct measurement m;
+        const struct python_request request = { &made.list, k.name, &none, NULL };
+        assert_ok(make_of(&made, &base, &request, FUNCTIONS "::moves", &err), &err);
+        assert_int_equal(made.guests.python.variants[0].flags, VARIANT_GUEST);
+        made.guests.python.variants[0].flags = rows[i].flags;
+        assert_ok(device_open(&d, "cpu:1", &err), &err);
+        struct benchmark bench = {
+            &made.guests.python.variants[0], { { 2, 16 } }, CACHE_WARM, NULL
+        };
+        case_measure(&bench, &d, &settings, &m);
+        assert_int_equal(m.outcome, rows[i].outcome);
+        assert_true(m.outcome == OUTCOME_WRONG || m.batch == 1);
+        device_close(&d);
+        measurement_release(&m);
+        drop(&made);
+    }
 }
 
 TEST(failures_have_their_words)
