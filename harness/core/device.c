@@ -6,6 +6,7 @@
 #include "host/processors.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,11 +91,15 @@ void *device_stream(const struct device *d)
 
 bool device_shared(const struct device *d, const void *memory, struct device_file *file)
 {
-    for (size_t i = 0; i < d->nr_blocks; i++)
-        if (d->blocks[i].memory == memory && d->blocks[i].file.fd >= 0) {
-            *file = d->blocks[i].file;
-            return true;
-        }
+    for (size_t i = 0; i < d->nr_blocks; i++) {
+        const struct device_block *b = &d->blocks[i];
+        uintptr_t inside = (uintptr_t)memory - (uintptr_t)b->memory;
+        if (b->file.fd < 0 || (inside > 0 && inside >= b->bytes))
+            continue;
+        *file = b->file;
+        file->offset += inside;
+        return true;
+    }
     return false;
 }
 

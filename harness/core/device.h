@@ -115,8 +115,8 @@ int device_start(struct device *d, struct error *err);
 /* Memory of the device, tracked: see ops->alloc. Free by device_free() before device_close(). */
 void *device_alloc(struct device *d, size_t bytes, struct error *err);
 void device_free(struct device *d, void *memory); /* NULL is allowed */
-/* Where the memory of a block lies in a file without a name, of which `whole` bytes are to be
- * mapped; the descriptor stays the device's. False: it was not allocated as shared. */
+/* Where memory, of a block or inside one, lies in a file without a name, of which `whole` bytes are
+ * to be mapped; the descriptor stays the device's. False: it was not allocated as shared. */
 struct device_file {
     int fd;
     size_t offset, whole;

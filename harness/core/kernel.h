@@ -97,8 +97,8 @@ enum variant_flags {
     /* Somebody else's program to compare with, perhaps not installed: measured only where its name
      * is given, see launch/selection.h. Goes with VARIANT_VENDOR. */
     VARIANT_PEER = 1 << 4,
-    /* Somebody else's code, of a kernel of theirs or of one that is there: a launch of it may change
-     * what the next one finds, where kernels of harness write the same again. */
+    /* Somebody else's code, of a kernel of theirs or of one that is there: a launch of it may
+     * change what the next one finds, where kernels of harness write the same again. */
     VARIANT_GUEST = 1 << 5,
 };
 
@@ -114,6 +114,8 @@ struct call {
     /* Where copies of the tensors take turns: what is launched behind this one, in a ring; NULL:
      * this again. Where launches come one by one: on the CPU and with CUDA, not in a graph. */
     const struct call *next;
+    const struct call
+        *first;  /* of a copy: whose copy it is, prepared before it; NULL: it is none */
     void *state; /* the variant's own, from prepare() to release() */
 };
 
@@ -150,10 +152,11 @@ struct variant {
      * process of its own, and gives the ns from its start to its end. -1 where it failed. */
     int (*execute)(const struct call *call, uint64_t *ns, struct error *err) VARIANT_NONE;
     /* On the CPU in place of launch(), where the code is in a process of its own: runs it there so
-     * often, back to back, and gives the ns of that, without the way there and back. With
-     * call->cold it is that process that empties its caches before. -1 where it failed. With `ns`
-     * NULL nothing is timed and the outputs are wanted; else they are once facts() was called.
-     * Tensors are memory that another process can be given: device_shared(). */
+     * often, back to back, and gives the ns of that, without the way there and back; where copies
+     * take turns, from this call on. With call->cold it is that process that empties its caches
+     * before. -1 where it failed. With `ns` NULL nothing is timed and the outputs are wanted; else
+     * they are once facts() was called. Tensors are memory that another process can be given:
+     * device_shared(). */
     int (*repeat)(const struct call *call, unsigned times, uint64_t *ns,
                   struct error *err) VARIANT_NONE;
     /* What people should be told of outputs that are wrong; NULL or "": the elements tell. */

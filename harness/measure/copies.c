@@ -57,6 +57,7 @@ static int make_copy(struct call *copy, char *memory, const struct buffers *b,
     *copy = *first;
     copy->state = NULL;
     copy->next = NULL;
+    copy->first = first;
     for (int i = 0; i < b->nr; i++) {
         size_t bytes = (size_t)tensor_bytes(&b->host[i]);
         copy->tensor[i].data = memory;

@@ -4,13 +4,15 @@
 Behind tensors.py it is the program of a process that harness starts for each case
 (plugin/python_process.h). Through descriptor 3, a socket, it is told in one line of JSON what to
 load and where tensors lie, and answers "+" and facts as JSON. Then each line of harness is answered
-by one:
+by one. I is the copy of the tensors that is the first to be called, 0 where there are none:
 
-    once 1      a call whose results are wanted: "+START END", CLOCK_MONOTONIC_RAW in ns
-    run N       N calls, back to back: the same
-    cold N      the same after reading more than the caches hold
-    empty N     N calls of a function that does nothing, by the same way
+    once 1 I    a call whose results are wanted: "+START END", CLOCK_MONOTONIC_RAW in ns
+    run N I     N calls, back to back: the same
+    cold N I    the same after reading more than the caches hold
+    empty N I   N calls of a function that does nothing, by the same way
     finish 1    puts the last results where they belong: "+1" where that was in the timed part
+    memory N    a file of N bytes comes beside the line: copies lie in it
+    copy AT...  a copy of the tensors, which begin there; from then on they take turns
     (any)       "-" and why not, "?" and why it cannot be had here
 
 Tensors are files in memory that both processes map: nothing is copied on the way.
@@ -42,15 +44,31 @@ def answer(sign, text):
         data = data[os.write(CHANNEL, data) :]
 
 
-def lines():
-    """What harness says, until it is gone."""
-    pending = b""
-    while True:
-        block = os.read(CHANNEL, 65536)
-        if not block:
-            return
-        *whole, pending = (pending + block).split(b"\n")
-        yield from (line.decode() for line in whole)
+class Channel:
+    """What harness says, until it is gone, and the files that come beside."""
+
+    def __init__(self):
+        import socket
+
+        self.rights = socket.SOL_SOCKET, socket.SCM_RIGHTS
+        self.room = socket.CMSG_SPACE(4)
+        self.socket, self.files = socket.socket(fileno=CHANNEL), []
+
+    def receive(self):
+        block, beside, _, _ = self.socket.recvmsg(65536, self.room)
+        for level, kind, data in beside:
+            if (level, kind) == self.rights:
+                self.files.append(int.from_bytes(data[:4], sys.byteorder))
+        return block
+
+    def lines(self):
+        pending = b""
+        while True:
+            block = self.receive()
+            if not block:
+                return
+            *whole, pending = (pending + block).split(b"\n")
+            yield from (line.decode() for line in whole)
 
 
 def last_words(error, path):
@@ -160,6 +178,14 @@ def repeat(call, times):
     return start, read_clock(CLOCK), result
 
 
+def take_turns(calls, results):
+    """The same of several calls, one after the other: each is its number and what is called."""
+    start = read_clock(CLOCK)
+    for i, call in calls:
+        results[i] = call()
+    return start, read_clock(CLOCK)
+
+
 class Function:
     """What the file has: the function, and in what it gets its tensors."""
 
@@ -187,78 +213,120 @@ class Function:
 
 
 class Guest:
-    def __init__(self, job):
-        self.flush_bytes, self.evict = job["flush_bytes"], None
-        function = Function(job)
-        self.framework = function.framework
-        self.call, self.returned = function.call_of([map_tensor(t) for t in job["tensors"]])
-        self.nothing = empty_like(self.call)
-        self.each_ns = 0
-        self.last = NOTHING  # what was returned and is not yet where it belongs
+    """The function with the tensors, and with copies of them, which take turns."""
+
+    def __init__(self, job, files):
+        self.flush_bytes, self.evict, self.each_ns = job["flush_bytes"], None, 0
+        self.described, self.files, self.copies = job["tensors"], files, None
+        self.function = Function(job)
+        # Of each copy; results are what was returned and is not yet where it belongs.
+        self.calls, self.returned, self.results, self.nothings = [], [], [], []
+        self.add([map_tensor(t) for t in self.described])
 
     def facts(self):
-        style = "writes" if self.returned is None else "returns"
-        return {"framework": self.framework, "style": style}
+        style = "writes" if self.returned[0] is None else "returns"
+        return {"framework": self.function.framework, "style": style}
 
-    def timed(self):
+    def add(self, flat):
+        call, returned = self.function.call_of(flat)
+        if returned is not None and self.returned:
+            returned.late = self.returned[0].late
+        self.calls.append(call)
+        self.returned.append(returned)
+        self.results.append(NOTHING)
+
+    def memory(self, whole):
+        self.copies = map_file(self.files.pop(), whole)
+        self.copies[:: mmap.PAGESIZE]  # here, so that no timed call is the first to touch a page
+        return ""
+
+    def copy(self, *starts):
+        self.add([part_of(self.copies, at, t) for at, t in zip(starts, self.described)])
+        return ""
+
+    def is_copied(self):
+        """Is what is returned copied in the timed part? Known from the first result on."""
+        return self.returned[0] is not None and self.returned[0].late is False
+
+    def is_kept(self):
+        return self.returned[0] is not None and not self.is_copied()
+
+    def timed(self, i):
         """What the loop calls: with the copy of what may have been put off."""
-        if self.returned is None or self.returned.late is not False:
-            return self.call
-        call, put = self.call, self.returned.put
+        call = self.calls[i]
+        if not self.is_copied():
+            return call
+        put = self.returned[i].put
         return lambda: put(call())
 
-    def run(self, times):
-        call = self.timed()
+    def turns(self, times, first):
+        nr = len(self.calls)
+        return [(first + i) % nr for i in range(times)]
+
+    def loop(self, times, first, results):
+        if len(self.calls) == 1:
+            start, end, results[0] = repeat(self.timed(0), times)
+            return start, end
+        return take_turns([(i, self.timed(i)) for i in self.turns(times, first)], results)
+
+    def run(self, times, first):
+        results = self.results if self.is_kept() else [NOTHING] * len(self.calls)
         gc.disable()
         try:
             if times > 1 and self.each_ns < SHORT_NS:
-                call()
-            start, end, result = repeat(call, times)
+                self.timed(first - 1)()  # of copies the one that was called last
+            start, end = self.loop(times, first, results)
         finally:
             gc.enable()
         self.each_ns = (end - start) / times
-        if self.returned is not None and self.returned.late is not False:
-            self.returned.look(result)
-            self.last = result
+        if self.is_kept():
+            self.returned[0].look(results[self.turns(times, first)[-1]])
         return f"{start} {end}"
 
-    def once(self, times):
-        answer = self.run(times)
+    def once(self, times, first):
+        answer = self.run(times, first)
         self.finish(0)
         return answer
 
     def finish(self, _):
         """Not behind each sample: a copy moves what is in the caches."""
-        if self.last is not NOTHING:
-            self.returned.put(self.last)
-            self.last = NOTHING
-        return "1" if self.returned is not None and self.returned.late is False else "0"
+        for i, result in enumerate(self.results):
+            if result is not NOTHING:
+                self.returned[i].put(result)
+                self.results[i] = NOTHING
+        return "1" if self.is_copied() else "0"
 
-    def cold(self, times):
+    def cold(self, times, first):
         """Reading finds nothing; so all of it is read."""
         if self.evict is None:
             self.evict = bytearray(b"\1") * self.flush_bytes
         self.evict.find(b"\2")
-        return self.run(times)
+        return self.run(times, first)
 
-    def empty(self, times):
+    def empty(self, times, first):
+        self.nothings = self.nothings or [empty_like(call) for call in self.calls]
         gc.disable()
-        start, end, _ = repeat(self.nothing, times)
+        if len(self.nothings) == 1:
+            start, end, _ = repeat(self.nothings[0], times)
+        else:
+            calls = [(i, self.nothings[i]) for i in self.turns(times, first)]
+            start, end = take_turns(calls, [None] * len(self.nothings))
         gc.enable()
         return f"{start} {end}"
 
 
 def main():
     os.set_inheritable(CHANNEL, False)
-    said = lines()
+    channel = Channel()
+    said = channel.lines()
     job = json.loads(next(said))
     path = job["path"]
     try:
-        guest = Guest(job)
+        guest = Guest(job, channel.files)
         answer("+", json.dumps(guest.facts()))
         for line in said:
-            verb, times = line.split()
-            answer("+", getattr(guest, verb)(int(times)))
+            verb, *numbers = line.split()
+            answer("+", getattr(guest, verb)(*map(int, numbers)))
     except Unsupported as why:
         answer("?", str(why))
     except Misfit as why:

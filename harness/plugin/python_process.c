@@ -247,7 +247,28 @@ static bool read_answer(struct python_process *p)
     return nr > 0 || (nr < 0 && errno == EINTR);
 }
 
-static bool send_line(struct python_process *p, const char *line)
+/* With a file (-1: none) beside it; so much of it as send() would. */
+static ssize_t send_beside(const struct python_process *p, const char *data, size_t length,
+                           int file)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } beside = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)),
+                             .cmsg_level = SOL_SOCKET,
+                             .cmsg_type = SCM_RIGHTS } };
+    struct iovec text = { (void *)data, length };
+    struct msghdr message = { .msg_iov = &text, .msg_iovlen = 1 };
+
+    if (file >= 0) {
+        memcpy(CMSG_DATA(&beside.header), &file, sizeof(file));
+        message.msg_control = &beside;
+        message.msg_controllen = sizeof(beside.room);
+    }
+    return sendmsg(p->channel, &message, MSG_NOSIGNAL);
+}
+
+static bool send_line(struct python_process *p, const char *line, int file)
 {
     struct strbuf text;
     size_t sent = 0;
@@ -255,7 +276,7 @@ static bool send_line(struct python_process *p, const char *line)
     strbuf_init(&text);
     strbuf_addf(&text, "%s\n", line);
     while (sent < text.length) {
-        ssize_t nr = send(p->channel, text.data + sent, text.length - sent, MSG_NOSIGNAL);
+        ssize_t nr = send_beside(p, text.data + sent, text.length - sent, sent == 0 ? file : -1);
         if (nr < 0 && errno != EINTR)
             break;
         sent += nr > 0 ? (size_t)nr : 0;
@@ -274,15 +295,15 @@ static void bound_words(const struct python_process *p)
         return; /* the memory limit will tell */
 }
 
-int python_process_ask(struct python_process *p, const char *line, const char **answer,
-                       struct error *err)
+int python_process_hand(struct python_process *p, const char *line, int file, const char **answer,
+                        struct error *err)
 {
     char *end;
 
     *answer = "";
     bound_words(p);
     strbuf_clear(&p->said);
-    if (!send_line(p, line))
+    if (!send_line(p, line, file))
         return tell_end(p, err);
     while (!(end = strchr(p->said.data, '\n'))) {
         if (p->said.length > ANSWER_MOST)
@@ -300,4 +321,10 @@ int python_process_ask(struct python_process *p, const char *line, const char **
     else
         error_set(err, "%s writes to descriptor %d, which is not its own", p->who, PYTHON_CHANNEL);
     return p->said.data[0] == '?' ? CALL_UNSUPPORTED : -1;
+}
+
+int python_process_ask(struct python_process *p, const char *line, const char **answer,
+                       struct error *err)
+{
+    return python_process_hand(p, line, -1, answer, err);
 }

@@ -35,6 +35,9 @@ int python_process_start(struct python_process *p, const char *interpreter, cons
  * where it says that it is not to be had here. */
 int python_process_ask(struct python_process *p, const char *line, const char **answer,
                        struct error *err);
+/* The same with a file beside the line: that process gets a descriptor of it. */
+int python_process_hand(struct python_process *p, const char *line, int file, const char **answer,
+                        struct error *err);
 void python_process_stop(struct python_process *p);
 
 #endif

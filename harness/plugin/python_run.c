@@ -17,8 +17,13 @@
 /* Calls of nothing that tell what a call costs: the least of some rounds. */
 enum { EMPTY_ROUNDS = 7, EMPTY_CALLS = 5000 };
 
+/* Copies have no process of their own: they are calls of the first one's. */
 struct python_state {
     struct python_process process;
+    struct python_state *first; /* this, or whose copy it is */
+    unsigned number;            /* among the copies, the first is 0 */
+    unsigned copies;            /* of the first: how many there are beside it */
+    int lent;                   /* of the first: the file in which they lie; -1: none yet */
 };
 
 /* ---- what it is told ---- */
@@ -62,6 +67,11 @@ cJSON *python_job(const struct python_function *f, const struct kernel *k, const
     return json;
 }
 
+static int not_shared(const struct tensor *t, struct error *err)
+{
+    return error_set(err, "tensor %s is not in memory that another process can be given", t->name);
+}
+
 static int add_tensors(const struct call *call, cJSON *json, int *files, struct error *err)
 {
     cJSON *tensors = cJSON_AddArrayToObject(json, "tensors");
@@ -70,8 +80,7 @@ static int add_tensors(const struct call *call, cJSON *json, int *files, struct 
     for (int i = 0; i < call->nr_tensors; i++) {
         const struct tensor *t = &call->tensor[i];
         if (!device_shared(call->device, t->data, &file))
-            return error_set(err, "tensor %s is not in memory that %s can be given", t->name,
-                             "another process");
+            return not_shared(t, err);
         files[i] = file.fd;
         cJSON *one = python_tensor(t);
         json_add_int(one, "file", PYTHON_FILES + i);
@@ -106,6 +115,8 @@ static int begin_python(struct python_state *s, const struct call *call, struct 
 
     if (!job)
         return -1;
+    s->first = s;
+    s->lent = -1;
     int rc =
         python_process_start(&s->process, f->interpreter, files, (size_t)call->nr_tensors, err);
     if (rc == 0)
@@ -113,6 +124,52 @@ static int begin_python(struct python_state *s, const struct call *call, struct 
     free(job);
     if (rc)
         python_process_stop(&s->process);
+    return rc;
+}
+
+/* The file in which copies lie. */
+static int lend_memory(struct python_state *first, const struct device_file *file,
+                       struct error *err)
+{
+    const char *answer;
+    char line[40];
+
+    if (file->fd == first->lent)
+        return 0;
+    snprintf(line, sizeof(line), "memory %zu", file->whole);
+    if (python_process_hand(&first->process, line, file->fd, &answer, err))
+        return -1;
+    first->lent = file->fd;
+    return 0;
+}
+
+static int tell_copy(struct python_state *first, const struct call *call, struct strbuf *line,
+                     struct error *err)
+{
+    struct device_file file;
+    const char *answer;
+
+    strbuf_addf(line, "copy");
+    for (int i = 0; i < call->nr_tensors; i++) {
+        if (!device_shared(call->device, call->tensor[i].data, &file))
+            return not_shared(&call->tensor[i], err);
+        if (lend_memory(first, &file, err))
+            return -1;
+        strbuf_addf(line, " %zu", file.offset);
+    }
+    return python_process_ask(&first->process, line->data, &answer, err);
+}
+
+static int begin_copy(struct python_state *s, const struct call *call, struct error *err)
+{
+    struct strbuf line;
+
+    s->first = call->first->state;
+    strbuf_init(&line);
+    int rc = tell_copy(s->first, call, &line, err);
+    strbuf_release(&line);
+    if (rc == 0)
+        s->number = ++s->first->copies;
     return rc;
 }
 
@@ -126,7 +183,7 @@ int python_prepare(struct call *call, struct error *err)
         return CALL_UNSUPPORTED;
     }
     s = memory_zeroed(1, sizeof(*s));
-    int rc = begin_python(s, call, err);
+    int rc = call->first ? begin_copy(s, call, err) : begin_python(s, call, err);
     if (rc == 0)
         call->state = s;
     else
@@ -154,12 +211,13 @@ static int time_of(const char *answer, uint64_t asked, uint64_t *ns, struct erro
 static int ask_times(struct python_state *s, const char *verb, unsigned times, uint64_t *ns,
                      struct error *err)
 {
-    char line[32];
+    struct python_process *process = &s->first->process;
+    char line[48];
     const char *answer;
 
-    snprintf(line, sizeof(line), "%s %u", verb, times);
+    snprintf(line, sizeof(line), "%s %u %u", verb, times, s->number);
     uint64_t asked = clock_ns();
-    if (python_process_ask(&s->process, line, &answer, err))
+    if (python_process_ask(process, line, &answer, err))
         return -1;
     return time_of(answer, asked, ns, err);
 }
@@ -200,7 +258,8 @@ void python_release(struct call *call)
 {
     struct python_state *s = call->state;
 
-    python_process_stop(&s->process);
+    if (s->first == s)
+        python_process_stop(&s->process);
     free(s);
     call->state = NULL;
 }

@@ -32,15 +32,20 @@ class Misfit(Exception):
 # ---- tensors ----
 
 
-def map_tensor(t):
-    """The tensor's memory, flat."""
-    memory = mmap.mmap(t["file"], t["whole"])
+def map_file(file, whole):
+    """A file of harness's memory, whose descriptor is not needed then."""
+    memory = mmap.mmap(file, whole)
     try:
         memory.madvise(mmap.MADV_HUGEPAGE)
     except (AttributeError, OSError, ValueError):
         pass  # small pages then
-    os.close(t["file"])
-    return part_of(memory, t["offset"], t)
+    os.close(file)
+    return memory
+
+
+def map_tensor(t):
+    """The tensor's memory, flat."""
+    return part_of(map_file(t["file"], t["whole"]), t["offset"], t)
 
 
 def part_of(memory, start, t):
