@@ -8,7 +8,6 @@
 #include "cuda_host_ipc.h"
 #include "driver.h"
 #include "memory.h"
-#include "sanitizer.h"
 
 #include <cstdio>
 #include <cstring>
@@ -39,8 +38,8 @@ static bool ipc_move(const char *name, void *memory, size_t pages)
     bool moved = fd >= 0 && ftruncate(fd, static_cast<off_t>(pages)) == 0;
     void *copy = moved ? ipc_map(fd, nullptr, pages) : nullptr;
 
-    if (copy) { /* with the guards, if it has any */
-        memcpy(copy, memory, CUDA_HOST_ASAN ? memory_bytes(memory) : pages);
+    if (copy) {
+        guarded_copy(copy, memory, memory_bytes(memory), pages);
         munmap(copy, pages);
     }
     moved = copy && ipc_map(fd, memory, pages);

@@ -18,22 +18,32 @@
 namespace cuda_host
 {
 
-enum : size_t { GUARD_BYTES = CUDA_HOST_ASAN ? 0 : 256 };
+enum : size_t { GUARD_BYTES = 256 };
 enum : unsigned char { GUARD = 0xa5, FRESH = 0xff };
 enum : size_t { ALIGNMENT = 256 }; /* what cudaMalloc promises */
 
-void *guarded_allocate(size_t alignment, size_t bytes)
+/* `bytes` at the start of `room`; what is behind them is a guard. Code that AddressSanitizer is in
+ * ends there at once. */
+static void *allocate_guarded(size_t alignment, size_t bytes, size_t room)
 {
     void *memory = nullptr;
 
-    if (posix_memalign(&memory, alignment, bytes + GUARD_BYTES))
+    if (posix_memalign(&memory, alignment, room))
         return nullptr;
     memset(memory, FRESH, bytes);
-    memset(static_cast<char *>(memory) + bytes, GUARD, GUARD_BYTES);
+    memset(static_cast<char *>(memory) + bytes, GUARD, room - bytes);
+#if CUDA_HOST_ASAN
+    __asan_poison_memory_region(static_cast<char *>(memory) + bytes, room - bytes);
+#endif
     return memory;
 }
 
-bool guarded_intact(const void *memory, size_t bytes)
+void *guarded_allocate(size_t alignment, size_t bytes)
+{
+    return allocate_guarded(alignment, bytes, bytes + GUARD_BYTES);
+}
+
+__attribute__((no_sanitize_address)) bool guarded_intact(const void *memory, size_t bytes)
 {
     const unsigned char *guard = static_cast<const unsigned char *>(memory) + bytes;
 
@@ -41,6 +51,12 @@ bool guarded_intact(const void *memory, size_t bytes)
         if (guard[i] != GUARD)
             return false;
     return true;
+}
+
+void guarded_copy(void *to, const void *memory, size_t bytes, size_t room)
+{
+    memcpy(to, memory, bytes);
+    memset(static_cast<char *>(to) + bytes, GUARD, room - bytes);
 }
 
 void guarded_free(void *memory)
@@ -162,17 +178,8 @@ void memory_adopt(void *memory, size_t bytes)
 /* A large one has its pages for itself; what is behind its end is out of reach all the same. */
 static void *allocate_whole(size_t bytes)
 {
-    if (bytes < LARGE)
-        return guarded_allocate(ALIGNMENT, bytes);
-    size_t room = memory_round(bytes);
-    char *memory = static_cast<char *>(guarded_allocate(PAGE, room - GUARD_BYTES));
-    if (!memory)
-        return nullptr;
-    memset(memory + bytes, GUARD, room - bytes);
-#if CUDA_HOST_ASAN
-    __asan_poison_memory_region(memory + bytes, room - bytes);
-#endif
-    return memory;
+    return bytes < LARGE ? guarded_allocate(ALIGNMENT, bytes)
+                         : allocate_guarded(PAGE, bytes, memory_round(bytes));
 }
 
 static cudaError_t allocate(void **memory, size_t bytes)

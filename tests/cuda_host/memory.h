@@ -11,9 +11,12 @@ namespace cuda_host
 {
 
 /* Memory of exactly `bytes` with an alignment (a power of two) and 0xff in it, with guards behind
- * it that guarded_intact() looks at; AddressSanitizer has its own. Null: none left. */
+ * it that guarded_intact() looks at: for code that AddressSanitizer is not in, as are the kernels
+ * of tests/cuda_asm. Null: none left. */
 void *guarded_allocate(size_t alignment, size_t bytes);
 bool guarded_intact(const void *memory, size_t bytes);
+/* All `room` bytes, of which those behind `bytes` are the guard. */
+void guarded_copy(void *to, const void *memory, size_t bytes, size_t room);
 void guarded_free(void *memory);
 
 /* 0, or IllegalAddress where something was written behind an allocation. */

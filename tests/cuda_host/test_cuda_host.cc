@@ -228,19 +228,44 @@ static void write_global(volatile char *memory, int offset)
         memory[offset] = 1;
 }
 
-static bool writes_device(int offset)
+template <auto KERNEL> static bool writes_device(int offset)
 {
     char *memory = nullptr;
 
     cudaMalloc(&memory, 100);
-    launch<write_global>(1, 32, 0, memory, offset);
+    launch<KERNEL>(1, 32, 0, memory, offset);
     return cudaDeviceSynchronize() == cudaSuccess;
 }
 
 CUDA_HOST_TEST(writes_behind_an_allocation_are_found)
 {
-    assert_true(child_ends_well([] { return writes_device(99); }));
-    assert_false(child_ends_well([] { return writes_device(100); }));
+    assert_true(child_ends_well([] { return writes_device<write_global>(99); }));
+    assert_false(child_ends_well([] { return writes_device<write_global>(100); }));
+}
+
+/* As kernels do that are compiled without the sanitizers. */
+__attribute__((no_sanitize_address)) static void write_global_unseen(char *memory, int offset)
+{
+    if (threadIdx.x == 0)
+        memory[offset] = 1;
+}
+
+__attribute__((no_sanitize_address)) static void write_unseen(int offset)
+{
+    if (threadIdx.x == 0)
+        static_cast<char *>(cuda_host_shared())[offset] = 1;
+}
+
+CUDA_HOST_TEST(writes_that_no_sanitizer_sees_are_found)
+{
+    assert_true(writes_device<write_global_unseen>(99));
+    assert_false(writes_device<write_global_unseen>(100));
+    cuda_host_reset();
+    assert_false(writes_device<write_global_unseen>(355));
+    cuda_host_reset();
+    assert_true(touches_shared<write_unseen>(111));
+    assert_launch_failed(launch<write_unseen>(1, 32, 112, 112),
+                         { "wrote behind the shared memory" });
 }
 
 /* ---- Divergence ---- */
