@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* softmax(q k^T / sqrt(d)) v of bf16 by a kernel, against plain loops in double. */
+/* softmax(q k^T / sqrt(d)) v of bf16 or floats by a kernel, against plain loops in double. */
 #ifndef CUDA_ASM_DRIVE_ATTEND_H
 #define CUDA_ASM_DRIVE_ATTEND_H
 
@@ -7,18 +7,18 @@
 #include "kernels/attention/attention_cuda.h"
 #include "kernels/cuda/fp8.h"
 
-struct drive_attend {
+template <class T> struct drive_attend {
     int batch, seq, heads, d;
     bool causal;
     size_t ld;
-    drive_array<bf16> q, k, v, out;
+    drive_array<T> q, k, v, out;
 
     drive_attend(int of_batch, int of_seq, int of_heads, int headdim, bool masked)
         : batch(of_batch), seq(of_seq), heads(of_heads), d(headdim), causal(masked),
           ld((size_t)(of_heads * headdim)), q(nr(), 2.5f, 1), k(nr(), 1.6f, 2), v(nr(), 1, 3),
           out(nr(), 0)
     {
-        for (const drive_array<bf16> *x : { &q, &k, &v })
+        for (const drive_array<T> *x : { &q, &k, &v })
             scale_heads(*x);
     }
     size_t nr(void) const
@@ -39,7 +39,7 @@ struct drive_attend {
     void compare(const char *what, bool bytes = false) const
     {
         hq = floats(q, bytes), hk = floats(k, bytes), hv = floats(v, bytes);
-        std::vector<bf16> ho = out.host();
+        std::vector<T> ho = out.host();
         std::vector<double> want((size_t)d), spread((size_t)d);
         struct drive_compared compared = { what };
 
@@ -52,7 +52,7 @@ struct drive_attend {
                     for (size_t e = 0; e < (size_t)d; e++)
                         compared.element(cuda_float(ho[at + e]), want[e],
                                          bytes ? 0.002 + 0.005 * fabs(want[e]) + 0.156 * spread[e]
-                                               : 0.004 + 0.01 * fabs(want[e]));
+                                               : rounding(want[e]));
                 }
         compared.verdict();
     }
@@ -60,25 +60,30 @@ struct drive_attend {
   private:
     mutable std::vector<float> hq, hk, hv;
 
+    static double rounding(double want)
+    {
+        return sizeof(T) == 2 ? 0.004 + 0.01 * fabs(want) : 1e-4 + 1e-4 * fabs(want);
+    }
+
     /* So that no head has the largest number of another; and queries of every other sequence are
      * sharp, whose maxima rise from tile to tile. */
-    void scale_heads(const drive_array<bf16> &x) const
+    void scale_heads(const drive_array<T> &x) const
     {
-        std::vector<bf16> all = x.host();
+        std::vector<T> all = x.host();
 
         for (size_t i = 0; i < all.size(); i++) {
             size_t head = i / (ld * (size_t)seq) * (size_t)heads + i % ld / (size_t)d;
-            all[i] = cuda_from<bf16>(cuda_float(all[i]) * (1 - 0.2f * (float)(head % 4)) *
-                                     (x.at == q.at && head / (size_t)heads % 2 ? 6.0f : 1.0f));
+            all[i] = cuda_from<T>(cuda_float(all[i]) * (1 - 0.2f * (float)(head % 4)) *
+                                  (x.at == q.at && head / (size_t)heads % 2 ? 6.0f : 1.0f));
         }
-        cudaMemcpy(x.at, all.data(), all.size() * sizeof(bf16), cudaMemcpyHostToDevice);
+        cudaMemcpy(x.at, all.data(), all.size() * sizeof(T), cudaMemcpyHostToDevice);
     }
 
-    std::vector<float> floats(const drive_array<bf16> &of, bool bytes) const
+    std::vector<float> floats(const drive_array<T> &of, bool bytes) const
     {
         std::vector<float> x;
 
-        for (bf16 each : of.host())
+        for (T each : of.host())
             x.push_back(cuda_float(each));
         for (int head = 0; bytes && head < batch * heads; head++) {
             size_t first = (size_t)(head / heads * seq) * ld + (size_t)(head % heads * d);

@@ -13,7 +13,7 @@ struct shape_case {
 
 template <class TILING> static void check_tiling(const char *name, const struct shape_case &c)
 {
-    const struct drive_attend attend(c.batch, c.seq, c.heads, TILING::D, TILING::CAUSAL);
+    const drive_attend<bf16> attend(c.batch, c.seq, c.heads, TILING::D, TILING::CAUSAL);
     struct attention_cuda a = attend.arguments();
     unsigned *queue, left = 0;
     size_t bytes = 64;

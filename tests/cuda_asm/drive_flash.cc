@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* attention/cuda_flash_bf16: head dims of all tilings, with and without a mask, rows of any pitch.
- */
+/* attention/cuda_flash_bf16 and, with DRIVE_FLOATS, cuda_flash: head dims of all tilings, with and
+ * without a mask, rows of any pitch. */
 /* The registry has this file's own. */
+#ifdef DRIVE_FLOATS
+#define attention_prefill_cuda_flash drive_flash_prefill
+#define attention_cuda_flash         drive_flash_variants
+#include "kernels/attention/attention_cuda_flash.cu"
+using number = float;
+#else
 #define attention_prefill_cuda_flash_bf16 drive_flash_prefill
 #define attention_cuda_flash_bf16         drive_flash_variants
 #include "kernels/attention/attention_cuda_flash_bf16.cu"
+using number = bf16;
+#endif
 
 #include "drive_attend.h"
 
 static void check(int batch, int seq, int heads, int d, bool causal, int sms)
 {
-    const struct drive_attend attend(batch, seq, heads, d, causal);
+    const drive_attend<number> attend(batch, seq, heads, d, causal);
     struct attention_cuda a = attend.arguments();
     char what[120];
 
@@ -26,7 +34,7 @@ static void check(int batch, int seq, int heads, int d, bool causal, int sms)
  * early. */
 static void check_chain(void)
 {
-    const struct drive_attend first(1, 70, 2, 32, true), second(1, 70, 2, 32, true);
+    const drive_attend<number> first(1, 70, 2, 32, true), second(1, 70, 2, 32, true);
     struct attention_cuda a[2] = { first.arguments(), second.arguments() };
 
     a[1].q = first.out.at;
@@ -34,20 +42,23 @@ static void check_chain(void)
     if (!drive_chain("dependent attentions", [&](int i) { drive_flash_prefill(&a[i], nullptr); }))
         return;
     first.compare("the first of two attentions");
-    cudaMemcpy(second.q.at, first.out.at, first.nr() * sizeof(bf16), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(second.q.at, first.out.at, first.nr() * sizeof(number), cudaMemcpyDeviceToDevice);
     second.compare("the second of two attentions");
 }
 
-#ifdef DRIVE_SMALL /* fragments of Q that are held and that are not; ends */
+#if defined(DRIVE_SMALL) && defined(DRIVE_FLOATS) /* pieces whole and not; ends */
+static const int headdims[] = { 18, 20, 128 };
+enum { SEQ = 140 };
+#elif defined(DRIVE_SMALL) /* fragments of Q that are held and that are not; ends */
 static const int headdims[] = { 20, 128 };
 enum { SEQ = 140 };
 #else
-static const int headdims[] = { 16, 20, 32, 64, 128 };
+static const int headdims[] = { 16, 18, 20, 32, 64, 128 };
 enum { SEQ = 150 };
 #endif
 
-/* One SM has work for the large tiles, many for the small ones; a head dim of 20 is no whole piece.
- */
+/* One SM has work for the large tiles, many for the small ones; head dims of 18 and (bf16) 20 are
+ * no whole pieces. */
 int main(void)
 {
     for (int d : headdims)

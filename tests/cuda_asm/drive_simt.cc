@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* gemm/cuda_simt: the tiles of fp32, with w as rows of k and as it is, rows of any pitch, whole and
- * in slices of k; what slices leave for each other is watched (tests/cuda_host/order.h). */
+ * in slices of k; what slices leave for each other is watched (tests/cuda_host/order.h). With
+ * DRIVE_TILED gemm/cuda_tiled, which has one tile and no slices. */
 /* The registry has this file's own. */
+#ifdef DRIVE_TILED
+#define gemm_linear_cuda_tiled drive_simt_linear
+#define gemm_nn_cuda_tiled     drive_simt_nn
+#define gemm_cuda_tiled        drive_simt_variants
+#include "kernels/gemm/gemm_cuda_tiled.cu"
+#else
 #define gemm_linear_cuda_simt drive_simt_linear
 #define gemm_nn_cuda_simt     drive_simt_nn
 #define gemm_cuda_simt        drive_simt_variants
 #define gemm_cuda_simt_tiles  drive_simt_tiles
 #include "kernels/gemm/gemm_cuda_simt.cu"
+#endif
 
 #include "drive_linear.h"
 
@@ -59,6 +67,27 @@ static void check(bool nn, int tile, int split, const struct size_case &c, enum 
     cudaFree(g.workspace);
 }
 
+/* Ends in all three dimensions, more steps than stages, rows that are and are not multiples of 16
+ * bytes. */
+static void check_whole(int tile, int rows, int cols)
+{
+    const struct size_case ends = { rows + 9, cols + 11, 83, 2, 2 };
+    const struct size_case whole = { rows, 2 * cols, 16 * 6, 0, 1 };
+
+    for (bool nn : { false, true }) {
+        if (drive_goes_on())
+            check(nn, tile, 1, ends, BIAS_GELU);
+        if (drive_goes_on())
+            check(nn, tile, 1, whole, PLAIN);
+    }
+}
+
+#ifdef DRIVE_TILED
+static void check_all(void)
+{
+    check_whole(0, 32, 32);
+}
+#else
 /* Two products of which the second starts early: x of it is NaN until the first has ended. */
 static void check_chain(void)
 {
@@ -83,30 +112,22 @@ static void check_chain(void)
     compared.verdict();
 }
 
-/* Ends in all three dimensions, more steps than stages, rows that are and are not multiples of 16
- * bytes. */
 static void check_tile(int tile, int rows, int cols)
 {
-    const struct size_case ends = { rows + 9, cols + 11, 83, 2, 2 };
-    const struct size_case whole = { rows, 2 * cols, 16 * 6, 0, 1 };
     const struct size_case sliced = { rows + 9, cols + 12, 16 * 9 + 8, 0, 8 };
     const struct size_case one_tile = { rows, cols, 16 * 9, 0, 8 };
 
-    for (bool nn : { false, true }) {
-        if (drive_goes_on())
-            check(nn, tile, 1, ends, BIAS_GELU);
-        if (drive_goes_on())
-            check(nn, tile, 1, whole, PLAIN);
+    check_whole(tile, rows, cols);
+    for (bool nn : { false, true })
         if (drive_goes_on())
             check(nn, tile, 2, sliced, BIAS_RESIDUAL);
-    }
     /* Slices of one tile run at the same time: the ticket is taken while others still write. */
     for (int again = 0; again < 3; again++)
         if (drive_goes_on())
             check(false, tile, 2, one_tile, PLAIN);
 }
 
-int main(void)
+static void check_all(void)
 {
 #ifndef DRIVE_SMALL /* tables of tiles begin with 1 */
     check_tile(1, 128, 128);
@@ -115,5 +136,11 @@ int main(void)
     check_tile(3, 32, 64);
     if (drive_goes_on())
         check_chain();
+}
+#endif
+
+int main(void)
+{
+    check_all();
     return drive_end();
 }

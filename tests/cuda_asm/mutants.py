@@ -17,10 +17,11 @@ of the file) what happens there:
     swap        two elements packed into a register change places
     fragment    the row or column of a lane is its neighbour's, or the key at a place
     factor      of two factors of bytes one is the other
+    raise       a sum so far stays as it was where the maximum rises
     stage       the next stage of a ring, slot or buffer but one
     rank        the next block of a cluster but one
     exchange    the last exchange of a sum over lanes does not happen
-    bound       what is outside of a row or piece is taken for inside
+    bound       what is outside of a row or piece is taken for inside, or the last of it for outside
     ticket      one block too early is the last, or the ticket is not left 0
 """
 import pathlib
@@ -38,10 +39,51 @@ DROPPED = [
     r"__threadfence", r"simt_multiply<[^;()]*>", r"f\[[^;()]*(?:\([^;()]*\))?[^;()]*\]\.read", r"(?:of|x)\.(?:copy|advance)", r"piece", r"merge_lanes<L>",
     r"raise", r"row\[i\]\.(?:read|remember)", r"keep<T, WIDE>", r"attend<[^;()]*>", r"each(?=\(\[&\]\(int i)", r"what", r"bias\.load", r"ahead\.load<OUT>",
     r"load<(?:bf16|float)>", r"put", r"cuda_gelu_two", r"wgmma_load_pairs<[^;()]*>", r"gemm_copy_piece<WIDE>", r"copies\.(?:next|inputs|weights)", r"w\.start", r"(?:load|load_stage|load_queries|hold_queries|mask|soften|gather_rows)<[^;()]*>",
+    r"gpt_cluster_pack",
 ]
 # Functions of a lane's number that say what it has of a matrix.
 LANE_MAPS = r"\b(?:mma_c|gemm_load_[ab]|attention_lane_[ab]<[^;()]*>|attention_thread_of<\w+>)\(cuda_lane\(\)"
 STATEMENT = re.compile(r"(?<![\w:.>&*])(?:" + "|".join(DROPPED) + r")\(")
+
+
+
+def neighbour(found, mutant):
+    return f"(({found.group()}) ^ ({mutant} ? 1 : 0))"
+
+
+def one_more(found, mutant):
+    return f"{found.group()} + ({mutant} ? 1 : 0)"
+
+
+# What is written so in one file alone.
+OF_ONE_FILE = {
+    "kernels/attention/attention_cuda_flash.cu": (
+        (r"\bat\.t[xy]\b(?= \+ [ij] \* C::T[XY]|\) \* C::WIDTH)", "fragment", neighbour),
+        (r"\boffset(?= <= TX\b)", "exchange", lambda f, m: f"offset * ({m} ? 2 : 1)"),
+        (r"(?<=\*= )factor(?=;)", "raise", lambda f, m: f"({m} ? 1.0f : factor)"),
+        (r"(?<=\brow >= )a\.seq\b", "bound", one_more),
+        (r"\bcolumn(?: \+ x)?(?= < a\.headdim\))", "bound", lambda f, m: f"{f.group()} - ({m} ? 4 : 0)")),
+    "kernels/attention/attention_cuda_naive.cu": (
+        (r"(?<=\bj < )n\b(?=; j \+= THREADS\) \{\s+scores|; j\+\+\))", "bound", one_more),
+        (r"(?<=a\.causal \? )i \+ 1\b", "bound", one_more),
+        (r"(?<=shared \+ )SUMS\b", "stage", lambda f, m: f"({m} ? MAXIMA : SUMS)")),
+    "kernels/gemm/gemm_cuda_tiled.cu": (
+        (r"\balong\b(?=\]|,)", "fragment", neighbour),
+        (r"(?<=s\.[xw]\[)[xy]\b", "fragment", neighbour),
+        (r"\b(?:row \+ y|col \+ x)\b(?= \+ [ij] \* side)", "fragment", neighbour),
+        (r"(?<=\bcol < )cols\b|(?<=\bat_col < )g\.n\b|(?<=\bat_row < )g\.m\b", "bound", one_more)),
+    "kernels/gemm/gemm_cuda_wgmma_head_maps.h": (
+        (r"\bstart - in\b", "fragment", one_more),
+        (r"(?<=HEAD_SECTOR \+ )col\b(?= - shift)", "fragment", neighbour),
+        (r"\bown / HEAD_PIECE\b|\bfirst \+ own\b", "bound", one_more),
+        (r"(?<=shift < n \? )shift\b", "bound", lambda f, m: f"{f.group()} - ({m} ? 1 : 0)")),
+    "models/gpt_cuda_cluster_pack.h": (
+        (r"(?<=place\(i / pitch, )i % pitch\b", "fragment", neighbour),),
+    "models/gpt_cuda_decode_kinds.h": (
+        (r"(?<=int k = )i % 8\b|(?<=int pair = )piece % 4\b", "fragment", neighbour),
+        (r"(?<=int col = )piece % \(P::width / 2\)", "fragment", neighbour),
+        (r"(?<=warp \* P::blocks \+ )chunk % P::blocks\b", "fragment", neighbour)),
+}
 
 COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*\*/\s*\Z") # the one at the end
 
@@ -130,7 +172,8 @@ class Mutants:
                 (r"(?<=L::GROUPS [<>]) end\b|(?<=L::GROUPS >=) end\b", "bound", lambda f, m: f" end + ({m} ? 1 : 0)"),
                 (r"(?<=i \* THREADS <) width\b", "bound", lambda f, m: f" width + ({m} ? 1 : 0)"),
                 (r"\boffset >= FROM\b", "exchange", lambda f, m: f"{f.group()} * ({m} ? 2 : 1)"),
-                (r"\bif \(inside\(i\)(?=\))", "bound", lambda f, m: f"{f.group()} || {m}")):
+                (r"\bif \(inside\(i\)(?=\))", "bound", lambda f, m: f"{f.group()} || {m}"),
+                *OF_ONE_FILE.get(name, ())):
             text = self.tokens(name, text, pattern, kind, change)
         return text
 
