@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Plants a mistake in each asm statement that a program executes, one a run, and prints what finds it.
 
-    plants.py PROGRAM [--sample N] [--limit SECONDS]
+    plants.py PROGRAM [--file NAME,NAME...] [--sample N] [--limit SECONDS]
+
+--file: in the statements of these files alone. drive_primitives and drive_wrappers execute those of
+kernels/cuda; what a kernel has of its own, and the order that its launches need, its own drive does.
 
     swap        operands 0 and 1 change places
     qualifier   the instruction lacks the last one it has
@@ -18,9 +21,14 @@ import re
 import subprocess
 import sys
 
-# Instructions of registers alone, or hints: they order nothing.
-PURE = re.compile(r"^(\{ \.reg[^;]*;)?\s*(mov|cvt|ex2|rcp|prmt|setp|selp)\b")
-HINT = re.compile(r"^(prefetch\.global|cp\.async\.bulk\.prefetch|setmaxnreg|mma|ld\.global|mapa)|wgmma\.mma_async")
+# Instructions of registers alone.
+PURE = re.compile(r"(@!?\w+ )?(mov|cvt|ex2|rcp|prmt|setp|selp)\b|\.reg\b")
+# Hints: the "memory" that they say orders nothing.
+HINT = re.compile(r"^(prefetch\.global|cp\.async\.bulk\.prefetch|setmaxnreg)")
+
+
+def pure(text):
+    return all(PURE.match(part.strip()) for part in text.strip("{} ").split(";") if part.strip(" }"))
 
 
 def run(program, plant, limit):
@@ -36,22 +44,24 @@ def run(program, plant, limit):
 MORE = re.compile(r"^(cp\.async\.bulk\.wait_group\.read|fence\.proxy\.async\.shared::cta)")
 
 
-def none(text, kind):
+def none(statement, kind):
     """Whether the mistake is none in this statement, or cannot be told from it."""
+    says, text = statement
     if kind == "qualifier" and MORE.match(text):
         return True
     if kind == "swap":
-        return not re.search(r"%0(?!\d).*%1(?!\d)|%1(?!\d).*%0(?!\d)", text) or text.startswith("bar.")
+        return not re.search(r"%0(?!\d).*%1(?!\d)|%1(?!\d).*%0(?!\d)", text)
     if kind == "qualifier":
         return "." not in text.split(";")[0]
     if kind == "clobber":
-        return bool(PURE.match(text) or HINT.search(text) or not text)
-    return bool(PURE.match(text) or not text)
+        return "m" not in says or not text or bool(HINT.match(text))
+    return "v" not in says or pure(text)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
+    parser.add_argument("--file", type=lambda text: text.split(","))
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--limit", type=float, default=60)
     options = parser.parse_args()
@@ -59,17 +69,18 @@ def main():
     statements = {}
     for line in told.splitlines():
         if line.startswith("asm "):
-            file, number, text = line[4:].split(":", 2)
-            statements[f"{file}:{number}"] = text
+            file, number, says, text = line[4:].split(":", 3)
+            if not options.file or file in options.file:
+                statements[f"{file}:{number}"] = says, text
     if code or not statements:
-        sys.exit("the program fails without a mistake, or has no statements")
+        sys.exit("the program fails without a mistake, or executes no such statement")
     plants = [(place, kind) for place in sorted(statements) for kind in ("swap", "qualifier", "clobber", "volatile")
               if not none(statements[place], kind)][::options.sample]
     lost = 0
     for place, kind in plants:
         found = run(options.program, f"{place}:{kind}", options.limit)[0] != 0
         lost += not found
-        print(f"{'found' if found else 'NOT FOUND':9} {place} {kind}: {statements[place][:90]}", flush=True)
+        print(f"{'found' if found else 'NOT FOUND':9} {place} {kind}: {statements[place][1][:90]}", flush=True)
     print(f"{len(plants) - lost} of {len(plants)} mistakes found in {len(statements)} statements")
     return lost > 0
 

@@ -234,7 +234,7 @@ using namespace cuda_host;
 
 /* What is planted in this run: a mistake in the statement at a place, which has to be found
  * (plants.py). CUDA_ASM_PLANT=FILE:LINE:KIND in the environment; with CUDA_ASM_PLANT=list the
- * places are told. */
+ * places are told, and whether the statement says volatile and "memory" there (v, m). */
 static void plant(std::string *text, bool *memory, bool *is_volatile, struct cuda_host_site site)
 {
     const char *wanted = getenv("CUDA_ASM_PLANT");
@@ -243,7 +243,8 @@ static void plant(std::string *text, bool *memory, bool *is_volatile, struct cud
         return;
     std::string place = report_site(site) + ":";
     if (strcmp(wanted, "list") == 0)
-        printf("asm %s%s\n", place.c_str(), text->c_str());
+        printf("asm %s%c%c:%s\n", place.c_str(), *is_volatile ? 'v' : '-', *memory ? 'm' : '-',
+               text->c_str());
     if (strncmp(wanted, place.c_str(), place.size()) != 0)
         return;
     std::string kind = wanted + place.size();
