@@ -79,8 +79,9 @@ class List:
             if not SUMMARY.match(text.splitlines()[-1] if text else ""):
                 return f"== {self.kernel}: came to no end\n{text}", False
             self.table.write_text(f"{self.state()}\n{usage.ru_utime + usage.ru_stime:.0f}\n{text}")
-        text = "".join(self.table.read_text().splitlines(True)[2:])
-        return f"== {self.kernel}{': as before' if before else ''}\n{text}", self.found()[2] == 0
+        lines = self.table.read_text().splitlines(True)[2:]
+        text = f"== {self.kernel}\n{''.join(lines)}" if before is None else f"== {self.kernel}, as before: {lines[-1]}"
+        return text, self.found()[2] == 0
 
 
 def markdown(folder):
