@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules of barriers, copies, clusters and what comes from the kernel in front. */
+#ifndef CUDA_ASM_DRIVE_MODEL_COPIES_H
+#define CUDA_ASM_DRIVE_MODEL_COPIES_H
+
+#include "drive_model.h"
+
+/* ---- mbarriers ---- */
+
+struct an_arrival_too_many {
+    static constexpr const char *words = "has no room for it";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        if (model_first()) {
+            cuda_mbarrier_expect(&s.full, sizeof(s.row));
+            if (!RIGHT)
+                cuda_mbarrier_arrive(&s.full);
+            cuda_bulk_load(s.row, in, sizeof(s.row), &s.full);
+        }
+        cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = s.row[threadIdx.x];
+    }
+};
+
+struct an_arrival_too_few {
+    static constexpr const char *words =
+        " (and 63 more), whose phase will not end: 1 of 2 arrivals and 0 bytes are missing";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s, RIGHT ? 1 : 2);
+        model_load(s, in);
+        cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = s.row[threadIdx.x];
+    }
+};
+
+struct bytes_that_do_not_come {
+    static constexpr const char *words =
+        " (and 63 more), whose phase will not end: 0 of 1 arrivals and 128 bytes are missing";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        if (model_first()) {
+            cuda_mbarrier_expect(&s.full, sizeof(s.row));
+            cuda_bulk_load(s.row, in, sizeof(s.row) / (RIGHT ? 1 : 2), &s.full);
+        }
+        cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = s.row[threadIdx.x];
+    }
+};
+
+/* Passes at once: the phase before the first one has ended. */
+struct parity_of_the_phase_before {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        model_load(s, in);
+        cuda_mbarrier_wait(&s.full, RIGHT ? 0 : 1);
+        out[model_place()] = s.row[threadIdx.x];
+        cuda_mbarrier_wait(&s.full, 0);
+    }
+};
+
+struct parity_of_the_phase_to_come {
+    static constexpr const char *words =
+        " (and 63 more), whose phase will not end: 1 of 1 arrivals and 0 bytes are missing";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        model_load(s, in);
+        cuda_mbarrier_wait(&s.full, 0);
+        if (!RIGHT)
+            cuda_mbarrier_wait(&s.full, 1);
+        out[model_place()] = s.row[threadIdx.x];
+    }
+};
+
+struct barrier_without_init {
+    static constexpr const char *words = "is not initialised";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        if (RIGHT)
+            model_begin(s, MODEL_ROW);
+        cuda_mbarrier_arrive(&s.full);
+        cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = 1;
+    }
+};
+
+struct barrier_that_is_not_published {
+    static constexpr const char *words =
+        "ends on a barrier that fence.mbarrier_init has not published";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        if (model_first()) {
+            cuda_mbarrier_init(&s.full, 1);
+            if (RIGHT)
+                cuda_mbarrier_publish();
+        }
+        __syncthreads();
+        model_load(s, in);
+        cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = s.row[threadIdx.x];
+    }
+};
+
+/* ---- Named barriers ---- */
+
+struct named_barrier_half_met {
+    static constexpr const char *words =
+        "ends with 32 of 64 threads at named barrier 1, for which nobody waits";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        unsigned number = 1;
+
+        if (threadIdx.x < 32)
+            model_asm("bar.arrive %0, 64;", "r", number);
+        else if (RIGHT)
+            model_asm("bar.sync %0, 64;", "r", number);
+        out[model_place()] = 1;
+    }
+};
+
+struct named_barrier_of_two_sizes {
+    static constexpr const char *words = "threads, while others made it one of";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        unsigned number = 1;
+
+        if (RIGHT || threadIdx.x < 32)
+            model_asm("bar.sync %0, 64;", "r", number);
+        else
+            model_asm("bar.sync %0, 32;", "r", number);
+        out[model_place()] = 1;
+    }
+};
+
+/* ---- The two views of shared memory ---- */
+
+/* All threads store, all or the first one alone fence, all meet, one has the engine read. */
+template <bool FENCE, bool OF_ALL, bool MEET> static void model_store_row(float *out)
+{
+    model_shared &s = cuda_shared<model_shared>();
+
+    s.row[threadIdx.x] = 1;
+    if (FENCE && (OF_ALL || model_first()))
+        wgmma_publish();
+    if (MEET)
+        __syncthreads();
+    if (model_first()) {
+        model_store(s, out);
+        tma_store_wait<0>();
+    }
+}
+
+struct store_without_a_fence {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_store_row<RIGHT, true, true>(out);
+    }
+};
+
+struct fence_of_one_for_all {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_store_row<true, RIGHT, true>(out);
+    }
+};
+
+struct store_without_a_meeting {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_store_row<true, true, RIGHT>(out);
+    }
+};
+
+/* Who has the engine read may fence for all, behind the meeting. */
+struct fence_in_front_of_the_meeting {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        if (!RIGHT && model_first())
+            wgmma_publish();
+        s.row[threadIdx.x] = 1;
+        __syncthreads();
+        if (model_first()) {
+            if (RIGHT)
+                wgmma_publish();
+            model_store(s, out);
+            tma_store_wait<0>();
+        }
+    }
+};
+
+/* ---- Copies ---- */
+
+struct row_that_is_read_early {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        model_load(s, in);
+        if (RIGHT)
+            cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = s.row[threadIdx.x];
+        if (!RIGHT)
+            cuda_mbarrier_wait(&s.full, 0);
+    }
+};
+
+struct box_that_is_read_early {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        if (model_first())
+            model_load_box(s, map);
+        if (RIGHT)
+            cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = s.box[threadIdx.x];
+        if (!RIGHT)
+            cuda_mbarrier_wait(&s.full, 0);
+    }
+};
+
+struct copy_that_nobody_waits_for {
+    static constexpr const char *words = "returns before the bulk copy at bulk.h:";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        model_load(s, in);
+        if (RIGHT)
+            cuda_mbarrier_wait(&s.full, 0);
+        out[model_place()] = 1;
+    }
+};
+
+struct store_that_nobody_waits_for {
+    static constexpr const char *words = "returns before the bulk store at tma.h:";
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        s.row[threadIdx.x] = 1;
+        wgmma_publish();
+        __syncthreads();
+        if (model_first()) {
+            model_store(s, out);
+            if (RIGHT)
+                tma_store_wait_read<0>();
+        }
+    }
+};
+
+struct row_used_again_while_it_is_stored {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        s.row[threadIdx.x] = 1;
+        wgmma_publish();
+        __syncthreads();
+        if (!model_first())
+            return;
+        model_store(s, out);
+        if (RIGHT)
+            tma_store_wait_read<0>();
+        for (float &x : s.row)
+            x = 2;
+        wgmma_publish();
+        tma_store_wait<0>();
+    }
+};
+
+/* ---- What the engine does not take ---- */
+
+/* One thread starts a copy, wrong or right; the numbers are ones. */
+template <class COPY> static void model_one_copy(float *out, const COPY &copy)
+{
+    model_shared &s = cuda_shared<model_shared>();
+
+    model_begin(s);
+    if (model_first())
+        copy(s);
+    cuda_mbarrier_wait(&s.full, 0);
+    out[model_place()] = 1;
+}
+
+struct copy_of_half_a_piece {
+    static constexpr const char *words = "bulk copy of 8 bytes at bulk.h:";
+    static constexpr struct model_shape shape = { 32 };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_one_copy(out, [&](model_shared &s) {
+            cuda_mbarrier_expect(&s.full, RIGHT ? 16 : 8);
+            cuda_bulk_load(s.row, in, RIGHT ? 16 : 8, &s.full);
+        });
+    }
+};
+
+struct copy_to_a_place_between_pieces {
+    static constexpr const char *words = "is not of whole 16-byte pieces";
+    static constexpr struct model_shape shape = { 32 };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_one_copy(out, [&](model_shared &s) {
+            cuda_mbarrier_expect(&s.full, 16);
+            cuda_bulk_load(s.row + (RIGHT ? 0 : 1), in, 16, &s.full);
+        });
+    }
+};
+
+struct copy_beyond_shared_memory {
+    static constexpr const char *words = "are outside the shared memory of a block";
+    static constexpr struct model_shape shape = { 32 };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_one_copy(out, [&](model_shared &s) {
+            auto *end = static_cast<char *>(cuda_host_shared()) + cuda_host_shared_size();
+            cuda_mbarrier_expect(&s.full, 32);
+            cuda_bulk_load(end - (RIGHT ? 32 : 16), in, 32, &s.full);
+        });
+    }
+};
+
+struct swizzled_box_between_groups {
+    static constexpr const char *words = "is not aligned to 1024";
+    static constexpr struct model_shape shape = { 32 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    {
+        model_one_copy(out, [&](model_shared &s) {
+            cuda_mbarrier_expect(&s.full, sizeof(s.box));
+            tma_load(s.box + (RIGHT ? 0 : MODEL_COLS), &map, &s.full, 0, 0);
+        });
+    }
+};
+
+struct box_of_another_rank {
+    static constexpr const char *words = "a box of 3 axes of a tensor of 2";
+    static constexpr struct model_shape shape = { 32 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    {
+        model_one_copy(out, [&](model_shared &s) {
+            cuda_mbarrier_expect(&s.full, sizeof(s.box));
+            if (RIGHT)
+                tma_load(s.box, &map, &s.full, 0, 0);
+            else
+                tma_load_3d(s.box, &map, &s.full, 0, 0, 0);
+        });
+    }
+};
+
+struct map_of_nothing {
+    static constexpr const char *words = "has a tensor map that nothing has described";
+    static constexpr struct model_shape shape = { 32 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    {
+        static const CUtensorMap nothing = {};
+
+        model_one_copy(out, [&](model_shared &s) { model_load_box(s, RIGHT ? map : nothing); });
+    }
+};
+
+struct box_to_no_block {
+    static constexpr const char *words = "a copy to no block of the cluster";
+    static constexpr struct model_shape shape = { 32 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    {
+        model_one_copy(out, [&](model_shared &s) {
+            cuda_mbarrier_expect(&s.full, sizeof(s.box));
+            tma_load_to(s.box, &map, &s.full, 0, 0, RIGHT ? 1 : 0);
+        });
+    }
+};
+
+/* ---- Clusters ---- */
+
+/* Each block has a row of ones, which the other one gets 16 bytes a thread. */
+struct block_that_leaves_early {
+    static constexpr const char *words = "reaches the shared memory of a block that has returned";
+    static constexpr struct model_shape shape = { MODEL_ROW, 2 };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+        unsigned peer = cuda_cluster_rank() ^ 1, t = threadIdx.x;
+
+        model_begin(s);
+        model_load(s, in);
+        cuda_mbarrier_wait(&s.full, 0);
+        if (t < MODEL_ROW / 4)
+            cuda_cluster_store16(cuda_cluster_address(s.other + 4 * t, peer),
+                                 *reinterpret_cast<uint4 *>(s.row + 4 * t));
+        if (RIGHT)
+            cuda_cluster_barrier();
+        out[model_place()] = s.other[t];
+    }
+};
+
+struct cluster_barrier_half_met {
+    static constexpr const char *words = "returns between arriving and waiting";
+    static constexpr struct model_shape shape = { 32, 2 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        cuda_cluster_arrive();
+        if (RIGHT)
+            cuda_cluster_wait();
+        out[model_place()] = 1;
+    }
+};
+
+/* Each block's barrier has one arrival, the other block's. */
+template <bool PUBLISHED, bool CLUSTER> static void model_arrive_there(float *out)
+{
+    model_shared &s = cuda_shared<model_shared>();
+
+    if (model_first()) {
+        cuda_mbarrier_init(&s.full, 1);
+        if (PUBLISHED)
+            cuda_mbarrier_publish();
+    }
+    cuda_cluster_barrier();
+    if (model_first())
+        cuda_mbarrier_arrive_at(&s.full, cuda_cluster_rank() ^ 1);
+    if (CLUSTER)
+        cuda_mbarrier_wait_cluster(&s.full, 0);
+    else
+        cuda_mbarrier_wait(&s.full, 0);
+    out[model_place()] = 1;
+    cuda_cluster_barrier();
+}
+
+struct arrival_at_what_is_not_published {
+    static constexpr const char *words = "at a barrier of another block that fence.mbarrier_init";
+    static constexpr struct model_shape shape = { 32, 2 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_arrive_there<RIGHT, true>(out);
+    }
+};
+
+struct wait_of_too_small_a_scope {
+    static constexpr const char *words = "without acquiring at the scope of the cluster";
+    static constexpr struct model_shape shape = { 32, 2 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_arrive_there<true, RIGHT>(out);
+    }
+};
+
+/* Each block's row goes to the other one by the engine. */
+struct copy_there_without_a_fence {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW, 2 };
+    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+        unsigned peer = cuda_cluster_rank() ^ 1;
+
+        model_begin(s);
+        s.row[threadIdx.x] = 1;
+        if (RIGHT)
+            cuda_cluster_publish();
+        cuda_cluster_barrier();
+        if (model_first()) {
+            cuda_mbarrier_expect(&s.full, sizeof(s.other));
+            cuda_cluster_copy(cuda_cluster_address(s.other, peer), s.row, sizeof(s.row),
+                              cuda_cluster_address(&s.full, peer));
+        }
+        cuda_mbarrier_wait_cluster(&s.full, 0);
+        out[model_place()] = s.other[threadIdx.x];
+        cuda_cluster_barrier();
+    }
+};
+
+/* ---- The kernel in front ---- */
+
+struct read_of_the_kernel_in_front {
+    static constexpr const char *words = nullptr;
+    static constexpr struct model_shape shape = { MODEL_ROW, 1, true };
+    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    {
+        if (RIGHT)
+            cuda_pdl_wait();
+        out[model_place()] = in[threadIdx.x];
+        if (!RIGHT)
+            cuda_pdl_wait();
+    }
+};
+
+#endif
