@@ -160,12 +160,13 @@ static void wgmma_launch(const struct call *call)
 
 /* Of e4m3: a tiling for each number of columns, so that only the queue is to be forced, and that
  * under a mask alone. */
-static const char *const fp8_params[] = { "queue=1,2", nullptr };
+static const char *const fp8_params[] = { "queue=0,1,2", nullptr };
 
 static bool fp8_found(struct attention_cuda *a, int64_t queue)
 {
-    return sms_found(a, attention_fp8_plan_of,
-                     [=](const attention_plan &p) { return p.queue == (queue == 2); });
+    return queue == 0 || sms_found(a, attention_fp8_plan_of, [=](const attention_plan &p) {
+               return p.queue == (queue == 2);
+           });
 }
 
 static int fp8_prepare(struct call *call, struct error *err)
