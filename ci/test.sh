@@ -128,8 +128,9 @@ stage_web() {
   tell_skipped
 }
 
-# The CUDA kernels with them, compiled for the CPU (tests/cuda_host). Of kills and damages at random a
-# third of what the stage `test` makes. Parsers are fed with changed copies of their seeds besides.
+# The CUDA kernels with them, compiled for the CPU (tests/cuda_host); of those of sm_90a one a day. Of
+# kills and damages at random a third of what the stage `test` makes. Parsers are fed with changed copies
+# of their seeds besides.
 stage_sanitize() {
   local cli=(
     # Times, rates and sizes: what would test the sanitizers' patience alone.
@@ -164,6 +165,7 @@ stage_sanitize() {
   # (1 in 256 small ones) is taken for one of glibc 2.19, and what lies before it for its address; the search
   # for leaks then reads there, and ends with "Tracer caught signal 11". glibc's own list leads to the blocks, too.
   export ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8:intercept_tls_get_addr=0
+  tests/cuda_asm/sanitized.sh build/cuda-host --today
   HARNESS_TRIALS=0.1 HARNESS_FUZZ_MUTANTS=1 OMP_WAIT_POLICY=passive ctest "${tests[@]}" \
     --exclude-regex "^($out)\$" --parallel "$tests_at_once"
 }

@@ -617,6 +617,11 @@ static void check_dependent(bool graph)
     TRY(cudaStreamSynchronize(stream));
     report(graph ? "twenty dependent launches in a graph" : "twenty dependent launches", x.host(),
            { 20.0f }, 1, 0);
+    if (graph) {
+        TRY(cudaGraphExecDestroy(exec));
+        TRY(cudaGraphDestroy(g));
+    }
+    TRY(cudaStreamDestroy(stream));
 }
 
 /* ---- Costs ---- */

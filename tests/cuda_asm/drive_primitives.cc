@@ -24,5 +24,8 @@ int main(void)
         check_cluster(blocks);
     check_products();
     check_registers();
+    cuda_host_dependents = true;
+    check_dependent(false);
+    check_dependent(true);
     return wrong;
 }

@@ -112,8 +112,11 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("kernels", nargs="*", choices=[*LISTS, "all", []])
-    options = parser.parse_args()
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
+    options = parser.parse_intermixed_args()
+    wrong = set(options.kernels) - {*LISTS, "all"}
+    if wrong:
+        parser.error(f"no list: {', '.join(sorted(wrong))}; there are {', '.join(LISTS)} and all")
     kernels = LISTS if "all" in options.kernels else options.kernels or LISTS[:3]
     kernels = sorted(kernels, key=lambda k: LONG.index(k) if k in LONG else len(LONG))
     folder = options.build / "tests" / "cuda_asm"

@@ -1,23 +1,34 @@
 #!/usr/bin/env bash
-# The kernels of sm_90a with AddressSanitizer and UndefinedBehaviorSanitizer, their small forms: what of
-# ordinary loads, stores and arithmetic is wrong. gcc takes a minute for some: no part of CI.
-#   tests/cuda_asm/sanitized.sh BUILD_FOLDER [KERNEL...]     BUILD_FOLDER: of preset cuda-host
-# KERNEL: as in mutation.py, attention_fp8, primitives or wrappers; without, all. Ends with 1 where one fails.
+# The kernels of sm_90a with AddressSanitizer and UndefinedBehaviorSanitizer, in their small forms: for what
+# they load, store and compute beside their asm statements. Ends with 1 where one fails.
+#   tests/cuda_asm/sanitized.sh BUILD_FOLDER [--today | KERNEL...]     BUILD_FOLDER: of preset cuda-host
+# KERNEL: as in mutation.py, attention_fp8, primitives or wrappers; without, all. --today: the day's. Each
+# takes 2 to 17 s of a processor, built and run.
 set -euo pipefail
 build=$1
 shift
-[ $# -gt 0 ] || set -- primitives wrappers layernorm cache naive tiled head flash flash32 simt decode mma \
-  attention attention_fp8 gemm cluster
-export TIMEFORMAT='%U s'
+all=(primitives head gemm attention attention_fp8 cluster decode layernorm mma flash flash32 simt tiled cache
+  naive wrappers)
+case ${1-} in
+--today) set -- "${all[$((10#$(date -u +%j) % ${#all[@]}))]}" ;;
+"") set -- "${all[@]}" ;;
+esac
+export TIMEFORMAT='%U s of a processor'
 wrong=()
 for kernel in "$@"; do
-  program=drive_${kernel}_sanitized
+  program=drive_${kernel}_sanitized log=$build/tests/cuda_asm/drive_${kernel}_sanitized.log
   printf '%s: built in ' "$kernel"
-  time cmake --build "$build" --target "$program" >"$build/$program.log" 2>&1 || { cat "$build/$program.log"; exit 1; }
+  time cmake --build "$build" --target "$program" >"$log" 2>&1 || {
+    cat "$log"
+    exit 1
+  }
   printf '%s: run in ' "$kernel"
-  time "$build/tests/cuda_asm/$program" >"$build/$program.log" 2>&1 || {
+  time "$build/tests/cuda_asm/$program" >"$log" 2>&1 || {
+    cat "$log"
     wrong+=("$kernel")
-    cat "$build/$program.log"
   }
 done
-[ ${#wrong[@]} -eq 0 ] || { echo "wrong: ${wrong[*]}" && exit 1; }
+[ ${#wrong[@]} -eq 0 ] || {
+  echo "wrong with the sanitizers: ${wrong[*]}"
+  exit 1
+}
