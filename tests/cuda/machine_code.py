@@ -7,13 +7,17 @@
 
 cmake/nvcc_resources.sh keeps the cubins beside the objects. From sm_70 on an instruction has 128 bits
 and its opcode is the low 12; a branch has its distance, counted from the next instruction in units of 4
-bytes, in bits 16 to 23 and 34 to 81, so that loops are found. Neither is published: each opcode of the
-table, and the branch, is calibrated first by a kernel that has it, with the compiler at hand.
+bytes, in bits 16 to 23 and 34 to 81, so that loops are found. A multiply-add has its registers in bits
+24 to 39 and 64 to 71, and in bits 122 to 124 whether the next one finds each of them where this one read
+it. None of it is published: opcodes, branches and registers are calibrated first by kernels that have
+them, with the compiler at hand.
 
 kernels/cuda/machine_code.txt has a row for each kernel: which instructions it must have, how many
 instructions its main loop takes for each multiplication, or the whole kernel where it has none, and
-how many an output between the last multiplication and the loop's end. None may touch local memory.
---table prints what was found; --gates, one line: how many kernels have what they must have. Exit status 0, 1 or 77 (nothing was compiled for sm_90 here).
+how many an output between the last multiplication and the loop's end (tests/cuda/ways_out.cu has kernels
+of one such way each); and how many multiply-adds wait for a bank of registers. None may touch local
+memory. --table prints what was found; --gates, one line: how many kernels have what they must have. Exit
+status 0, 1 or 77 (nothing was compiled for sm_90 here).
 """
 
 import collections
@@ -24,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 import typing
+
+import register_banks
 
 SHARED = 'static __shared__ __align__(1024) unsigned char shared[4096];' \
     ' unsigned at = (unsigned)__cvta_generic_to_shared(shared);'
@@ -69,7 +75,8 @@ INSTRUCTIONS = {
     'LDL': (0x983, LOCAL),
     'STL': (0x387, LOCAL),
 }
-BRANCH = 0x947
+BRANCH, EXIT, ALWAYS = 0x947, 0x94d, 7  # the last: a predicate
+STORES = ('STG', 'UTMASTG')
 MULTIPLICATIONS = ('HGMMA', 'QGMMA', 'HMMA', 'FFMA')
 NAMES = {opcode: name for name, (opcode, _) in INSTRUCTIONS.items()}
 
@@ -92,6 +99,14 @@ STORE = LOOP.replace('    p[threadIdx.x] = a;', SHARED + '''
         asm volatile("membar.gl;" ::: "memory"); ((volatile float *)p)[n + 1] = a + 1; }''')
 STORE = f'for (int t = 0; t < n; t++) {{ {STORE} }}'
 
+# And by a loop, behind which the kernel ends.
+STRIP = LOOP.replace('    p[threadIdx.x] = a;', '''
+#pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        asm volatile("membar.cta;" ::: "memory");
+        ((volatile float *)p)[i] = a;
+    }''')
+
 
 class Rule(typing.NamedTuple):
     pattern: typing.Pattern
@@ -100,23 +115,38 @@ class Rule(typing.NamedTuple):
     most: float = 0
     outputs: int = 0  # a thread's, of a round of the loop
     most_output: float = 0
+    way: typing.Optional['Way'] = None
+    most_waits: typing.Optional[tuple] = None  # of 100 multiply-adds that wait for a bank, that meet in one
+
+
+class Way(typing.NamedTuple):
+    """From the last multiplication to the end of the round or of the kernel."""
+    outputs: int  # a thread's
+    most: float  # instructions for each
+    rounds: tuple  # of each loop on the way, in their order
 
 
 # Kernels of the calibration with rules that they break.
 PLANTED = (('nothing', None), ('loop', Rule('', ('HGMMA',))), ('LDL', Rule('')),
            ('loop', Rule('', (), 'FFMA', 1.1)), ('FFMA', Rule('', (), 'FFMA', 99)),
            ('FFMA', Rule('', (), 'ALL', 2)), ('store', Rule('', (), 'FFMA', 99, 1, 2)),
-           ('loop', Rule('', (), 'FFMA', 99, 1, 99)))
+           ('loop', Rule('', (), 'FFMA', 99, 1, 99)), ('strip', Rule('', (), 'FFMA', 99, way=Way(10, 4, (10,)))),
+           ('strip', Rule('', (), 'FFMA', 99, way=Way(1, 999, ()))), ('FFMA', Rule('', (), 'FFMA', 99, way=Way(1, 999, ()))), ('waits', Rule('', most_waits=(99, 0))),
+           ('triples', Rule('', most_waits=(100, 99))), ('nothing', Rule('', most_waits=(100, 100))))
 
 
 class Kernel:
-    def __init__(self, name, code):
-        words = [struct.unpack_from('<QQ', code, at) for at in range(0, len(code), 16)]
+    def __init__(self, name, words):
         self.name = name
+        self.words = words
         self.opcodes = [low & 0xfff for low, _ in words]
         self.counts = collections.Counter(NAMES.get(opcode) for opcode in self.opcodes)
         self.branches = list(branches(words))
         self.loops = [self.opcodes[to:at + 1] for at, to in self.branches if to < at]
+
+    @property
+    def banks(self):
+        return register_banks.banks(self.words)
 
     def main_loop(self, multiplication):
         """(instructions, multiplications) of the loop that has the most of them for its length."""
@@ -140,6 +170,20 @@ class Kernel:
         left_out = min((to - at - 1 for at, to in self.branches if last < at < stores[0] and to > stores[-1]),
                        default=None)
         return end - last - left_out if end and left_out else None
+
+    def way(self, multiplication, rounds):
+        """Instructions from the last multiplication to the end of the loop that it is in, or to the exit, with
+        the loops in between as often as `rounds` says; None where there are others, or nothing is stored."""
+        opcode, stored = INSTRUCTIONS[multiplication][0], [INSTRUCTIONS[name][0] for name in STORES]
+        last = max((at for at, one in enumerate(self.opcodes) if one == opcode), default=len(self.opcodes))
+        stores = [at for at, one in enumerate(self.opcodes) if one in stored and at > last]
+        ends = [at for at, to in self.branches if to <= last and stores and at > stores[-1]]
+        ends += [at for at, (low, _) in enumerate(self.words)
+                 if stores and at > stores[-1] and low & 0xfff == EXIT and low >> 12 & 0xf == ALWAYS]
+        loops = sorted((to, at) for at, to in self.branches if ends and last < to <= at < min(ends))
+        if not ends or len(loops) != len(rounds):
+            return None
+        return min(ends) - last + sum((nr - 1) * (at + 1 - to) for nr, (to, at) in zip(rounds, loops))
 
 
 def branches(words):
@@ -169,7 +213,8 @@ def kernels_of(elf):
     found = [(name[len('.text.'):], code) for name, code in sections(elf) if name.startswith('.text.')]
     names = subprocess.run(['c++filt'], input='\n'.join(name for name, _ in found), text=True,
                            capture_output=True, check=True).stdout.split('\n')
-    return [Kernel(plain(long), code) for (_, code), long in zip(found, names)]
+    return [Kernel(plain(long), [struct.unpack_from('<QQ', code, at) for at in range(0, len(code), 16)])
+            for (_, code), long in zip(found, names)]
 
 
 def plain(name):
@@ -181,7 +226,8 @@ def plain(name):
 
 def calibrate(nvcc, folder):
     """What of the table this compiler does otherwise, a line each."""
-    kernels = dict({name: body for name, (_, body) in INSTRUCTIONS.items()}, nothing='', loop=LOOP, store=STORE)
+    kernels = dict({name: body for name, (_, body) in INSTRUCTIONS.items()}, nothing='', loop=LOOP, store=STORE, strip=STRIP,
+                   **register_banks.KERNELS)
     source, cubin = folder / 'calibrate.cu', folder / 'calibrate.cubin'
     source.write_text('\n'.join('extern "C" __global__ void __launch_bounds__(384, 1)'
                                 f' {name}(float *p, int n, const void *map)'
@@ -191,6 +237,10 @@ def calibrate(nvcc, folder):
     if told.returncode:
         sys.exit(told.stdout)
     found = {kernel.name: kernel for kernel in kernels_of(cubin.read_bytes())}
+    outer = found['outer'].words
+    for name, registers in (('waits', (2, 4, 7)), ('triples', (2, 4, 6))):
+        found[name] = Kernel(name, list(register_banks.planted(outer, registers)))
+    yield from register_banks.calibration(found['FFMA'].words, outer)
     for name, (opcode, _) in INSTRUCTIONS.items():
         if name not in found[name].counts:
             yield f'{name} is not {opcode:#x} any more'
@@ -201,6 +251,9 @@ def calibrate(nvcc, folder):
         return
     if not 0 < (found['store'].way_out('FFMA') or 0) < 20:
         yield f'the way out of a loop is not found: {found["store"].way_out("FFMA")} instructions'
+    ways = [found['strip'].way('FFMA', (nr,)) or 0 for nr in (1, 11, 21)]
+    if not 0 < ways[0] < 30 or not ways[0] < ways[1] or ways[2] - ways[1] != ways[1] - ways[0]:
+        yield f'the way out by a loop is not found: {ways} instructions for 1, 11 and 21 rounds'
     for kernel, rule in PLANTED:
         if not list(faults(found[kernel], rule)):
             yield f'a planted fault is not found: {kernel} and {rule}'
@@ -215,11 +268,15 @@ def read_rules(text):
     rules = []
     for line in text.splitlines():
         if line and not line.startswith('#'):
-            pattern, has, loop, *out = (part.strip() for part in line.split(';'))
+            pattern, has, loop, *more = (part.strip() for part in line.split(';'))
             multiplication, most = loop.split() if loop else ('', 0)
-            outputs, most_output = out[0].split() if out else (0, 0)
+            words = {part.split()[0]: part.split()[1:] for part in more}
+            outputs, most_output = words.get('OUT', (0, 0))
+            way = [float(word) for word in words.get('WAY', ())]
+            way = Way(int(way[0]), way[1], tuple(int(nr) for nr in way[2:])) if way else None
+            waits = tuple(float(most) for most in words['BANKS']) if 'BANKS' in words else None
             rules.append(Rule(re.compile(pattern), tuple(has.split()), multiplication, float(most),
-                              int(outputs), float(most_output)))
+                              int(outputs), float(most_output), way, waits))
     return rules
 
 
@@ -250,6 +307,24 @@ def faults(kernel, rule):
         elif out > rule.most_output * rule.outputs:
             yield f'its way out takes {out / rule.outputs:.2f} instructions for each output, ' \
                 f'{rule.most_output:g} are allowed'
+    if rule.way:
+        nr = kernel.way(rule.multiplication, rule.way.rounds)
+        if not nr:
+            yield f'has no way out with {len(rule.way.rounds)} loops'
+        elif nr > rule.way.most * rule.way.outputs:
+            yield f'its way out takes {nr / rule.way.outputs:.2f} instructions for each output, ' \
+                f'{rule.way.most:g} are allowed'
+    if rule.most_waits:
+        yield from bank_faults(kernel.banks, rule.most_waits)
+
+
+def bank_faults(banks, most):
+    if not banks.nr:
+        yield 'has no multiply-add of registers'
+        return
+    for what, nr, allowed in zip(('wait for a bank', 'have all operands in one bank'), banks[1:], most):
+        if 100 * nr > allowed * banks.nr:
+            yield f'{nr} of {banks.nr} multiply-adds {what}, {allowed:g} of 100 are allowed'
 
 
 def print_row(kernel, rule):
@@ -262,6 +337,11 @@ def print_row(kernel, rule):
             break
     if rule and rule.outputs:
         parts.append(f'way out {kernel.way_out(rule.multiplication)} for {rule.outputs} outputs')
+    if rule and rule.way:
+        parts.append(f'way out {kernel.way(rule.multiplication, rule.way.rounds)} for {rule.way.outputs} outputs')
+    if rule and rule.most_waits:
+        nr, waits, triples = kernel.banks
+        parts.append(f'{100 * waits / nr:.1f} of 100 FFMA wait for a bank, {100 * triples / nr:.1f} meet in one')
     print(f'{kernel.name}: {len(kernel.opcodes)} instructions; {", ".join(parts)}')
 
 
@@ -288,6 +368,7 @@ def gates(found):
 def main():
     build, nvcc = pathlib.Path(sys.argv[1]), sys.argv[2]
     cubins = [path for room in ('kernels', 'models') for path in (build / room).rglob('*.machine/*.cubin')]
+    cubins += (build / 'tests/cuda').rglob('ways_out.cu.o.machine/*.cubin')
     older = [path.name for room in ('kernels', 'models') for path in (build / room).rglob('*.cu.o')
              if cubins and not path.with_name(path.name + '.machine').exists()]
     if older:
