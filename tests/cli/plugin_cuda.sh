@@ -57,8 +57,8 @@ guide() {
     [ $status -eq 0 ] || cat out err
   done 3<../../lines
   # A version whose threads wait before they compute.
-  sed -i 's/^    float sum = 0;/    for (volatile int i = 0; i < 100000; i = i + 1)\
-        ;\
+  sed -i 's/^    float sum = 0;/    for (int i = 0; i < 100000; i++)\
+        asm volatile("");\
 &/' fast.cu
   nvcc -shared -Xcompiler -fPIC -O3 -arch=native -I "$PREFIX/include" -o fast.so fast.cu
   harness run --plugin ./fast.so --device cuda --label after >out 2>err || cat out err
