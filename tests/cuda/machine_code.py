@@ -130,8 +130,10 @@ class Way(typing.NamedTuple):
 PLANTED = (('nothing', None), ('loop', Rule('', ('HGMMA',))), ('LDL', Rule('')),
            ('loop', Rule('', (), 'FFMA', 1.1)), ('FFMA', Rule('', (), 'FFMA', 99)),
            ('FFMA', Rule('', (), 'ALL', 2)), ('store', Rule('', (), 'FFMA', 99, 1, 2)),
-           ('loop', Rule('', (), 'FFMA', 99, 1, 99)), ('strip', Rule('', (), 'FFMA', 99, way=Way(10, 4, (10,)))),
-           ('strip', Rule('', (), 'FFMA', 99, way=Way(1, 999, ()))), ('FFMA', Rule('', (), 'FFMA', 99, way=Way(1, 999, ()))), ('waits', Rule('', most_waits=(99, 0))),
+           ('loop', Rule('', (), 'FFMA', 99, 1, 99)),
+           ('strip', Rule('', (), 'FFMA', 99, way=Way(10, 4, (10,)))),
+           ('strip', Rule('', (), 'FFMA', 99, way=Way(1, 999, ()))),
+           ('waits', Rule('', most_waits=(99, 0))),
            ('triples', Rule('', most_waits=(100, 99))), ('nothing', Rule('', most_waits=(100, 100))))
 
 
@@ -172,8 +174,9 @@ class Kernel:
         return end - last - left_out if end and left_out else None
 
     def way(self, multiplication, rounds):
-        """Instructions from the last multiplication to the end of the loop that it is in, or to the exit, with
-        the loops in between as often as `rounds` says; None where there are others, or nothing is stored."""
+        """Instructions from the last multiplication to the end of the loop that it is in, or to the exit,
+        with the loops in between as often as `rounds` says; None where there are others, or nothing is
+        stored."""
         opcode, stored = INSTRUCTIONS[multiplication][0], [INSTRUCTIONS[name][0] for name in STORES]
         last = max((at for at, one in enumerate(self.opcodes) if one == opcode), default=len(self.opcodes))
         stores = [at for at, one in enumerate(self.opcodes) if one in stored and at > last]
@@ -226,8 +229,8 @@ def plain(name):
 
 def calibrate(nvcc, folder):
     """What of the table this compiler does otherwise, a line each."""
-    kernels = dict({name: body for name, (_, body) in INSTRUCTIONS.items()}, nothing='', loop=LOOP, store=STORE, strip=STRIP,
-                   **register_banks.KERNELS)
+    kernels = dict({name: body for name, (_, body) in INSTRUCTIONS.items()}, nothing='', loop=LOOP,
+                   store=STORE, strip=STRIP, **register_banks.KERNELS)
     source, cubin = folder / 'calibrate.cu', folder / 'calibrate.cubin'
     source.write_text('\n'.join('extern "C" __global__ void __launch_bounds__(384, 1)'
                                 f' {name}(float *p, int n, const void *map)'
@@ -338,10 +341,12 @@ def print_row(kernel, rule):
     if rule and rule.outputs:
         parts.append(f'way out {kernel.way_out(rule.multiplication)} for {rule.outputs} outputs')
     if rule and rule.way:
-        parts.append(f'way out {kernel.way(rule.multiplication, rule.way.rounds)} for {rule.way.outputs} outputs')
+        nr = kernel.way(rule.multiplication, rule.way.rounds)
+        parts.append(f'way out {nr} for {rule.way.outputs} outputs')
     if rule and rule.most_waits:
         nr, waits, triples = kernel.banks
-        parts.append(f'{100 * waits / nr:.1f} of 100 FFMA wait for a bank, {100 * triples / nr:.1f} meet in one')
+        parts.append(f'{100 * waits / nr:.1f} of 100 FFMA wait for a bank, '
+                     f'{100 * triples / nr:.1f} meet in one')
     print(f'{kernel.name}: {len(kernel.opcodes)} instructions; {", ".join(parts)}')
 
 

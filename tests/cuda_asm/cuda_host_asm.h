@@ -58,8 +58,10 @@ struct cuda_host_program {
 void cuda_host_asm_run(const cuda_host_program &program, const cuda_host_register *operands,
                        size_t nr);
 
+/* Always inlined: a statement is at a place of the kernel's own code (cuda_host_banks.h). */
 template <class P>
-inline void cuda_host_asm(const P &program, std::initializer_list<cuda_host_register> operands)
+[[gnu::always_inline]] inline void cuda_host_asm(const P &program,
+                                                 std::initializer_list<cuda_host_register> operands)
 {
     cuda_host_asm_run(program(), operands.begin(), operands.size());
 }

@@ -18,6 +18,11 @@
 
 inline int drive_wrong;
 
+/* Compiled for the banks of what it accesses, and not for the order of its blocks. */
+#ifdef DRIVE_UNORDERED
+inline const bool drive_unordered = (cuda_host_order = false);
+#endif
+
 /* `nr` elements of device memory behind `off` others; random ones where `scale` is not 0, else
  * NaN. */
 template <class T> struct drive_array {

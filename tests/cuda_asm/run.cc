@@ -288,7 +288,7 @@ void cuda_host_asm_run(const cuda_host_program &program, const cuda_host_registe
     const cuda_host::program *p = program.code.get();
     struct thread *t = thread_self();
     uint64_t locals[8] = {};
-    struct frame f = { p, nullptr, operands, locals, t };
+    struct frame f = { p, nullptr, operands, locals, t, CODE_PLACE_OF_CALLER };
 
     if (p->code.empty() && p->wrong.empty())
         return keep(t, p, operands, nr);

@@ -3,6 +3,7 @@
 #ifndef CUDA_ASM_RUN_H
 #define CUDA_ASM_RUN_H
 
+#include "banks.h"
 #include "block.h"
 #include "program.h"
 
@@ -14,7 +15,8 @@ struct frame {
     const struct instruction *now;
     const cuda_host_register *operands;
     uint64_t *locals;
-    struct thread *thread; /* null outside of kernels */
+    struct thread *thread;   /* null outside of kernels */
+    struct code_place where; /* the statement is */
 
     /* Argument i of the instruction, counted without brackets. */
     uint64_t get(size_t i) const;

@@ -10,14 +10,22 @@
 namespace cuda_host
 {
 
+/* A lane's part of what its warp does to shared memory. */
+static unsigned char *touched(const struct frame &f, unsigned char *at, size_t bytes)
+{
+    if (banks_on)
+        banks_touch(f.where, at, bytes);
+    return at;
+}
+
 static unsigned char *own(const struct frame &f, size_t i, size_t bytes, size_t align)
 {
-    return shared_at(f.thread, f.r(i), bytes, align, true, f.program->site).at;
+    return touched(f, shared_at(f.thread, f.r(i), bytes, align, true, f.program->site).at, bytes);
 }
 
 static unsigned char *any(const struct frame &f, size_t i, size_t bytes)
 {
-    return shared_at(f.thread, f.r(i), bytes, bytes, false, f.program->site).at;
+    return touched(f, shared_at(f.thread, f.r(i), bytes, bytes, false, f.program->site).at, bytes);
 }
 
 static void cp_async_16(struct frame &f)
@@ -133,6 +141,7 @@ template <int WORDS> static void send(struct frame &f)
 
     for (size_t i = 0; i < WORDS; i++)
         words[i] = f.r(1 + i);
+    any(f, 0, sizeof(words));
     hopper_send(f.thread, f.r(0), words, sizeof(words), f.r(1 + WORDS), f.program->site);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "block.h"
 
+#include "banks.h"
 #include "order.h"
 #include "report.h"
 
@@ -394,6 +395,7 @@ void block_run(struct block *b, uint64_t first)
     block_wake(b, 0, b->nr_threads);
     pass_on(b, &b->outside);
     running = nullptr;
+    banks_meet(b, 0, b->warps.size());
     if (!b->failure.empty())
         forget(b);
 }
@@ -419,6 +421,8 @@ unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda
     m->votes_before = m->votes;
     m->votes = m->barrier.arrived = 0;
     order_barrier(m);
+    banks_meet(b, static_cast<size_t>(b->threads[m->first]->warp - b->warps.data()),
+               b->warps.size() / b->members.size());
     change_rule(b);
     block_wake(b, m->first, m->threads);
     block_yield(t);

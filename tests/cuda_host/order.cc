@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "order.h"
 
+#include "banks.h"
 #include "block.h"
 #include "memory.h"
 
@@ -56,12 +57,17 @@ static struct order *watch(void)
     return &all;
 }
 
+static bool is_watched(void)
+{
+    return watch()->watched && cuda_host_order;
+}
+
 void order_begin(const struct launch *l)
 {
     struct order *o = watch();
     size_t blocks = (size_t)l->grid.x * l->grid.y * l->grid.z;
 
-    if (!o->watched)
+    if (!is_watched())
         return;
     o->stores.clear();
     o->blocks.assign(blocks, {});
@@ -82,7 +88,7 @@ void order_barrier(const struct member *m)
 {
     struct order *o = watch();
 
-    if (!o->watched)
+    if (!is_watched())
         return;
     struct block_order *b = &o->blocks[number_of(m)];
     b->barrier = ++o->now;
@@ -93,7 +99,7 @@ void order_atomic(const struct member *m)
 {
     struct order *o = watch();
 
-    if (o->watched)
+    if (is_watched())
         o->blocks[number_of(m)].atomic = ++o->now;
 }
 
@@ -107,12 +113,19 @@ static void fence(const struct thread *t)
     b->release.by_fence(o->now, b->barrier, b->atomic);
 }
 
+/* On its stack, where most accesses are. */
+static bool is_own(const struct thread *t, const void *memory)
+{
+    return reinterpret_cast<uintptr_t>(memory) - reinterpret_cast<uintptr_t>(t->context.bottom) <
+           t->context.size;
+}
+
 /* The running thread where it accesses device memory; null: it, or that, is something else. */
 static const struct thread *who_accesses(const void *memory)
 {
     const struct thread *t = thread_self();
 
-    return t && memory_is_device(memory) ? t : nullptr;
+    return t && !is_own(t, memory) && memory_is_device(memory) ? t : nullptr;
 }
 
 static void stored(const void *memory, size_t bytes)
@@ -169,17 +182,22 @@ using namespace cuda_host;
 
 void __threadfence(void)
 {
-    if (watch()->watched && thread_self())
+    if (is_watched() && thread_self())
         fence(thread_self());
 }
 
-/* ---- What -fsanitize=thread calls ---- */
+bool cuda_host_order = true;
+
+/* ---- What -fsanitize=thread calls; what is shared memory is counted by banks.cc ---- */
 
 #define CALLED(name, bytes, does)                                                                  \
     extern "C" void name(void *memory);                                                            \
     extern "C" void name(void *memory)                                                             \
     {                                                                                              \
-        does(memory, bytes);                                                                       \
+        if (banks_on)                                                                              \
+            banks_touch(CODE_PLACE_OF_CALLER, memory, bytes);                                      \
+        if (cuda_host_order)                                                                       \
+            does(memory, bytes);                                                                   \
     }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier) */
@@ -204,13 +222,19 @@ extern "C" void __tsan_init(void)
 extern "C" void __tsan_read_range(void *memory, long bytes);
 extern "C" void __tsan_read_range(void *memory, long bytes)
 {
-    loaded(memory, static_cast<size_t>(bytes));
+    if (banks_on)
+        banks_touch(CODE_PLACE_OF_CALLER, memory, static_cast<size_t>(bytes));
+    if (cuda_host_order)
+        loaded(memory, static_cast<size_t>(bytes));
 }
 
 extern "C" void __tsan_write_range(void *memory, long bytes);
 extern "C" void __tsan_write_range(void *memory, long bytes)
 {
-    stored(memory, static_cast<size_t>(bytes));
+    if (banks_on)
+        banks_touch(CODE_PLACE_OF_CALLER, memory, static_cast<size_t>(bytes));
+    if (cuda_host_order)
+        stored(memory, static_cast<size_t>(bytes));
 }
 
 extern "C" void __tsan_vptr_update(void *at, void *to);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "banks.h"
 #include "block.h"
 #include "report.h"
 
@@ -22,6 +23,7 @@ static unsigned meet(struct thread *t, enum cuda_host_kind kind, uint64_t mine,
     }
     w->meeting.arrived = 0;
     w->generation++;
+    banks_meet(t->owner, static_cast<size_t>(w - t->owner->warps.data()), 1);
     block_wake(t->owner, w->first, 32);
     block_yield(t);
     return half;

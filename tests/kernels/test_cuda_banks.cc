@@ -2,7 +2,14 @@
 /* Bank conflicts of the kernels' ordinary accesses to shared memory, from their index maps, for all
  * lanes, rows and shifts. What ldmatrix and stmatrix move is counted as it runs (tests/cuda_asm).
  * The places are said again here where they stand in the code of a kernel: headers with asm of the
- * device do not compile for the host. No kernel runs. Features: U-02. */
+ * device do not compile for the host. No kernel runs. Features: U-02.
+ *
+ * What kernels really do is counted while they run, at the sizes of tests/cuda_asm (banks.txt
+ * there). Here are all shifts, pitches and tilings of some of it, and fp32 flash attention, which
+ * does not run there. Nowhere counted are gemm_cuda_tiled (its rows of 33 floats),
+ * attention_cuda_naive and the softmax beside cuBLAS, which are for comparison; and by nature what
+ * copy engines and wgmma do, whose boxes are swizzled, and what a compiler for a device makes of
+ * several accesses. */
 #include "kernels/attention/attention_cuda_flash.h"
 #include "kernels/cuda/mma.h"
 #include "kernels/gemm/gemm_cuda_tile.h"

@@ -132,6 +132,9 @@ void cuda_host_reset(void);
  * their threads wait; what they read before is old. It takes copies of all device memory at each
  * launch, so it is off. */
 extern bool cuda_host_dependents;
+/* Whether loads and stores of sources that are watched are held against the fences between blocks
+ * (order.h of the layer); true. For kernels that tell each other by flags that are no atomics. */
+extern bool cuda_host_order;
 /* Bytes of device memory allocated now. */
 size_t cuda_host_allocated(void);
 /* Kernels that ran so far in this process, those of replayed graphs too. */

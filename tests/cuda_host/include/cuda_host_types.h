@@ -38,7 +38,8 @@ struct dim3 {
     }
 };
 
-/* Alignments are CUDA's: they decide which accesses the hardware allows. */
+/* Alignments are CUDA's: they decide which accesses the hardware allows. What makes one is inlined,
+ * or compilers would not tell of the store that its result goes to (order.h, cuda_host_banks.h). */
 #define CUDA_HOST_VECTORS(T, name)                                                                 \
     struct __align__(2 * sizeof(T)) name##2                                                        \
     {                                                                                              \
@@ -48,11 +49,11 @@ struct dim3 {
     {                                                                                              \
         T x, y, z, w;                                                                              \
     };                                                                                             \
-    constexpr name##2 make_##name##2(T x, T y)                                                     \
+    __forceinline__ constexpr name##2 make_##name##2(T x, T y)                                     \
     {                                                                                              \
         return { x, y };                                                                           \
     }                                                                                              \
-    constexpr name##4 make_##name##4(T x, T y, T z, T w)                                           \
+    __forceinline__ constexpr name##4 make_##name##4(T x, T y, T z, T w)                           \
     {                                                                                              \
         return { x, y, z, w };                                                                     \
     }
