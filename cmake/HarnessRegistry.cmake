@@ -33,9 +33,9 @@
 # choice) and once more with SIMD_ISA=avx512, avx2 and portable (the code; SIMD_NAME(f) gives
 # f_avx512 and so on, see kernels/simd.h).
 #
-# BF16, with ISA: once more with SIMD_ISA=avx512_bf16, which has all of avx512 and the products of
-# pairs of bfloat16 (kernels/simd_bf16.h). VNNI, with ISA: once more with SIMD_ISA=avx512_vnni, which
-# has all of avx512 and the products of four bytes (kernels/simd_int8.h).
+# BF16, with ISA: once more with SIMD_ISA=avx512_bf16, which has all of avx512, the products of pairs
+# of bfloat16 and their rounding (kernels/simd_bf16.h). VNNI, with ISA: once more with
+# SIMD_ISA=avx512_vnni, which has all of avx512 and the products of four bytes (kernels/simd_int8.h).
 
 include(HarnessSources) # digests
 

@@ -41,8 +41,8 @@ enum simd_isa {
 /* The instruction set in use: the best one of this machine, or the one that the environment
  * variable HARNESS_ISA names (portable, avx2, avx512, avx512_vnni, avx512_bf16). Read once, at the
  * first call. avx512_vnni differs from avx512 in the products of int8 variants alone, and
- * avx512_bf16 differs from avx512 in the products of bf16 variants alone, and is the best one only
- * where its instruction for them outruns multiply-adds of fp32. */
+ * avx512_bf16 in bf16 variants alone, in products and in rounding; it is the best one only where its
+ * instruction for products outruns multiply-adds of fp32. */
 enum simd_isa simd_isa(void);
 const char *simd_isa_name(enum simd_isa isa);
 bool simd_has(enum simd_isa isa); /* can this machine and this build run it? */

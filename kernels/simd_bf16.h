@@ -29,8 +29,12 @@
  *   simd_bf16_store_two                     2 SIMD_WIDTH of them, which takes less than two stores
  *   simd_pair_even, simd_pair_odd           the members of pairs, loaded as floats, as floats
  *   simd_pairs                              pairs of two vectors that are bfloat16 already (the
- * lower half of their bits is 0): `even` below, `odd` above
+ *                                           lower half of their bits is 0): `even` below, `odd`
+ *                                           above
+ *   simd_bf16_pairs                         the same of any floats, each rounded once
+ * The form with an instruction for it (avx512_bf16) rounds denormal numbers to 0 of their sign.
  */
+/* simd_bf16_upper_: rounded, in the upper halves of the lanes; in the lower ones is any value. */
 #if defined(SIMD_ISA_avx512)
 
 SIMD_INLINE simd_float simd_bf16_widen_(__m256i v)
@@ -51,12 +55,20 @@ SIMD_INLINE simd_float simd_bf16_load_part(const uint16_t *p, int64_t n)
 #if defined(SIMD_ISA_avx512_bf16)
 SIMD_INLINE __m256i simd_bf16_round_(simd_float v)
 {
-    return (__m256i)_mm512_cvtneps_pbh(v); /* denormal numbers become 0 */
+    return (__m256i)_mm512_cvtneps_pbh(v);
 }
 
 SIMD_INLINE __m512i simd_bf16_round_two_(simd_float a, simd_float b)
 {
     return (__m512i)_mm512_cvtne2ps_pbh(b, a);
+}
+
+SIMD_INLINE simd_float simd_bf16_pairs(simd_float even, simd_float odd)
+{
+    const __m512i turns =
+        _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
+                         21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    return _mm512_castsi512_ps(_mm512_permutexvar_epi16(turns, simd_bf16_round_two_(even, odd)));
 }
 
 /* c + a0 b0 + a1 b1 of each pair; the sums are fp32. */
@@ -65,21 +77,20 @@ SIMD_INLINE simd_float simd_dot_pairs(simd_float a, simd_float b, simd_float c)
     return _mm512_dpbf16_ps(c, (__m512bh)a, (__m512bh)b);
 }
 #else
-/* In the upper halves of the lanes. */
-SIMD_INLINE __m512i simd_bf16_upper_(simd_float v)
+SIMD_INLINE simd_float simd_bf16_upper_(simd_float v)
 {
     const __m512i bits = _mm512_castps_si512(v);
     const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
     __m512i r = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
 
     r = _mm512_mask_add_epi32(r, odd, bits, _mm512_set1_epi32(0x8000));
-    return _mm512_mask_or_epi32(r, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), bits,
-                                _mm512_set1_epi32(0x400000));
+    return _mm512_castsi512_ps(_mm512_mask_or_epi32(r, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), bits,
+                                                    _mm512_set1_epi32(0x400000)));
 }
 
 SIMD_INLINE __m256i simd_bf16_round_(simd_float v)
 {
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(simd_bf16_upper_(v), 16));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_castps_si512(simd_bf16_upper_(v)), 16));
 }
 
 SIMD_INLINE __m512i simd_bf16_round_two_(simd_float a, simd_float b)
@@ -87,7 +98,8 @@ SIMD_INLINE __m512i simd_bf16_round_two_(simd_float a, simd_float b)
     const __m512i odd =
         _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27,
                          25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
-    return _mm512_permutex2var_epi16(simd_bf16_upper_(a), odd, simd_bf16_upper_(b));
+    return _mm512_permutex2var_epi16(_mm512_castps_si512(simd_bf16_upper_(a)), odd,
+                                     _mm512_castps_si512(simd_bf16_upper_(b)));
 }
 #endif
 
@@ -131,16 +143,20 @@ SIMD_INLINE simd_float simd_bf16_load(const uint16_t *p)
     return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
 
-SIMD_INLINE void simd_bf16_store(uint16_t *p, simd_float v)
+SIMD_INLINE simd_float simd_bf16_upper_(simd_float v)
 {
     const __m256i bits = _mm256_castps_si256(v);
     const __m256i last = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
     const __m256i up = _mm256_add_epi32(bits, _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff)));
     const __m256 quiet = _mm256_castsi256_ps(_mm256_or_si256(bits, _mm256_set1_epi32(0x400000)));
-    __m256i r = _mm256_castps_si256(
-        _mm256_blendv_ps(_mm256_castsi256_ps(up), quiet, _mm256_cmp_ps(v, v, _CMP_UNORD_Q)));
 
-    r = _mm256_srli_epi32(r, 16);
+    return _mm256_blendv_ps(_mm256_castsi256_ps(up), quiet, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+}
+
+SIMD_INLINE void simd_bf16_store(uint16_t *p, simd_float v)
+{
+    __m256i r = _mm256_srli_epi32(_mm256_castps_si256(simd_bf16_upper_(v)), 16);
+
     r = _mm256_permute4x64_epi64(_mm256_packus_epi32(r, r), 0x08);
     _mm_storeu_si128((__m128i *)(void *)p, _mm256_castsi256_si128(r));
 }
@@ -171,11 +187,17 @@ SIMD_INLINE simd_float simd_bf16_load(const uint16_t *p)
     return (simd_float)(v << 16);
 }
 
-SIMD_INLINE void simd_bf16_store(uint16_t *p, simd_float v)
+SIMD_INLINE simd_float simd_bf16_upper_(simd_float v)
 {
     const simd_bits_ bits = (simd_bits_)v, number = (simd_bits_)(v == v);
     const simd_bits_ up = bits + 0x7fff + (bits >> 16 & 1);
-    const simd_bits_ r = ((up & number) | ((bits | 0x400000) & ~number)) >> 16;
+
+    return (simd_float)((up & number) | ((bits | 0x400000) & ~number));
+}
+
+SIMD_INLINE void simd_bf16_store(uint16_t *p, simd_float v)
+{
+    const simd_bits_ r = (simd_bits_)simd_bf16_upper_(v) >> 16;
 
     for (int i = 0; i < SIMD_WIDTH; i++)
         p[i] = (uint16_t)r[i];
@@ -224,6 +246,28 @@ SIMD_INLINE void simd_bf16_store_part(uint16_t *p, simd_float v, int64_t n)
         p[i] = all[i];
 }
 #endif
+
+#if !defined(SIMD_ISA_avx512_bf16)
+/* What simd_bf16_upper_() leaves in the lower half of an even one is shifted out. */
+SIMD_INLINE simd_float simd_bf16_pairs(simd_float even, simd_float odd)
+{
+    return simd_pairs(simd_bf16_upper_(even), simd_pair_odd(simd_bf16_upper_(odd)));
+}
+#endif
+
+/* 2 SIMD_WIDTH elements, as they lie, are pairs; p need not lie on a float's boundary. */
+SIMD_INLINE simd_float simd_bf16_load_pairs(const uint16_t *p)
+{
+    simd_float pairs;
+
+    memcpy(&pairs, p, sizeof(pairs));
+    return pairs;
+}
+
+SIMD_INLINE void simd_bf16_store_pairs(uint16_t *p, simd_float pairs)
+{
+    memcpy(p, &pairs, sizeof(pairs));
+}
 
 SIMD_INLINE simd_float simd_bf16_load_upto(const uint16_t *p, int64_t n)
 {

@@ -30,8 +30,8 @@ struct prefill {
     float *copies; /* [threads][q, k, v, out][seq][headdim] */
 };
 
-SIMD_DECLARE(host_share_fn, attention_prefill_bf16);
-SIMD_DECLARE(host_share_fn, attention_decode_bf16);
+SIMD_DECLARE_BF16(host_share_fn, attention_prefill_bf16);
+SIMD_DECLARE_BF16(host_share_fn, attention_decode_bf16);
 
 /* Floats of a block of positions, the scores, and a row each of q, the sum and a summand. */
 static size_t decode_row(int64_t floats)
@@ -219,7 +219,7 @@ void attention_decode_bf16_simd(const struct attention_decode_bf16 *a)
 {
     double bytes = 4.0 * (double)(a->batch * a->heads * a->headdim) * (double)a->length;
 
-    host_share(SIMD_CHOOSE(attention_decode_bf16), a, a->threads, bytes);
+    host_share(SIMD_CHOOSE_BF16(attention_decode_bf16), a, a->threads, bytes);
 }
 
 static size_t head_scratch(const struct call *call)
@@ -256,7 +256,8 @@ static void prefill_launch(const struct call *call)
 
     a.k = (const float *)(const void *)(qkv + a.ldo);
     a.v = (const float *)(const void *)(qkv + 2 * a.ldo);
-    host_share(SIMD_CHOOSE(attention_prefill_bf16), &p, a.threads, pairs * (double)(a.headdim + 8));
+    host_share(SIMD_CHOOSE_BF16(attention_prefill_bf16), &p, a.threads,
+               pairs * (double)(a.headdim + 8));
 }
 
 static int decode_prepare(struct call *call, struct error *err)

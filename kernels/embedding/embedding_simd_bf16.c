@@ -11,11 +11,29 @@
 #include "kernels/simd_bf16.h"
 #include "kernels/team.h"
 
-SIMD_DECLARE(host_share_fn, embedding_rows_bf16);
+SIMD_DECLARE_BF16(host_share_fn, embedding_rows_bf16);
 
 #ifdef SIMD_ISA
 
 enum { AHEAD = 2048, LINE = 32 }; /* elements */
+
+static void row(const uint16_t *token, const uint16_t *position, uint16_t *out, int64_t width)
+{
+    int64_t j = 0;
+
+    for (; j + 2 * SIMD_WIDTH <= width; j += 2 * SIMD_WIDTH) {
+        const simd_float a = simd_bf16_load_pairs(token + j),
+                         b = simd_bf16_load_pairs(position + j);
+        const simd_float even = simd_pair_even(a) + simd_pair_even(b);
+        const simd_float odd = simd_pair_odd(a) + simd_pair_odd(b);
+        simd_bf16_store_pairs(out + j, simd_bf16_pairs(even, odd));
+    }
+    for (; j < width; j += SIMD_WIDTH)
+        simd_bf16_store_upto(out + j,
+                             simd_bf16_load_upto(token + j, width - j) +
+                                 simd_bf16_load_upto(position + j, width - j),
+                             width - j);
+}
 
 void SIMD_NAME(embedding_rows_bf16)(const void *operation)
 {
@@ -31,11 +49,7 @@ void SIMD_NAME(embedding_rows_bf16)(const void *operation)
         const uint16_t *later = i + ahead < nr ? wte + e->tokens[i + ahead] * width : token;
         for (int64_t j = 0; j < width; j += LINE)
             __builtin_prefetch(later + j, 0, 2);
-        for (int64_t j = 0; j < width; j += SIMD_WIDTH)
-            simd_bf16_store_upto(out + i * width + j,
-                                 simd_bf16_load_upto(token + j, width - j) +
-                                     simd_bf16_load_upto(position + j, width - j),
-                                 width - j);
+        row(token, position, out + i * width, width);
     }
     team_meet();
 }
@@ -46,7 +60,7 @@ static void launch(const struct call *call)
 {
     const struct embedding e = embedding_of(call);
 
-    host_share(SIMD_CHOOSE(embedding_rows_bf16), &e, e.threads,
+    host_share(SIMD_CHOOSE_BF16(embedding_rows_bf16), &e, e.threads,
                6.0 * (double)(e.batch * e.seq * e.width));
 }
 

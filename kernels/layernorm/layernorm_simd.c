@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The variants' tables, and the share of each thread; the work is in layernorm_simd_block.h. */
+/* The variants' tables; the work is in layernorm_simd_block.h. */
 #include "kernels/host.h"
 #include "kernels/layernorm/layernorm_call.h"
 #include "kernels/layernorm/layernorm_simd_block.h"
 #include "kernels/simd.h"
-#include "kernels/team.h"
 
 #include <limits.h>
 
@@ -18,76 +17,28 @@ struct blocked {
 
 #ifdef SIMD_ISA
 
-/* The narrowest models' rows are short enough for loops of a known length to matter. */
-SIMD_INLINE void cached(bool residual, const struct layernorm *l, int block, int64_t first,
-                        int64_t end)
-{
-    const struct form narrow = { residual, .tile = NARROW_TILE, .block = BLOCK };
-    const struct form usual = { residual, .tile = TILE, .block = BLOCK };
-    const struct form any = { residual, .tile = TILE, .block = block > 0 ? block : BLOCK };
-
-    if (l->width == NARROW)
-        band(narrow, l, NARROW, first, end);
-    else if (l->width == 64)
-        band(usual, l, 64, first, end);
-    else
-        band(any, l, l->width, first, end);
-}
-
-/* Found by trial, on AMD's Zen 4: with vectors of a line, two outputs of two rows at a time were
- * written at 3/4 of the rate of those of one row. With smaller ones a single output gained by four
- * lines a turn. */
-SIMD_INLINE void streamed(bool residual, const struct layernorm *l, int block, int64_t first,
-                          int64_t end)
-{
-    const bool lines = SIMD_WIDTH == 16;
-    const int usual = residual && lines ? BLOCK_LEAST : BLOCK;
-    const struct form f = { residual, .past = true, .tile = residual || lines ? TILE : TILE_MOST,
-                            .block = block > 0 ? block : usual };
-
-    band(f, l, l->width, first, end);
-}
-
-SIMD_INLINE void rows_by(int block, const struct layernorm *l, int64_t first, int64_t end)
-{
-    bool past = past_caches(l);
-
-    if (l->delta != NULL && past)
-        streamed(true, l, block, first, end);
-    else if (l->delta != NULL)
-        cached(true, l, block, first, end);
-    else if (past)
-        streamed(false, l, block, first, end);
-    else
-        cached(false, l, block, first, end);
-}
-
 /* Of the usual block, which is known, the compiler makes better loops. */
-static __attribute__((noinline)) void rows_of(const struct layernorm *l, int64_t first, int64_t end)
+static __attribute__((noinline)) void rows_of(const struct layernorm *l, int block, int64_t first,
+                                              int64_t end)
 {
-    rows_by(0, l, first, end);
+    (void)block;
+    norm_rows(false, 0, l, first, end);
 }
 
-static __attribute__((noinline)) void rows_in_blocks(const struct blocked *o, int64_t first,
-                                                     int64_t end)
+static __attribute__((noinline)) void rows_in_blocks(const struct layernorm *l, int block,
+                                                     int64_t first, int64_t end)
 {
-    rows_by(o->block, o->l, first, end);
+    norm_rows(false, block, l, first, end);
 }
 
 void SIMD_NAME(layernorm_rows)(const void *operation)
 {
     const struct blocked *o = operation;
-    int64_t team = team_parts(), rows = o->l->rows;
 
-#pragma omp for schedule(static) nowait
-    for (int64_t t = 0; t < team; t++) {
-        int64_t first = rows * t / team, end = rows * (t + 1) / team;
-        if (o->block == 0)
-            rows_of(o->l, first, end);
-        else
-            rows_in_blocks(o, first, end);
-    }
-    team_meet();
+    if (o->block == 0)
+        norm_share(rows_of, o->l, 0);
+    else
+        norm_share(rows_in_blocks, o->l, o->block);
 }
 
 #else

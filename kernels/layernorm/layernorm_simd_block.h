@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layer normalisation of rows, block by block; included by layernorm_simd.c for each instruction
- * set. Two blocks are in work at a time, some vectors of each in turns, so that the transfers, the
- * additions and the stores are spread over the whole time:
+ * Layer normalisation of rows of floats or of bfloat16, block by block; included by
+ * layernorm_simd.c and layernorm_simd_bf16.c for each instruction set. Two blocks are in work at a
+ * time, some vectors of each in turns, so that the transfers, the additions and the stores are
+ * spread over the whole time:
  *
  *   block b      |nn  |nn  |nn  |    n: (x scale + shift) gain + bias -> y
  *   block b + 1  |  gg|  gg|  gg|    g: x - centre and its squares, summed lane by lane
@@ -29,7 +30,9 @@
 
 #include "kernels/host.h"
 #include "kernels/layernorm/layernorm.h"
+#include "kernels/layernorm/layernorm_simd_element.h"
 #include "kernels/simd.h"
+#include "kernels/team.h"
 
 #ifdef SIMD_ISA
 
@@ -38,18 +41,13 @@ enum {
     CHAINS = 2,        /* of additions that do not wait for each other */
     TILE = 4,          /* vectors of a turn, usually */
     TILE_MOST = 8,
-    NARROW = 48, /* a width that has loops of its own: of three vectors, without a rest */
-    NARROW_TILE = 3,
-    BLOCK = 1536,       /* floats of a block: two, and the results of one, stay in L1 */
+    SHORT = 48, /* a width that has loops of its own: of three vectors, without a rest */
+    SHORT_TILE = 3,
+    BLOCK = 1536, /* floats of a block: two, and the results of one, stay in L1 */
+    BLOCK_NARROW = 3072,
     BLOCK_LEAST = 1024, /* fewer rows at a time: longer runs of each output */
-    AHEAD = 4096,       /* floats between what is read and what is fetched: 300 ns and more */
+    AHEAD = 4096,       /* words between what is read and what is fetched: 300 ns and more */
     EXACT = 4           /* most of (mean - centre)^2 / variance that one pass is good for */
-};
-
-/* How an operation is done; known where a function is inlined. */
-struct form {
-    bool residual, past;
-    int tile, block; /* vectors of a turn; floats of a block */
 };
 
 /* Rows that follow each other: (x - mean) / deviation is x scale + shift. */
@@ -70,13 +68,15 @@ struct gather {
 
 /* Whole vectors on their boundaries, and not in the inputs' place: a streaming store would throw
  * the line out that has just been read. */
-static bool past_caches(const struct layernorm *l)
+static bool past_caches(bool narrow, const struct layernorm *l)
 {
-    double bytes = (l->delta != NULL ? 16.0 : 8.0) * (double)(l->rows * l->width);
+    const int64_t vector = in_word(narrow) * SIMD_WIDTH;
+    double words = (double)(l->rows * l->width) / (double)in_word(narrow);
+    double bytes = (l->delta != NULL ? 16.0 : 8.0) * words;
     const float *sum = l->delta != NULL ? l->sum : l->y;
     uintptr_t boundary = (uintptr_t)l->y | (uintptr_t)sum;
 
-    return l->width % SIMD_WIDTH == 0 && boundary % sizeof(simd_float) == 0 && l->y != l->x &&
+    return l->width % vector == 0 && boundary % sizeof(simd_float) == 0 && l->y != l->x &&
            sum != l->x && sum != l->delta && host_beyond_caches(bytes);
 }
 
@@ -86,44 +86,29 @@ SIMD_INLINE int64_t lanes_at(struct form f, const struct layernorm *l, int64_t j
     return f.past || l->width - j >= SIMD_WIDTH ? SIMD_WIDTH : l->width - j;
 }
 
-/* The first `lanes` lanes of x, or of x + delta. */
-SIMD_INLINE simd_float value(bool residual, const struct layernorm *l, int64_t at, int64_t lanes)
-{
-    simd_float v = simd_load_upto(l->x + at, lanes);
-
-    if (residual)
-        v += simd_load_upto(l->delta + at, lanes);
-    return v;
-}
-
-/* The same once gather has kept it; the sum may be in the place of x. */
-SIMD_INLINE simd_float value_again(struct form f, const struct layernorm *l, int64_t at,
-                                   int64_t lanes)
-{
-    return f.residual && !f.past ? simd_load_upto(l->sum + at, lanes)
-                                 : value(f.residual, l, at, lanes);
-}
-
 /* A vector's distances from the mean; lanes past the row's end are at none. */
-SIMD_INLINE simd_float distances(const struct layernorm *l, int64_t j, float mean)
+SIMD_INLINE simd_float distances(bool narrow, const struct layernorm *l, int64_t j, float mean)
 {
+    const struct form f = { .residual = l->delta != NULL, .narrow = narrow };
     int64_t lanes = l->width - j;
-    simd_float d = value(l->delta != NULL, l, j, lanes) - simd_set(mean);
+    simd_float d;
 
+    values(f, 1, l, j, lanes, &d);
+    d -= simd_set(mean);
     return lanes < SIMD_WIDTH ? simd_fill_first(simd_set(0), lanes, d) : d;
 }
 
 /* mean and variance of one row, in two passes; *mean is about right. */
-static __attribute__((noinline)) void moments(const struct layernorm *row, float *mean,
+static __attribute__((noinline)) void moments(bool narrow, const struct layernorm *row, float *mean,
                                               float *variance)
 {
     simd_float sum = simd_set(0), squares = simd_set(0);
 
     for (int64_t j = 0; j < row->width; j += SIMD_WIDTH)
-        sum += distances(row, j, *mean);
+        sum += distances(narrow, row, j, *mean);
     *mean += simd_sum(sum) / (float)row->width;
     for (int64_t j = 0; j < row->width; j += SIMD_WIDTH) {
-        simd_float d = distances(row, j, *mean);
+        simd_float d = distances(narrow, row, j, *mean);
         squares = simd_fma(d, d, squares);
     }
     *variance = simd_sum(squares) / (float)row->width;
@@ -133,8 +118,8 @@ static __attribute__((noinline)) void moments(const struct layernorm *row, float
 static __attribute__((noinline)) void finish(struct form f, const struct layernorm *l,
                                              struct block *b)
 {
-    const float *x = f.residual && !f.past ? l->sum : l->x;
-    const float *delta = f.residual && f.past ? l->delta : NULL;
+    const float *x = keeps(f) ? l->sum : l->x;
+    const float *delta = f.residual && !keeps(f) ? l->delta : NULL;
     const simd_float of_width = simd_set(1 / (float)l->width);
     simd_float off = simd_sum_each(b->part) * of_width, square; /* E[d] and E[d^2] */
     float offs[ROWS], squares[ROWS], means[ROWS], variances[ROWS];
@@ -155,8 +140,10 @@ static __attribute__((noinline)) void finish(struct form f, const struct layerno
         for (int64_t i = 0; i < b->rows; i++) {
             int64_t at = (b->first + i) * l->width;
             if (offs[i] * offs[i] > EXACT * variances[i] || squares[i] > 0x1p100F)
-                moments(&(struct layernorm) { .x = x + at,
-                                              .delta = delta != NULL ? delta + at : NULL,
+                moments(f.narrow,
+                        &(struct layernorm) { .x = element(f.narrow, x, at),
+                                              .delta = delta != NULL ? element(f.narrow, delta, at)
+                                                                     : NULL,
                                               .width = l->width },
                         &means[i], &variances[i]);
         }
@@ -168,15 +155,17 @@ static __attribute__((noinline)) void finish(struct form f, const struct layerno
     simd_store(b->shift, simd_set(0) - mean * scale);
 }
 
-/* Of four values spread over a row. */
-SIMD_INLINE float centre_of(bool residual, const struct layernorm *l, int64_t row)
+/* Of four values spread over a row, or about that. */
+SIMD_INLINE float centre_of(struct form f, const struct layernorm *l, int64_t row)
 {
+    const bool exact = l->width < 8; /* else one is behind each of them */
     float sum = 0;
 
     SIMD_UNROLL
     for (int k = 0; k < 4; k++) {
         int64_t at = row + l->width * k / 4;
-        sum += residual ? l->x[at] + l->delta[at] : l->x[at];
+        const float x = about(f.narrow, exact, l->x, at);
+        sum += f.residual ? x + about(f.narrow, exact, l->delta, at) : x;
     }
     return sum / 4;
 }
@@ -189,7 +178,17 @@ SIMD_INLINE void gather_row(struct form f, const struct layernorm *l, struct gat
         g->sum[c] = g->squares[c] = simd_set(0);
     g->j = 0;
     if (g->row < g->block->rows)
-        g->block->centre[g->row] = g->centre = centre_of(f.residual, l, g->at);
+        g->block->centre[g->row] = g->centre = centre_of(f, l, g->at);
+}
+
+/* Asks for what is read some time later. */
+SIMD_INLINE void ask_ahead(struct form f, const struct layernorm *l, int64_t at)
+{
+    const int64_t later = at + AHEAD * in_word(f.narrow);
+
+    __builtin_prefetch(element(f.narrow, l->x, later), 0, 2);
+    if (f.residual)
+        __builtin_prefetch(element(f.narrow, l->delta, later), 0, 2);
 }
 
 /* nv vectors; with lanes < SIMD_WIDTH only the first lanes of one. Lanes past the end add 0. */
@@ -198,20 +197,24 @@ SIMD_INLINE void gather(struct form f, int nv, int64_t lanes, const struct layer
 {
     SIMD_UNROLL
     for (int k = 0; k < nv; k++) {
+        const int some = together(f, nv, k);
         int64_t at = g->at + g->j + k * SIMD_WIDTH;
-        simd_float v = value(f.residual, l, at, lanes);
-        if (f.past) {
-            __builtin_prefetch(l->x + at + AHEAD, 0, 2);
-            if (f.residual)
-                __builtin_prefetch(l->delta + at + AHEAD, 0, 2);
-        } else if (f.residual) {
-            simd_store_upto(l->sum + at, v, lanes);
+        simd_float v[2];
+        if (some == 0)
+            continue;
+        values(f, some, l, at, lanes, v);
+        if (f.past)
+            ask_ahead(f, l, at);
+        else if (keeps(f))
+            store(f, some, l->sum, at, lanes, v);
+        SIMD_UNROLL
+        for (int i = 0; i < some; i++) {
+            v[i] -= simd_set(g->centre);
+            if (lanes < SIMD_WIDTH)
+                v[i] = simd_fill_first(simd_set(0), lanes, v[i]);
+            g->sum[(k + i) % CHAINS] += v[i];
+            g->squares[(k + i) % CHAINS] = simd_fma(v[i], v[i], g->squares[(k + i) % CHAINS]);
         }
-        v -= simd_set(g->centre);
-        if (lanes < SIMD_WIDTH)
-            v = simd_fill_first(simd_set(0), lanes, v);
-        g->sum[k % CHAINS] += v;
-        g->squares[k % CHAINS] = simd_fma(v, v, g->squares[k % CHAINS]);
     }
     g->j += nv * SIMD_WIDTH;
 }
@@ -260,21 +263,23 @@ SIMD_INLINE void columns(struct form f, int nv, int64_t lanes, const struct laye
         const simd_float scale = simd_set(b->scale[i]), shift = simd_set(b->shift[i]);
         SIMD_UNROLL
         for (int k = 0; k < nv; k++) {
-            v[k] = value_again(f, l, at + k * SIMD_WIDTH, lanes);
-            if (f.past && f.residual)
-                simd_stream(l->sum + at + k * SIMD_WIDTH, v[k]);
+            const int some = together(f, nv, k);
+            if (some == 0)
+                continue;
+            values_again(f, some, l, at + k * SIMD_WIDTH, lanes, v + k);
+            if (f.residual && !keeps(f))
+                store(f, some, l->sum, at + k * SIMD_WIDTH, lanes, v + k);
         }
         SIMD_UNROLL
         for (int k = 0; k < nv; k++) {
-            if (f.past) {
-                int64_t c = j + k * SIMD_WIDTH;
-                simd_stream(
-                    l->y + at + k * SIMD_WIDTH,
-                    normalised(v[k], scale, shift, simd_load(l->gain + c), simd_load(l->bias + c)));
-            } else {
-                simd_store_upto(l->y + at + k * SIMD_WIDTH,
-                                normalised(v[k], scale, shift, gain[k], bias[k]), lanes);
-            }
+            const int64_t c = j + k * SIMD_WIDTH;
+            v[k] = f.past ? normalised(v[k], scale, shift, simd_load(l->gain + c),
+                                       simd_load(l->bias + c))
+                          : normalised(v[k], scale, shift, gain[k], bias[k]);
+            if (together(f, nv, k) == 1)
+                store(f, 1, l->y, at + k * SIMD_WIDTH, lanes, v + k);
+            else if (k % 2 != 0)
+                store(f, 2, l->y, at + (k - 1) * SIMD_WIDTH, lanes, v + k - 1);
         }
         gather_turn(f, l, g);
     }
@@ -302,6 +307,8 @@ SIMD_INLINE void step(struct form f, const struct layernorm *l, const struct blo
     gather_row(f, l, &g);
     for (; j + f.tile * SIMD_WIDTH <= l->width; j += f.tile * SIMD_WIDTH)
         columns(f, f.tile, SIMD_WIDTH, l, ready, j, &g);
+    for (; f.narrow && j + 2 * SIMD_WIDTH <= l->width; j += 2 * SIMD_WIDTH)
+        columns(f, 2, SIMD_WIDTH, l, ready, j, &g);
     for (; j < l->width; j += SIMD_WIDTH)
         columns(f, 1, lanes_at(f, l, j), l, ready, j, &g);
 }
@@ -331,6 +338,72 @@ SIMD_INLINE void band(struct form f, const struct layernorm *op, int64_t width, 
     }
     if (f.past)
         simd_fence();
+}
+
+/* Where f says no block it is the usual one. The narrowest models' rows are short enough for loops of
+ * a known length to matter. */
+SIMD_INLINE void cached(struct form f, const struct layernorm *l, int64_t first, int64_t end)
+{
+    const int usual = f.narrow ? BLOCK_NARROW : BLOCK, block = f.block > 0 ? f.block : usual;
+    struct form brief = f, any = f; /* of pairs, one may only be left over at a row's end */
+
+    f.block = brief.block = usual;
+    any.block = block;
+    f.tile = any.tile = TILE;
+    brief.tile = f.narrow && SHORT_TILE * SIMD_WIDTH != SHORT ? TILE : SHORT_TILE;
+    if (l->width == SHORT)
+        band(brief, l, SHORT, first, end);
+    else if (l->width == 64)
+        band(f, l, 64, first, end);
+    else
+        band(any, l, l->width, first, end);
+}
+
+/* Found by trial, on AMD's Zen 4: with vectors of a line, two outputs of two rows at a time were
+ * written at 3/4 of the rate of those of one row. With smaller ones a single output gained by four
+ * lines a turn. */
+SIMD_INLINE void streamed(struct form f, const struct layernorm *l, int64_t first, int64_t end)
+{
+    const bool lines = SIMD_WIDTH == 16;
+    const int usual = f.residual && lines ? BLOCK_LEAST : BLOCK;
+
+    f.past = true;
+    f.tile = f.residual || lines ? TILE : TILE_MOST;
+    f.block = f.block > 0 ? f.block : usual;
+    band(f, l, l->width, first, end);
+}
+
+/* In blocks of as many words; 0: of as many as are usual. */
+SIMD_INLINE void norm_rows(bool narrow, int block, const struct layernorm *l, int64_t first,
+                           int64_t end)
+{
+    const struct form plain = { .narrow = narrow, .block = block };
+    const struct form residual = { true, .narrow = narrow, .block = block };
+    bool past = past_caches(narrow, l);
+
+    if (l->delta != NULL && past)
+        streamed(residual, l, first, end);
+    else if (l->delta != NULL)
+        cached(residual, l, first, end);
+    else if (past)
+        streamed(plain, l, first, end);
+    else
+        cached(plain, l, first, end);
+}
+
+/* norm_rows() of one type, in a function of its own: within the loop of a team its own loops would
+ * lack registers. */
+typedef void norm_rows_fn(const struct layernorm *l, int block, int64_t first, int64_t end);
+
+/* The share of each thread of a team. */
+SIMD_INLINE void norm_share(norm_rows_fn *rows, const struct layernorm *l, int block)
+{
+    int64_t team = team_parts();
+
+#pragma omp for schedule(static) nowait
+    for (int64_t t = 0; t < team; t++)
+        rows(l, block, l->rows * t / team, l->rows * (t + 1) / team);
+    team_meet();
 }
 
 #endif

@@ -12,17 +12,39 @@
 #include "kernels/simd_math.h"
 #include "kernels/team.h"
 
-SIMD_DECLARE(host_share_fn, pointwise_rows_bf16);
+SIMD_DECLARE_BF16(host_share_fn, pointwise_rows_bf16);
 
 #ifdef SIMD_ISA
 
 enum { PIECE = 4096 }; /* elements that a thread takes at once */
 
-/* y = gelu(x + operand), where either may be left out; n elements. */
+SIMD_INLINE simd_float even_or_odd(bool odd, simd_float pairs)
+{
+    return odd ? simd_pair_odd(pairs) : simd_pair_even(pairs);
+}
+
+/* y = gelu(x + operand), where either may be left out; n elements. Two vectors at a time as pairs,
+ * whose conversions take half as many instructions. */
 SIMD_INLINE void run(bool sum, bool gelu, const uint16_t *x, const uint16_t *operand, uint16_t *y,
                      int64_t n)
 {
-    for (int64_t j = 0; j < n; j += SIMD_WIDTH) {
+    int64_t j = 0;
+
+    for (; j + 2 * SIMD_WIDTH <= n; j += 2 * SIMD_WIDTH) {
+        const simd_float pairs = simd_bf16_load_pairs(x + j);
+        const simd_float more = sum ? simd_bf16_load_pairs(operand + j) : simd_set(0);
+        simd_float v[2];
+        SIMD_UNROLL
+        for (int odd = 0; odd < 2; odd++) {
+            v[odd] = even_or_odd(odd, pairs);
+            if (sum)
+                v[odd] += even_or_odd(odd, more);
+            if (gelu)
+                v[odd] = simd_gelu(v[odd]);
+        }
+        simd_bf16_store_pairs(y + j, simd_bf16_pairs(v[0], v[1]));
+    }
+    for (; j < n; j += SIMD_WIDTH) {
         simd_float v = simd_bf16_load_upto(x + j, n - j);
         if (sum)
             v += simd_bf16_load_upto(operand + j, n - j);
@@ -63,7 +85,8 @@ static void launch(const struct call *call)
 {
     const struct pointwise p = pointwise_of(call);
 
-    host_share(SIMD_CHOOSE(pointwise_rows_bf16), &p, p.threads, 4.0 * (double)(p.rows * p.width));
+    host_share(SIMD_CHOOSE_BF16(pointwise_rows_bf16), &p, p.threads,
+               4.0 * (double)(p.rows * p.width));
 }
 
 #define SIMD(of)                                                                                   \

@@ -130,6 +130,13 @@ static void pairs(float x[LANES_MOST], float y[LANES_MOST], uint32_t both[LANES_
     simd_store(y, simd_pair_odd(v));
 }
 
+static void round_pairs(const float *x, const float *y, uint32_t both[LANES_MOST])
+{
+    const simd_float v = simd_bf16_pairs(simd_load(x), simd_load(y));
+
+    simd_bf16_store_pairs((uint16_t *)(void *)both, v);
+}
+
 #if defined(SIMD_ISA_avx512_bf16)
 static void dots(const uint32_t *a, const uint32_t *b, float c[LANES_MOST])
 {
@@ -192,6 +199,7 @@ const struct math_checks *SIMD_NAME(math_checks)(void)
         .widen = widen,
         .narrow = narrow,
         .pairs = pairs,
+        .round_pairs = round_pairs,
         .int8_terms = SIMD_INT8_TERMS,
         .int8 = int8,
 #if defined(SIMD_ISA_avx512_bf16)

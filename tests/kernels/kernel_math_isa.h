@@ -36,6 +36,8 @@ struct math_checks {
     void (*narrow)(const float *x, uint16_t *y, int64_t n);
     /* Pairs of x[i] and y[i], and from those both again. */
     void (*pairs)(float x[LANES_MOST], float y[LANES_MOST], uint32_t pairs[LANES_MOST]);
+    /* Pairs of x[i] and y[i], rounded. */
+    void (*round_pairs)(const float *x, const float *y, uint32_t pairs[LANES_MOST]);
     /* c + sum of products of two pairs in each lane; NULL where there is no such instruction. */
     void (*dots)(const uint32_t *a, const uint32_t *b, float c[LANES_MOST]);
     int64_t int8_terms; /* the most of a sum */

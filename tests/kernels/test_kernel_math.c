@@ -338,6 +338,28 @@ static void narrowing(const struct math_checks *m, const char *name)
         }
 }
 
+/* Each of a pair is rounded as a vector of such is, whatever the other one is. */
+static void narrowing_pairs(const struct math_checks *m, const char *name)
+{
+    float x[2][LANES_MOST];
+    uint16_t y[2][LANES_MOST];
+    uint32_t both[LANES_MOST];
+
+    for (uint32_t seed = 1, round = 0; round < 4096; round++) {
+        for (int64_t i = 0; i < 2 * m->width; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            const uint32_t bits = round % 3 == 0 ? seed & 0xffff8000 : seed;
+            memcpy(&x[i / m->width][i % m->width], &bits, sizeof(bits));
+        }
+        for (int odd = 0; odd < 2; odd++)
+            m->narrow(x[odd], y[odd], m->width);
+        m->round_pairs(x[0], x[1], both);
+        for (int64_t i = 0; i < m->width; i++)
+            if (both[i] != (y[0][i] | (uint32_t)y[1][i] << 16))
+                fail_msg("%s: %g and %g are %08x", name, (double)x[0][i], (double)x[1][i], both[i]);
+    }
+}
+
 static void pairing(const struct math_checks *m, const char *name)
 {
     float x[LANES_MOST], y[LANES_MOST], c[LANES_MOST];
@@ -410,6 +432,7 @@ EACH(rows_of_lanes)
 EACH(powers)
 EACH(widening)
 EACH(narrowing)
+EACH(narrowing_pairs)
 EACH(pairing)
 EACH(bytes)
 
@@ -441,8 +464,8 @@ int main(void)
         cmocka_unit_test(test_parts),           cmocka_unit_test(test_lanes_of_all),
         cmocka_unit_test(test_powers),          cmocka_unit_test(test_rows_of_lanes),
         cmocka_unit_test(test_widening),        cmocka_unit_test(test_narrowing),
-        cmocka_unit_test(test_pairing),         cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_narrowing_pairs), cmocka_unit_test(test_pairing),
+        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_choice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

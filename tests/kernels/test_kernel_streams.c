@@ -8,6 +8,8 @@
  */
 #include "kernel_testing.h"
 
+#include "core/device.h"
+#include "core/registry.h"
 #include "host/host_cache.h"
 #include "kernels/embedding/embedding.h"
 #include "kernels/host.h"
@@ -109,6 +111,78 @@ TEST(test_layernorm)
         layernorm_of_width(widths[i], i % 2 == 0, 1 + (int)i % 3);
     layernorm_of_width(2048, true, 2);
     layernorm_of_width(112, true, 3);
+}
+
+/* Ours of bfloat16 on a CPU. */
+static const struct variant *variant_of(const struct kernel *k)
+{
+    const struct registry *r = registry_builtin();
+    const struct variant *v = NULL;
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)) != NULL; i++)
+        if (v->kernel == k && strcmp(v->name, "simd_bf16") == 0)
+            break;
+    assert_non_null(v);
+    return v;
+}
+
+enum { SOME_ROWS = 50 };
+
+/* Rows spread over output `out` against the oracle; all of it has been written. */
+static void narrow_check(const struct call *call, int out)
+{
+    const struct tensor *t = &call->tensor[out];
+    const int64_t width = tensor_cols(t), step = tensor_rows(t) / SOME_ROWS;
+    const double tolerance =
+        call->kernel->tolerance(call->kernel, &call->shape, DTYPE_BF16, MATH_BF16);
+    float *got = floats_new(SOME_ROWS * width);
+    double *expected = malloc((size_t)(SOME_ROWS * width) * sizeof(*expected));
+    int64_t rows[SOME_ROWS];
+
+    assert_non_null(expected);
+    for (int64_t i = 0; i < tensor_elements(t); i++)
+        assert_true(isfinite(bf16_to_float(((const uint16_t *)t->data)[i])));
+    for (int64_t i = 0; i < SOME_ROWS; i++) {
+        rows[i] = i < SOME_ROWS - 1 ? i * step : tensor_rows(t) - 1;
+        for (int64_t j = 0; j < width; j++)
+            got[i * width + j] = (float)tensor_get(t, rows[i] * width + j);
+    }
+    call->kernel->oracle(call->kernel, &call->shape, call->tensor, out, rows, SOME_ROWS, expected);
+    const double error = error_of(got, expected, SOME_ROWS * width);
+    if (!(error <= tolerance))
+        fail_msg("%s, width %lld, output %d: error %g, allowed %g", call->kernel->name,
+                 (long long)width, out, error, tolerance);
+    free(got);
+    free(expected);
+}
+
+static void layernorm_narrow(const struct kernel *k, int64_t width, int threads)
+{
+    struct device device = { .kind = DEVICE_CPU, .threads = threads };
+    const struct shape s = { { 1, 2 * rows_beyond(width), width } };
+    struct call call;
+    struct error err;
+
+    call_init_as(&call, k, &s, DTYPE_BF16, (uint64_t)width);
+    call.variant = variant_of(k);
+    call.device = &device;
+    assert_ok(call.variant->prepare(&call, &err), &err);
+    call.variant->launch(&call);
+    call.variant->release(&call);
+    for (int i = 0; i < call.nr_tensors; i++)
+        if (call.tensor[i].role == TENSOR_OUT)
+            narrow_check(&call, i);
+    call_release(&call);
+}
+
+/* Pairs of vectors of 16: a rest of one pair, none, and a width that is not streamed. */
+TEST(test_layernorm_narrow)
+{
+    layernorm_narrow(&layernorm_plain_kernel, 96, 2);
+    layernorm_narrow(&layernorm_plain_kernel, 1024, 3);
+    layernorm_narrow(&layernorm_plain_kernel, 1000, 1);
+    layernorm_narrow(&layernorm_residual_kernel, 224, 3);
+    layernorm_narrow(&layernorm_residual_kernel, 256, 1);
 }
 
 /* Rows around 1000, but near 0 at the four places whose mean is taken for theirs at first. */

@@ -44,23 +44,28 @@ static inline void tensor_fill(struct tensor *t, struct random *r)
     }
 }
 
-/* Tensors of a kernel at a shape, filled. Released by call_release(). */
-static inline void call_init(struct call *call, const struct kernel *k, const struct shape *s,
-                             uint64_t seed)
+/* Tensors of a kernel at a shape, filled, each on a line of its own. Released by call_release(). */
+static inline void call_init_as(struct call *call, const struct kernel *k, const struct shape *s,
+                                enum dtype dtype, uint64_t seed)
 {
     struct random r;
 
     memset(call, 0, sizeof(*call));
     call->kernel = k;
     call->shape = *s;
-    call->nr_tensors = k->layout(k, s, DTYPE_FP32, call->tensor);
+    call->nr_tensors = k->layout(k, s, dtype, call->tensor);
     random_seed(&r, seed);
     for (int i = 0; i < call->nr_tensors; i++) {
         struct tensor *t = &call->tensor[i];
-        t->data = malloc((size_t)tensor_bytes(t));
-        assert_non_null(t->data);
+        assert_int_equal(posix_memalign(&t->data, 64, (size_t)tensor_bytes(t)), 0);
         tensor_fill(t, &r);
     }
+}
+
+static inline void call_init(struct call *call, const struct kernel *k, const struct shape *s,
+                             uint64_t seed)
+{
+    call_init_as(call, k, s, DTYPE_FP32, seed);
 }
 
 static inline void call_release(struct call *call)
