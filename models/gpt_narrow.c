@@ -39,12 +39,15 @@ size_t gpt_narrow_scratch(const struct gpt_forward *f, int64_t rows, int64_t seq
 
 void gpt_narrow_linear(const struct gpt_forward *f, const struct gemm_linear *g, bool logits)
 {
+    const enum dtype type = logits && f->ops == &gpt_ops_simd_bf16 ? DTYPE_BF16 : DTYPE_FP32;
+    const int64_t bytes = g->m * g->n * (int64_t)dtype_size(type);
+
     gemm_bf16_simd(&(struct gemm_bf16) {
         .m = g->m,
         .n = g->n,
         .k = g->k,
         .x_type = DTYPE_FP32,
-        .y_type = logits && f->ops == &gpt_ops_simd_bf16 ? DTYPE_BF16 : DTYPE_FP32,
+        .y_type = type,
         .x = g->x,
         .ldx = g->ldx,
         .packed = g->w,
@@ -54,6 +57,7 @@ void gpt_narrow_linear(const struct gpt_forward *f, const struct gemm_linear *g,
         .activation = g->activation,
         .y = g->y,
         .ldy = g->ldy,
+        .streaming = logits && bytes > f->stream_bytes,
         .scratch = f->scratch,
         .threads = g->threads,
     });

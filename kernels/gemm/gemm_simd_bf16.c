@@ -18,6 +18,8 @@
  *   widened      one term an instruction: the FLOPs of fp32, at the bytes of bfloat16
  *   few rows     widened in registers, as a panel that is used once is not worth a second pass
  *
+ * Results much larger than the caches (logits) go around them in whole lines (gemm_simd_lines.h).
+ *
  * Limit: the FMA units, or where they are faster the units of pairs (`flops.bf16` of the measured
  * roofs); for few rows the bandwidth at which b can be read, of which there is half as much as in
  * fp32. AMX has no form here: no machine at hand has shown it.
@@ -26,6 +28,7 @@
 #include "kernels/gemm/bf16/gemm_bf16_operands.h"
 #include "kernels/gemm/bf16/gemm_bf16_rows.h"
 #include "kernels/gemm/gemm_call.h"
+#include "kernels/gemm/gemm_simd_lines.h"
 #include "kernels/host.h"
 #include "kernels/simd.h"
 #include "kernels/team.h"
@@ -47,6 +50,15 @@ SIMD_DECLARE_BF16(gemm_bf16_pack_fn, gemm_bf16_pack);
 enum {
     SUMS = 480, /* columns of a group, at most: whole panels of any form */
     GROUP = SUMS / GEMM_PANEL,
+    STREAM_ROWS = 512 / GEMM_ROWS * GEMM_ROWS, /* that go by before the next columns do */
+};
+
+/* Some columns of a block of rows: what follows their products, and where it goes. */
+struct group {
+    const struct gemm_bf16 *g;
+    int64_t first_row, col, cols; /* the block's; the group's */
+    struct line_group of_share;   /* where y goes around the caches */
+    char (*waiting)[LINE_BYTES];  /* then of each row of the block; else NULL */
 };
 
 /* Elements of y or the residual as floats. */
@@ -62,41 +74,55 @@ static bool is_plain(const struct gemm_bf16 *g)
     return g->bias == NULL && g->residual == NULL && g->activation == GEMM_IDENTITY;
 }
 
-/* One row of y = activation(sums + bias) + residual, from column `col` on. */
-static void finish_row(const struct gemm_bf16 *g, int64_t row, int64_t col, int64_t cols,
-                       float *sums)
+/* sums of a row = activation(sums + bias) + residual */
+static void finish_sums(const struct group *p, int64_t row, float *sums)
 {
-    const int64_t at = row * g->ldy + col;
+    const struct gemm_bf16 *g = p->g;
 
-    for (int64_t j = 0; !is_plain(g) && j < cols; j += SIMD_WIDTH) {
-        const int64_t n = cols - j;
+    for (int64_t j = 0; j < p->cols; j += SIMD_WIDTH) {
+        const int64_t n = p->cols - j;
         simd_float v = simd_load(sums + j);
         if (g->bias != NULL)
-            v += simd_load_upto(g->bias + col + j, n);
+            v += simd_load_upto(g->bias + p->col + j, n);
         if (g->activation == GEMM_GELU)
             v = simd_gelu(v);
         if (g->residual != NULL)
-            v += load_as(g->y_type, g->residual, row * g->ldr + col + j, n);
+            v += load_as(g->y_type, g->residual, row * g->ldr + p->col + j, n);
         simd_store(sums + j, v);
     }
-    if (g->y_type == DTYPE_BF16)
-        simd_bf16_narrow(sums, cols, (uint16_t *)g->y + at);
+}
+
+/* A row of sums as elements of y. */
+static void convert(enum dtype type, const float *sums, int64_t cols, void *to)
+{
+    if (type == DTYPE_BF16)
+        simd_bf16_narrow(sums, cols, to);
     else
-        memcpy((float *)g->y + at, sums, (size_t)cols * sizeof(*sums));
+        memcpy(to, sums, (size_t)cols * sizeof(*sums));
 }
 
 /* Rows from `row` on; the sums' rows are SUMS apart. */
-static void finish(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col, int64_t cols,
-                   float *sums)
+static void finish(const struct group *p, int64_t row, int64_t rows, float *sums)
 {
-    for (int64_t i = 0; i < rows; i++)
-        finish_row(g, row + i, col, cols, sums + i * SUMS);
+    char line[LINE_BYTES + SUMS * sizeof(float)] __attribute__((aligned(64)));
+    const struct gemm_bf16 *g = p->g;
+    const int64_t size = g->y_type == DTYPE_BF16 ? sizeof(uint16_t) : sizeof(float);
+
+    for (int64_t i = 0; i < rows; i++, row++, sums += SUMS) {
+        char *to = (char *)g->y + (row * g->ldy + p->col) * size;
+        if (!is_plain(g))
+            finish_sums(p, row, sums);
+        convert(g->y_type, sums, p->cols, p->waiting != NULL ? line + LINE_BYTES : to);
+        if (p->waiting != NULL)
+            stream_lines(line + LINE_BYTES, p->waiting[row - p->first_row], to, p->cols * size,
+                         p->of_share);
+    }
 }
 
 /* Whether the tile itself can do what follows the product. */
 static bool is_direct(const struct gemm_bf16 *g)
 {
-    return g->y_type == DTYPE_FP32 && g->activation == GEMM_IDENTITY;
+    return g->y_type == DTYPE_FP32 && g->activation == GEMM_IDENTITY && !g->streaming;
 }
 
 /* mr rows through one panel: to y where that is direct, else to `sums`. */
@@ -128,59 +154,78 @@ static void multiply_tile(const struct gemm_bf16 *g, int64_t row, int64_t mr, in
 static int64_t block_of(const struct gemm_bf16 *g, const struct gemm_share *s)
 {
     const bool panels_in_form = GEMM_PAIRS && g->packed != NULL;
+    const int64_t rows = in_form(g) && !panels_in_form ? s->end - s->row : gemm_bf16_block(g->k);
 
-    return in_form(g) && !panels_in_form ? s->end - s->row : gemm_bf16_block(g->k);
+    return g->streaming ? at_most(rows, STREAM_ROWS) : rows;
+}
+
+/* Columns of a group, of a line of y at least. */
+static int64_t group_of(const struct gemm_bf16 *g)
+{
+    const int64_t panels = gemm_bf16_group(depth_of(g), GEMM_PANEL);
+    const int64_t line = ceil_div(LINE_BYTES / (int64_t)sizeof(uint16_t), GEMM_PANEL);
+
+    return (panels < line ? line : panels) * GEMM_PANEL;
 }
 
 /* All rows of a block, which x holds, through some panels side by side: what they make of a row is
  * one run of y. */
-static void multiply_group(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
-                           int64_t cols, const struct operand *x, float *panels)
+static void multiply_group(const struct group *p, int64_t rows, const struct operand *x,
+                           float *panels)
 {
     float sums[GEMM_ROWS * SUMS] __attribute__((aligned(64)));
+    const struct gemm_bf16 *g = p->g;
     struct operand b[GROUP];
 
-    for (int64_t j = 0; j < cols; j += GEMM_PANEL)
-        b[j / GEMM_PANEL] = right(g, col + j, panels + j * depth_of(g));
+    for (int64_t j = 0; j < p->cols; j += GEMM_PANEL)
+        b[j / GEMM_PANEL] = right(g, p->col + j, panels + j * depth_of(g));
     for (int64_t i = 0; i < rows; i += GEMM_ROWS) {
-        const int64_t mr = at_most(GEMM_ROWS, rows - i);
-        for (int64_t j = 0; j < cols; j += GEMM_PANEL)
-            multiply_tile(g, row + i, mr, col + j, x->at + i * x->row, x->row, &b[j / GEMM_PANEL],
+        const int64_t row = p->first_row + i, mr = at_most(GEMM_ROWS, rows - i);
+        for (int64_t j = 0; j < p->cols; j += GEMM_PANEL)
+            multiply_tile(g, row, mr, p->col + j, x->at + i * x->row, x->row, &b[j / GEMM_PANEL],
                           sums + j);
         if (!is_direct(g))
-            finish(g, row + i, mr, col, cols, sums);
+            finish(p, row, mr, sums);
     }
 }
 
 /* The same for few rows and packed panels, each read once. */
-static void multiply_few(const struct gemm_bf16 *g, int64_t row, int64_t rows, int64_t col,
-                         int64_t cols, const struct operand *x)
+static void multiply_few(const struct group *p, int64_t rows, const struct operand *x)
 {
     float sums[FEW_ROWS * SUMS] __attribute__((aligned(64)));
+    const struct gemm_bf16 *g = p->g;
 
-    for (int64_t j = 0; j < cols; j += GEMM_PANEL)
-        few[width_of(g, col + j) / SIMD_WIDTH - 1][rows - 1](x, packed_at(g, col + j), g->k,
-                                                             sums + j, SUMS);
-    finish(g, row, rows, col, cols, sums);
+    for (int64_t col = p->col; col < p->col + p->cols; col += GEMM_PANEL)
+        few[width_of(g, col) / SIMD_WIDTH - 1][rows - 1](x, packed_at(g, col), g->k,
+                                                         sums + col - p->col, SUMS);
+    finish(p, p->first_row, rows, sums);
 }
 
 static void multiply(const struct gemm_bf16 *g, const struct gemm_share *s, float *scratch)
 {
-    const int64_t block = block_of(g, s), group = gemm_bf16_group(depth_of(g), GEMM_PANEL);
+    char waiting[STREAM_ROWS][LINE_BYTES] __attribute__((aligned(64)));
+    const int64_t block = block_of(g, s), group = group_of(g);
     float *rows_of_x = scratch + gemm_bf16_scratch(0, g->k, 1);
 
     for (int64_t row = s->row; row < s->end; row += block) {
         const int64_t rows = at_most(block, s->end - row);
         const struct operand x = left(g, row, rows, rows_of_x);
         const bool is_few = !GEMM_PAIRS && g->packed != NULL && rows <= FEW_ROWS;
-        for (int64_t col = s->col; col < s->col_end; col += group * GEMM_PANEL) {
-            const int64_t cols = at_most(group * GEMM_PANEL, s->col_end - col);
+        for (int64_t col = s->col; col < s->col_end; col += group) {
+            const struct group p = { .g = g,
+                                     .first_row = row,
+                                     .col = col,
+                                     .cols = at_most(group, s->col_end - col),
+                                     .of_share = { col == s->col, col + group >= s->col_end },
+                                     .waiting = g->streaming ? waiting : NULL };
             if (is_few)
-                multiply_few(g, row, rows, col, cols, &x);
+                multiply_few(&p, rows, &x);
             else
-                multiply_group(g, row, rows, col, cols, &x, scratch);
+                multiply_group(&p, rows, &x, scratch);
         }
     }
+    if (g->streaming)
+        simd_fence();
 }
 
 void SIMD_NAME(gemm_bf16)(const void *operation)
@@ -329,6 +374,7 @@ static struct gemm_bf16 linear_of(const struct call *call)
         .activation = g.activation,
         .y = g.y,
         .ldy = g.ldy,
+        .streaming = g.streaming,
         .scratch = bias + lines_of(g.n),
         .threads = g.threads,
     };

@@ -3,21 +3,13 @@
  * Results around the caches: for those much larger than they are (logits), so that their lines are
  * not read from memory before they are written. For files compiled with SIMD_ISA.
  *
- * The memory wants whole lines in long runs, so a tile's rows are gathered through some panels:
- *
- *           to     group             next group
- *      .-----|-----------------|-------------
- *      | | | . | | ... | | | | . | |             | ends of cache lines, which are written whole
- *      '-----|-----------------|-------------
- *           head            waits                what ends within a line waits for the next group
- *
- * Only the first and the last piece of a part's row go through the caches: their lines are shared
- * with the neighbours. Without waiting every group would have two such pieces a row, whose lines
- * are read from memory first: a fifth of the time for rows that are no whole number of lines long.
+ * The memory wants whole lines in long runs, so a tile's rows are gathered through some panels, and
+ * what ends within a line waits for the next ones (gemm_simd_lines.h).
  */
 #ifndef HARNESS_KERNELS_GEMM_SIMD_STREAM_H
 #define HARNESS_KERNELS_GEMM_SIMD_STREAM_H
 
+#include "kernels/gemm/gemm_simd_lines.h"
 #include "kernels/gemm/gemm_simd_part.h"
 
 #ifdef SIMD_ISA
@@ -39,34 +31,8 @@ struct stream {
 struct group {
     const struct part *part;
     int64_t panel, panels;
-    bool first, last; /* of the part's */
+    struct line_group of_part;
 };
-
-static void copy_run(float *to, const float *from, int64_t n)
-{
-    for (int64_t j = 0; j < n; j += SIMD_WIDTH)
-        simd_store_upto(to + j, simd_load_upto(from + j, n - j), n - j);
-}
-
-/* Columns [0, cols) of one row, from `row` to `to`; row[-GEMM_LINE..] is room for what waited. All
- * groups but the last have a whole line at least. */
-static void stream_row(float *row, float *waiting, float *to, int64_t cols, bool first, bool last)
-{
-    int64_t before = (int64_t)((uintptr_t)to / sizeof(*to) % GEMM_LINE); /* in the line of to[0] */
-    int64_t start = first ? (GEMM_LINE - before) % GEMM_LINE : -before, end;
-
-    if (first)
-        copy_run(to, row, at_most(start, cols));
-    else
-        copy_run(row - GEMM_LINE, waiting, GEMM_LINE);
-    end = start + at_least(0, cols - start) / GEMM_LINE * GEMM_LINE;
-    for (int64_t j = start; j < end; j += SIMD_WIDTH)
-        simd_stream(to + j, simd_load(row + j));
-    if (last)
-        copy_run(to + end, row + end, cols - end);
-    else
-        copy_run(waiting, row + cols - GEMM_LINE, GEMM_LINE);
-}
 
 /* The rows of one tile through a group. */
 static void stream_tile(const struct group *g, struct stream *s, int64_t row)
@@ -80,8 +46,9 @@ static void stream_tile(const struct group *g, struct stream *s, int64_t row)
     for (int64_t i = 0; i < g->panels; i++)
         multiply(d, row, g->panel + i, gathered + i * GEMM_PANEL, STREAM_ROW);
     for (int64_t i = 0; i < rows; i++)
-        stream_row(gathered + i * STREAM_ROW, s->waiting[(row + i) % STREAM_ROWS],
-                   l->y + (row + i) * l->ldy + col, cols, g->first, g->last);
+        stream_lines(
+            (char *)(gathered + i * STREAM_ROW), (char *)s->waiting[(row + i) % STREAM_ROWS],
+            (char *)(l->y + (row + i) * l->ldy + col), cols * (int64_t)sizeof(float), g->of_part);
 }
 
 /* The panels of a group stay in L2 beside each other. */
@@ -102,8 +69,7 @@ static void stream_part(const struct part *d)
             const struct group g = { .part = d,
                                      .panel = panel,
                                      .panels = at_most(most, panel_end - panel),
-                                     .first = panel == d->panel,
-                                     .last = panel + most >= panel_end };
+                                     .of_part = { panel == d->panel, panel + most >= panel_end } };
             for (int64_t row = from; row < at_most(from + STREAM_ROWS, end); row += GEMM_ROWS)
                 stream_tile(&g, &s, row);
         }

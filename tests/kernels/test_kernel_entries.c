@@ -9,6 +9,7 @@
 
 #include "kernels/attention/attention.h"
 #include "kernels/embedding/embedding.h"
+#include "kernels/gemm/bf16/gemm_bf16.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/gemm/int8/gemm_int8.h"
 #include "kernels/host.h"
@@ -157,6 +158,81 @@ static void every_size(gemm_linear_fn *run, bool packed)
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         epilogues(run, packed, sizes[i].m, sizes[i].n, sizes[i].k);
+}
+
+/* With y of floats, or of bfloat16 between floats that hold such numbers. */
+static void run_bf16(const struct gemm_linear *g, enum dtype type)
+{
+    const int64_t n = g->m * g->ldy;
+    uint16_t *y = malloc((size_t)n * sizeof(*y)), *residual = malloc((size_t)n * sizeof(*y));
+    struct gemm_bf16 narrow = {
+        .m = g->m,
+        .n = g->n,
+        .k = g->k,
+        .x_type = DTYPE_FP32,
+        .y_type = type,
+        .x = g->x,
+        .ldx = g->ldx,
+        .packed = g->w,
+        .bias = g->bias,
+        .residual = g->residual,
+        .ldr = g->ldr,
+        .activation = g->activation,
+        .y = g->y,
+        .ldy = g->ldy,
+        .streaming = g->streaming,
+        .scratch = floats_new((int64_t)gemm_bf16_scratch(g->m, g->k, g->threads)),
+        .threads = g->threads,
+    };
+
+    assert_true(y != NULL && residual != NULL);
+    if (type == DTYPE_BF16) {
+        for (int64_t i = 0; i < n; i++) {
+            y[i] = bf16_from_float(g->y[i]);
+            residual[i] = bf16_from_float(g->residual != NULL ? g->residual[i] : 0);
+        }
+        narrow.residual = g->residual == NULL ? NULL : g->residual == g->y ? y : residual;
+        narrow.y = y;
+    }
+    gemm_bf16_simd(&narrow);
+    for (int64_t i = 0; type == DTYPE_BF16 && i < n; i++)
+        g->y[i] = bf16_to_float(y[i]);
+    free(narrow.scratch), free(y), free(residual);
+}
+
+static void linear_bf16_floats(const struct gemm_linear *g)
+{
+    run_bf16(g, DTYPE_FP32);
+}
+
+static void linear_bf16(const struct gemm_linear *g)
+{
+    run_bf16(g, DTYPE_BF16);
+}
+
+static void bf16_epilogues(int64_t m, int64_t n, int64_t k)
+{
+    struct linear l;
+
+    linear_init(&l, m, n, k);
+    free(l.packed);
+    l.packed = floats_new((int64_t)gemm_bf16_packed_size(n, k));
+    l.tolerance =
+        8 * 0x1p-7; /* half a step of 16 to 32, of 15 rms and a residual; x and w before */
+    gemm_bf16_pack(l.w, DTYPE_FP32, n, k, l.packed, 2);
+    check_epilogues(&l, linear_bf16_floats, true);
+    check_epilogues(&l, linear_bf16, true);
+    linear_release(&l);
+}
+
+TEST(test_linear_bf16)
+{
+    bf16_epilogues(1, 1, 1);
+    bf16_epilogues(3, 1001, 5);
+    bf16_epilogues(21, 33, 64);
+    bf16_epilogues(9, 1700, 20);  /* groups of columns when streamed */
+    bf16_epilogues(530, 1031, 3); /* and of rows */
+    bf16_epilogues(9, 100, 3000); /* a panel or two a group */
 }
 
 /* With weights that int8 rounds, held against the rounded ones: what is left is the rounding of x

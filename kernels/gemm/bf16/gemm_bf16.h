@@ -26,6 +26,7 @@ struct gemm_bf16 {
     enum gemm_activation activation;
     void *y; /* [m,n] */
     int64_t ldy;
+    bool streaming; /* y is far larger than the caches: write around them (logits) */
     float *scratch; /* gemm_bf16_scratch() floats, 64-byte aligned */
     int threads;    /* 0: a share of the caller's team, see kernels/host.h */
 };
