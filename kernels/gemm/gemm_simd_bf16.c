@@ -39,16 +39,13 @@
 typedef void gemm_bf16_pack_fn(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
                                int threads);
 
-int64_t gemm_bf16_block(int64_t k);                    /* rows of x */
-int64_t gemm_bf16_group(int64_t depth, int64_t width); /* panels */
-
 SIMD_DECLARE_BF16(host_share_fn, gemm_bf16);
 SIMD_DECLARE_BF16(gemm_bf16_pack_fn, gemm_bf16_pack);
 
 #ifdef SIMD_ISA
 
 enum {
-    SUMS = 480, /* columns of a group, at most: whole panels of any form */
+    SUMS = GEMM_BF16_WIDEST, /* columns of a group, at most */
     GROUP = SUMS / GEMM_PANEL,
     STREAM_ROWS = 512 / GEMM_ROWS * GEMM_ROWS, /* that go by before the next columns do */
 };
@@ -154,7 +151,8 @@ static void multiply_tile(const struct gemm_bf16 *g, int64_t row, int64_t mr, in
 static int64_t block_of(const struct gemm_bf16 *g, const struct gemm_share *s)
 {
     const bool panels_in_form = GEMM_PAIRS && g->packed != NULL;
-    const int64_t rows = in_form(g) && !panels_in_form ? s->end - s->row : gemm_bf16_block(g->k);
+    const bool at_once = g->cut.block < 1 && in_form(g) && !panels_in_form;
+    const int64_t rows = at_once ? s->end - s->row : gemm_bf16_block(g->cut, g->k);
 
     return g->streaming ? at_most(rows, STREAM_ROWS) : rows;
 }
@@ -162,7 +160,7 @@ static int64_t block_of(const struct gemm_bf16 *g, const struct gemm_share *s)
 /* Columns of a group, of a line of y at least. */
 static int64_t group_of(const struct gemm_bf16 *g)
 {
-    const int64_t panels = gemm_bf16_group(depth_of(g), GEMM_PANEL);
+    const int64_t panels = gemm_bf16_group(g->cut, depth_of(g), GEMM_PANEL);
     const int64_t line = ceil_div(LINE_BYTES / (int64_t)sizeof(uint16_t), GEMM_PANEL);
 
     return (panels < line ? line : panels) * GEMM_PANEL;
@@ -205,7 +203,7 @@ static void multiply(const struct gemm_bf16 *g, const struct gemm_share *s, floa
 {
     char waiting[STREAM_ROWS][LINE_BYTES] __attribute__((aligned(64)));
     const int64_t block = block_of(g, s), group = group_of(g);
-    float *rows_of_x = scratch + gemm_bf16_scratch(0, g->k, 1);
+    float *rows_of_x = scratch + gemm_bf16_floats(g->cut, 0, g->k, 1);
 
     for (int64_t row = s->row; row < s->end; row += block) {
         const int64_t rows = at_most(block, s->end - row);
@@ -232,7 +230,8 @@ void SIMD_NAME(gemm_bf16)(const void *operation)
 {
     const struct gemm_bf16 *g = operation;
     const int64_t parts = team_parts();
-    float *scratch = g->scratch + (size_t)omp_get_thread_num() * gemm_bf16_scratch(g->m, g->k, 1);
+    float *scratch =
+        g->scratch + (size_t)omp_get_thread_num() * gemm_bf16_floats(g->cut, g->m, g->k, 1);
 
 #pragma omp for schedule(static) nowait
     for (int64_t t = 0; t < parts; t++) {
@@ -265,10 +264,6 @@ void SIMD_NAME(gemm_bf16_pack)(const void *w, enum dtype type, int64_t n, int64_
 
 #else
 
-#include "kernels/gemm/gemm_simd_part.h"
-
-enum { WIDEST = 480, WIDEST_PANEL = 48 }; /* columns of a group; of a panel of any form */
-
 void gemm_bf16_pack(const void *w, enum dtype type, int64_t n, int64_t k, float *packed,
                     int threads)
 {
@@ -280,54 +275,20 @@ size_t gemm_bf16_packed_size(int64_t n, int64_t k)
     return gemm_packed_size(n, (k + 1) / 2);
 }
 
-/* Columns of b, of so many floats or pairs, that take a quarter of L2. */
-static int64_t columns(int64_t depth)
-{
-    return gemm_cache_floats(2) / 4 / (depth < 1 ? 1 : depth);
-}
-
-/* Half of L2, in whole tiles of any instruction set. */
-int64_t gemm_bf16_block(int64_t k)
-{
-    const int64_t whole = 48, rows = 2 * columns(k) / whole * whole;
-
-    return rows < whole ? whole : rows;
-}
-
-int64_t gemm_bf16_group(int64_t depth, int64_t width)
-{
-    const int64_t fit = columns(depth) / width, most = WIDEST / width;
-
-    return fit < 1 ? 1 : fit < most ? fit : most;
-}
-
-static int64_t lines_of(int64_t floats)
-{
-    return (floats + 15) / 16 * 16;
-}
-
-/* Of a group of panels of any form. */
-static int64_t group_floats(int64_t depth)
-{
-    const int64_t fit = columns(depth);
-
-    return lines_of(depth) * (fit < WIDEST_PANEL ? WIDEST_PANEL : fit < WIDEST ? fit : WIDEST);
-}
-
-size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads)
-{
-    const int64_t block = gemm_bf16_block(k);
-    const int64_t widened = group_floats(k), pairs = group_floats((k + 1) / 2);
-    const int64_t panels = widened > pairs ? widened : pairs;
-
-    return (size_t)threads * (size_t)(panels + lines_of(k) * (m < block ? m : block));
-}
-
 void gemm_bf16_simd(const struct gemm_bf16 *g)
 {
     double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
 
     host_share(SIMD_CHOOSE_BF16(gemm_bf16), g, g->threads, flops / 4);
+}
+
+/* In this order; 0 is by the caches. */
+static const char *const params[] = { "block=0,48,96,192,384,768", "group=0,1,2,4,10", NULL };
+
+static struct gemm_bf16_cut cut_of(const struct call *call)
+{
+    return (struct gemm_bf16_cut) { variant_param(call->variant, 0),
+                                    variant_param(call->variant, 1) };
 }
 
 /* Of a call of gemm/nn: all that it has. */
@@ -347,6 +308,7 @@ static struct gemm_bf16 nn_of(const struct call *call)
         .ldb = g.ldb,
         .y = g.c,
         .ldy = g.ldc,
+        .cut = cut_of(call),
         .scratch = g.scratch,
         .threads = g.threads,
     };
@@ -357,7 +319,8 @@ static struct gemm_bf16 nn_of(const struct call *call)
 static struct gemm_bf16 linear_of(const struct call *call)
 {
     const struct gemm_linear g = gemm_linear_of(call);
-    float *state = call->state, *bias = state + lines_of((int64_t)gemm_bf16_packed_size(g.n, g.k));
+    float *state = call->state,
+          *bias = state + gemm_bf16_lines((int64_t)gemm_bf16_packed_size(g.n, g.k));
 
     return (struct gemm_bf16) {
         .m = g.m,
@@ -375,7 +338,8 @@ static struct gemm_bf16 linear_of(const struct call *call)
         .y = g.y,
         .ldy = g.ldy,
         .streaming = g.streaming,
-        .scratch = bias + lines_of(g.n),
+        .cut = cut_of(call),
+        .scratch = bias + gemm_bf16_lines(g.n),
         .threads = g.threads,
     };
 }
@@ -384,7 +348,7 @@ static size_t nn_floats(const struct call *call)
 {
     const struct gemm_nn g = gemm_nn_of(call);
 
-    return gemm_bf16_scratch(g.m, g.k, g.threads);
+    return gemm_bf16_floats(cut_of(call), g.m, g.k, g.threads);
 }
 
 static int64_t nn_workspace(const struct call *call)
@@ -401,8 +365,8 @@ static size_t linear_floats(const struct call *call)
 {
     const struct gemm_linear g = gemm_linear_of(call);
 
-    return (size_t)lines_of((int64_t)gemm_bf16_packed_size(g.n, g.k)) + (size_t)lines_of(g.n) +
-           gemm_bf16_scratch(g.m, g.k, g.threads);
+    return (size_t)gemm_bf16_lines((int64_t)gemm_bf16_packed_size(g.n, g.k)) +
+           (size_t)gemm_bf16_lines(g.n) + gemm_bf16_floats(cut_of(call), g.m, g.k, g.threads);
 }
 
 static int64_t linear_workspace(const struct call *call)
@@ -413,7 +377,7 @@ static int64_t linear_workspace(const struct call *call)
 static int linear_prepare(struct call *call, struct error *err)
 {
     const struct gemm_linear g = gemm_linear_of(call);
-    const size_t packed = (size_t)lines_of((int64_t)gemm_bf16_packed_size(g.n, g.k));
+    const size_t packed = (size_t)gemm_bf16_lines((int64_t)gemm_bf16_packed_size(g.n, g.k));
 
     if (host_state(call, linear_floats(call), err) != 0)
         return -1;
@@ -452,6 +416,7 @@ static void nn_launch(const struct call *call)
         .prepare = (ready),                                                                        \
         .launch = (run),                                                                           \
         .release = host_state_release,                                                             \
+        .params = params,                                                                          \
         .workspace = (needs),                                                                      \
     },
 #define LINEAR(of) VARIANT(of, linear_prepare, linear_launch, linear_workspace)

@@ -340,12 +340,13 @@ SIMD_INLINE void band(struct form f, const struct layernorm *op, int64_t width, 
         simd_fence();
 }
 
-/* Where f says no block it is the usual one. The narrowest models' rows are short enough for loops of
- * a known length to matter. */
+/* Where f says no block it is the usual one. The narrowest models' rows are short enough for loops
+ * of a known length to matter. */
 SIMD_INLINE void cached(struct form f, const struct layernorm *l, int64_t first, int64_t end)
 {
     const int usual = f.narrow ? BLOCK_NARROW : BLOCK, block = f.block > 0 ? f.block : usual;
-    struct form brief = f, any = f; /* of pairs, one may only be left over at a row's end */
+    struct form brief = f; /* of pairs, one may only be left over at a row's end */
+    struct form any = f;
 
     f.block = brief.block = usual;
     any.block = block;

@@ -116,6 +116,10 @@ settings_of() { "$HARNESS" verify "$@" --batch 1 --all-settings --device cpu:1 -
 settings_of gemm/nt/simd_int8 --seq 70 --dim n=40 --dim k=600
 settings_of pointwise/gelu/simd --seq 33 --dim width=100
 settings_of layernorm/residual/simd --seq 33 --dim width=300
+"$HARNESS" verify 'gemm/nn/simd_bf16/*n=33*' 'gemm/linear/simd_bf16/*n=33*' --test-shapes --all-settings \
+  --device cpu:1 --seed 1 >settings.txt
+tail -n 1 settings.txt
+check "and those of bfloat16" [ "$(grep -c '^covered.*right on [1-9]' settings.txt)" = 60 ]
 
 say "A setting is bisected, and its parameter must be known"
 history=$PWD/.harness/history.db

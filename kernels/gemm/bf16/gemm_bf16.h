@@ -9,8 +9,15 @@
 #include "core/tensor.h"
 #include "kernels/gemm/gemm.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* How much is taken at a time; 0: by the caches. */
+struct gemm_bf16_cut {
+    int64_t block; /* rows of x */
+    int64_t group; /* panels of b */
+};
 
 struct gemm_bf16 {
     int64_t m, n, k;
@@ -27,13 +34,21 @@ struct gemm_bf16 {
     void *y; /* [m,n] */
     int64_t ldy;
     bool streaming; /* y is far larger than the caches: write around them (logits) */
-    float *scratch; /* gemm_bf16_scratch() floats, 64-byte aligned */
+    struct gemm_bf16_cut cut;
+    float *scratch; /* gemm_bf16_floats() floats, 64-byte aligned */
     int threads;    /* 0: a share of the caller's team, see kernels/host.h */
 };
 
 void gemm_bf16_simd(const struct gemm_bf16 *g);
 
-size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads); /* floats */
+/* Whole lines of so many floats. */
+int64_t gemm_bf16_lines(int64_t floats);
+enum { GEMM_BF16_WIDEST = 480 }; /* columns of a group, at most: whole panels of any form */
+int64_t gemm_bf16_block(struct gemm_bf16_cut c, int64_t k);
+int64_t gemm_bf16_group(struct gemm_bf16_cut c, int64_t depth, int64_t width);
+size_t gemm_bf16_floats(struct gemm_bf16_cut c, int64_t m, int64_t k, int threads);
+/* The same of a cut by the caches. */
+size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads);
 
 /* As gemm_packed_size() and gemm_pack(), but of pairs: word p * width + j of a panel holds
  * w[j][2p] and, above it, w[j][2p + 1] (0 where there is none). `w` is [n,k], bfloat16 or floats
