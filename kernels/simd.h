@@ -41,8 +41,8 @@ enum simd_isa {
 /* The instruction set in use: the best one of this machine, or the one that the environment
  * variable HARNESS_ISA names (portable, avx2, avx512, avx512_vnni, avx512_bf16). Read once, at the
  * first call. avx512_vnni differs from avx512 in the products of int8 variants alone, and
- * avx512_bf16 in bf16 variants alone, in products and in rounding; it is the best one only where its
- * instruction for products outruns multiply-adds of fp32. */
+ * avx512_bf16 in bf16 variants alone, in products and in rounding; it is the best one only where
+ * its instruction for products outruns multiply-adds of fp32. */
 enum simd_isa simd_isa(void);
 const char *simd_isa_name(enum simd_isa isa);
 bool simd_has(enum simd_isa isa); /* can this machine and this build run it? */
@@ -181,6 +181,16 @@ SIMD_INLINE simd_float simd_fill_first(simd_float v, int64_t n, simd_float value
 SIMD_INLINE float simd_sum(simd_float v)
 {
     return _mm512_reduce_add_ps(v);
+}
+
+SIMD_INLINE simd_float simd_lower_half(simd_float v)
+{
+    return _mm512_maskz_mov_ps(0xff, v);
+}
+
+SIMD_INLINE simd_float simd_upper_half(simd_float v)
+{
+    return _mm512_maskz_shuffle_f32x4(0xff, v, v, 0x4e);
 }
 
 SIMD_INLINE float simd_first(simd_float v)
@@ -358,6 +368,16 @@ SIMD_INLINE float simd_sum(simd_float v)
     return _mm_cvtss_f32(_mm_add_ss(a, _mm_movehdup_ps(a)));
 }
 
+SIMD_INLINE simd_float simd_lower_half(simd_float v)
+{
+    return _mm256_permute2f128_ps(v, v, 0x80);
+}
+
+SIMD_INLINE simd_float simd_upper_half(simd_float v)
+{
+    return _mm256_permute2f128_ps(v, v, 0x81);
+}
+
 SIMD_INLINE float simd_first(simd_float v)
 {
     return _mm256_cvtss_f32(v);
@@ -516,6 +536,16 @@ SIMD_INLINE float simd_sum(simd_float v)
     return (v[0] + v[2]) + (v[1] + v[3]);
 }
 
+SIMD_INLINE simd_float simd_lower_half(simd_float v)
+{
+    return (simd_float) { v[0], v[1], 0, 0 };
+}
+
+SIMD_INLINE simd_float simd_upper_half(simd_float v)
+{
+    return (simd_float) { v[2], v[3], 0, 0 };
+}
+
 SIMD_INLINE float simd_first(simd_float v)
 {
     return v[0];
@@ -571,6 +601,7 @@ SIMD_INLINE simd_float simd_sqrt(simd_float v)
  *   simd_fill_first    `value` in the first n lanes, v in the others
  *   simd_power_of_two  2^n for -126 <= n <= 127
  *   simd_first         the first lane's value
+ *   simd_lower_half, simd_upper_half   those lanes in the lower half, 0 in the upper one
  *   simd_any_above     whether some lane is above the limit (NaN is not)
  *   simd_scale         v 2^n for whole n >= -126 and 1 <= v < 2; some value from 2^127 up, or
  *                      infinity, where n is beyond 127

@@ -124,16 +124,16 @@ static __attribute__((noinline)) void finish(struct form f, const struct layerno
     simd_float off = simd_sum_each(b->part) * of_width, square; /* E[d] and E[d^2] */
     float offs[ROWS], squares[ROWS], means[ROWS], variances[ROWS];
 
-    simd_store(offs, off);
     if (b->apart == ROWS) {
         square = simd_sum_each(b->part + ROWS) * of_width;
     } else {
-        square = simd_load_part(offs + ROWS / 2, ROWS / 2);
-        off = simd_load_part(offs, ROWS / 2);
+        square = simd_upper_half(off);
+        off = simd_lower_half(off);
     }
     simd_float mean = simd_load(b->centre) + off, variance = square - off * off;
     if (simd_any_above(off * off - simd_set(EXACT) * variance, 0) ||
         simd_any_above(square, 0x1p100F)) {
+        simd_store(offs, off);
         simd_store(squares, square);
         simd_store(means, mean);
         simd_store(variances, variance);

@@ -106,6 +106,12 @@ static void square_root(const float *x, float lanes[LANES_MOST])
     simd_store(lanes, simd_sqrt(simd_load(x)));
 }
 
+static void halves(const float *x, float lower[LANES_MOST], float upper[LANES_MOST])
+{
+    simd_store(lower, simd_lower_half(simd_load(x)));
+    simd_store(upper, simd_upper_half(simd_load(x)));
+}
+
 static void product(const float *a, const float *b, const float *c, float lanes[LANES_MOST])
 {
     simd_store(lanes, simd_product(simd_load(a), simd_load(b)) + simd_load(c));
@@ -192,6 +198,7 @@ const struct math_checks *SIMD_NAME(math_checks)(void)
         .sqrt = square_root,
         .product = product,
         .first = first,
+        .halves = halves,
         .any_above = any_above,
         .floor = floor_all,
         .scale = scale,

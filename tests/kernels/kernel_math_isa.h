@@ -23,6 +23,7 @@ struct math_checks {
     void (*stream)(float *x, const float lanes[LANES_MOST]);       /* x aligned to 64 bytes */
     float (*sum)(const float *x);
     float (*first)(const float *x);
+    void (*halves)(const float *x, float lower[LANES_MOST], float upper[LANES_MOST]);
     bool (*any_above)(const float *x, float limit);
     void (*floor)(const float *x, float lanes[LANES_MOST]);
     void (*scale)(const float *x, const float *n, float lanes[LANES_MOST]);

@@ -190,6 +190,21 @@ static void lanes_of_all(const struct math_checks *m, const char *name)
         assert_true(memory[i] == x[i]);
 }
 
+static void halving(const struct math_checks *m, const char *name)
+{
+    float x[LANES_MOST], lower[LANES_MOST], upper[LANES_MOST];
+    const int64_t half = m->width / 2;
+
+    (void)name;
+    for (int i = 0; i < LANES_MOST; i++)
+        x[i] = (float)(i + 1);
+    m->halves(x, lower, upper);
+    for (int64_t i = 0; i < m->width; i++) {
+        assert_true(lower[i] == (i < half ? x[i] : 0));
+        assert_true(upper[i] == (i < half ? x[i + half] : 0));
+    }
+}
+
 static void comparing_lanes(const struct math_checks *m, const char *name)
 {
     float x[LANES_MOST] = { 0 }, lanes[LANES_MOST];
@@ -425,6 +440,7 @@ EACH(exp2_edges)
 EACH(gelu_accuracy)
 EACH(parts)
 EACH(lanes_of_all)
+EACH(halving)
 EACH(comparing_lanes)
 EACH(scales)
 EACH(transposing)
@@ -457,15 +473,16 @@ static void test_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exp_accuracy),    cmocka_unit_test(test_exp_edges),
-        cmocka_unit_test(test_exp2_accuracy),   cmocka_unit_test(test_exp2_edges),
-        cmocka_unit_test(test_comparing_lanes), cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_transposing),     cmocka_unit_test(test_gelu_accuracy),
-        cmocka_unit_test(test_parts),           cmocka_unit_test(test_lanes_of_all),
-        cmocka_unit_test(test_powers),          cmocka_unit_test(test_rows_of_lanes),
-        cmocka_unit_test(test_widening),        cmocka_unit_test(test_narrowing),
-        cmocka_unit_test(test_narrowing_pairs), cmocka_unit_test(test_pairing),
-        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_exp_accuracy),  cmocka_unit_test(test_exp_edges),
+        cmocka_unit_test(test_exp2_accuracy), cmocka_unit_test(test_exp2_edges),
+        cmocka_unit_test(test_halving),       cmocka_unit_test(test_comparing_lanes),
+        cmocka_unit_test(test_scales),        cmocka_unit_test(test_transposing),
+        cmocka_unit_test(test_gelu_accuracy), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_lanes_of_all),  cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_rows_of_lanes), cmocka_unit_test(test_widening),
+        cmocka_unit_test(test_narrowing),     cmocka_unit_test(test_narrowing_pairs),
+        cmocka_unit_test(test_pairing),       cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_choice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
