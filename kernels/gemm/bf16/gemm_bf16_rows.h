@@ -12,7 +12,8 @@
  * asked for far ahead: with three times as many instructions a byte as in fp32, the processor
  * itself looks a third as far (measured: 1.4 times the rate of fp32 without, 1.8 to 2.3 with it).
  * Pairs that are multiplied as they lie take as many instructions a byte as fp32, and asking costs:
- * on AMD's Zen 4 products of 1 to 4 rows took 1.1 to 1.25 times as long, from L3 and from memory.
+ * on AMD's Zen 4 products of 1 to 4 rows took 1.1 to 1.25 times as long from L3, and no less from
+ * memory.
  */
 #ifndef HARNESS_KERNELS_GEMM_BF16_ROWS_H
 #define HARNESS_KERNELS_GEMM_BF16_ROWS_H
