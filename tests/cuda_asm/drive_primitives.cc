@@ -2,9 +2,7 @@
 /*
  * Each wrapper of kernels/cuda by itself, its asm text interpreted, against what its header
  * promises: the checks that a device runs (tests/cuda/device_primitives.cu), whose expectations are
- * plain loops. Left out are clusters of 16, launches that depend on one another (check_dependent: its
- * kernel spins by the clock; drives of whole kernels have chains of them), and what launches and
- * barriers cost.
+ * plain loops. Left out are clusters of 16, and what launches and barriers cost.
  */
 #define main device_primitives_main
 #include "device_primitives.cu"
