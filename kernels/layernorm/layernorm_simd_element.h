@@ -46,10 +46,9 @@ SIMD_INLINE int together(struct form f, int nv, int k)
 }
 
 /* Element `at` on. */
-SIMD_INLINE float *element(bool narrow, const float *p, int64_t at)
+SIMD_INLINE const float *element(bool narrow, const float *p, int64_t at)
 {
-    return narrow ? (float *)(uintptr_t)((const uint16_t *)(const void *)p + at)
-                  : (float *)(uintptr_t)(p + at);
+    return narrow ? (const void *)((const uint16_t *)(const void *)p + at) : p + at;
 }
 
 /* An element's value, if `exact`; else of a narrow one that of the float that begins with it: the
@@ -82,7 +81,7 @@ SIMD_INLINE void load(struct form f, int nv, const float *p, int64_t at, int64_t
 SIMD_INLINE void store(struct form f, int nv, float *p, int64_t at, int64_t lanes,
                        const simd_float v[])
 {
-    void *to = element(f.narrow, p, at);
+    void *to = f.narrow ? (void *)((uint16_t *)(void *)p + at) : p + at;
 
     if (nv == 2) {
         const simd_float pairs = simd_bf16_pairs(v[0], v[1]);
