@@ -26,6 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LISTS = ["gemm", "head", "attention", "decode", "cluster", "layernorm", "mma", "flash", "flash32", "simt", "tiled",
          "cache", "naive"]
 FORMS = {"attention": ["attention", "attention_fp8"]} # programs that one list is for
+SOURCES = {"flash32": "flash", "tiled": "simt"} # drive_*.cc that is of two lists
 LONG = ["attention", "gemm", "cluster", "decode", "head", "mma"] # begun first
 SUMMARY = re.compile(r"(\d+) killed\b.*\b(\d+) explained\b.*\b(\d+) not as expected")
 
@@ -45,10 +46,12 @@ class List:
         return (self.tree / "list").read_text().splitlines()
 
     def state(self):
-        """Of all that the numbers come from: kernels with their mutants, programs, models of the device, reasons."""
+        """Of all that the numbers come from: kernels with their mutants, program, models of the device, reasons."""
         digest = hashlib.sha256()
+        drive = SOURCES.get(self.kernel, self.kernel)
         tests = [p for room in ("cuda_asm", "cuda_host") for p in (HERE.parent / room).rglob("*")
-                 if p.suffix in (".h", ".cc") and not p.name.startswith("test_")]
+                 if p.suffix in (".h", ".cc") and not re.match("test_|drive_.*[.]cc|drive_model", p.name)]
+        tests += [p for p in (HERE / f"drive_{drive}.cc", *(HERE.parent / "cuda").glob(f"device_{drive}*")) if p.exists()]
         tree = [p for room in ("kernels", "models") for p in (self.tree / room).rglob("*") if p.is_file()]
         for path in sorted(tests) + sorted(tree) + [HERE / "mutate.py"]:
             digest.update(path.name.encode() + path.read_bytes())
