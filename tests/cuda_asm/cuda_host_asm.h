@@ -27,7 +27,10 @@ struct cuda_host_register {
     bool is_float;
 };
 
-template <class T> inline cuda_host_register cuda_host_register_of(const char *constraint, T &&x)
+/* Of registers: no access that would be looked at (order.h). */
+template <class T>
+__attribute__((no_sanitize_thread)) inline cuda_host_register cuda_host_register_of(
+    const char *constraint, T &&x)
 {
     using plain = std::remove_cv_t<std::remove_reference_t<T>>;
     static_assert(sizeof(plain) <= 8 && std::is_trivially_copyable_v<plain>, "a register");

@@ -25,9 +25,11 @@ static const struct model_rule rules[] = {
     model_rule_of<named_barrier_half_met>(),
     model_rule_of<named_barrier_of_two_sizes>(),
     model_rule_of<store_without_a_fence>(),
-    model_rule_of<fence_of_one_for_all>(),
     model_rule_of<store_without_a_meeting>(),
-    model_rule_of<fence_in_front_of_the_meeting>(),
+    model_rule_of<fence_for_others_behind_a_meeting<OF_BLOCK>>(),
+    model_rule_of<fence_for_others_behind_a_meeting<OF_MBARRIER>>(),
+    model_rule_of<fence_for_others_behind_a_meeting<OF_NAMED>>(),
+    model_rule_of<fence_for_others_behind_a_meeting<OF_CLUSTER>>(),
     model_rule_of<row_that_is_read_early>(),
     model_rule_of<box_that_is_read_early>(),
     model_rule_of<copy_that_nobody_waits_for>(),
@@ -132,7 +134,7 @@ static bool found(const struct model_rule &r, const std::string &said, bool ones
 
 static void verdict(const char *name, bool well, const char *what, const std::string &said)
 {
-    printf("%-44s %s%s%s\n", name, well ? "ok" : "WRONG: ", well ? "" : what,
+    printf("%-50s %s%s%s\n", name, well ? "ok" : "WRONG: ", well ? "" : what,
            well ? "" : said.c_str());
     drive_wrong += !well;
 }

@@ -6,7 +6,8 @@
  *     struct rule_of_it {
  *         static constexpr const char *words = "of the refusal";     null: other numbers than 1
  *         static constexpr struct model_shape shape = { 64 };
- *         template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap map);
+ *         template <bool RIGHT>
+ *         static void kernel(const float *in, float *out, const CUtensorMap &map);
  *     };
  *
  * `in` has ones; each thread of the grid leaves a 1 at its place of `out`. `map` is of `in`.
@@ -23,6 +24,7 @@
 #include "kernels/cuda/wgmma.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 enum { MODEL_ROWS = 16, MODEL_COLS = 32, MODEL_ROW = 64 };
@@ -54,11 +56,8 @@ struct model_rule {
 /* A rule's name in "... [with RULE = early_read]", as GCC and clang write it. */
 template <class RULE> static const char *model_name(void)
 {
-    static std::string name = [] {
-        std::string text = __PRETTY_FUNCTION__;
-        size_t at = text.find("RULE = ") + strlen("RULE = ");
-        return text.substr(at, text.find_first_of("];,", at) - at);
-    }();
+    const char *all = __PRETTY_FUNCTION__, *at = strstr(all, "RULE = ") + strlen("RULE = ");
+    static const std::string name(at, strcspn(at, "];,"));
 
     return name.c_str();
 }
@@ -94,12 +93,18 @@ static inline unsigned model_place(void)
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/* Kept: where a launch fails, nobody destroys what lies on the stacks of its threads. */
+static inline const cuda_host_program &model_program(const char *text)
+{
+    static std::map<std::string, cuda_host_program> all;
+
+    return all.try_emplace(text, text, "memory", true).first->second;
+}
+
 /* An asm statement of one operand, which kernels have in themselves. */
 template <class T> static void model_asm(const char *text, const char *constraint, T &operand)
 {
-    cuda_host_program program(text, "memory", true);
-
-    cuda_host_asm([&]() -> const cuda_host_program & { return program; },
+    cuda_host_asm([&]() -> const cuda_host_program & { return model_program(text); },
                   { cuda_host_register_of(constraint, operand) });
 }
 

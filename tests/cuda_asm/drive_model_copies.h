@@ -10,7 +10,7 @@
 struct an_arrival_too_many {
     static constexpr const char *words = "has no room for it";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -30,7 +30,7 @@ struct an_arrival_too_few {
     static constexpr const char *words =
         " (and 63 more), whose phase will not end: 1 of 2 arrivals and 0 bytes are missing";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -45,7 +45,7 @@ struct bytes_that_do_not_come {
     static constexpr const char *words =
         " (and 63 more), whose phase will not end: 0 of 1 arrivals and 128 bytes are missing";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -63,7 +63,7 @@ struct bytes_that_do_not_come {
 struct parity_of_the_phase_before {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -79,7 +79,7 @@ struct parity_of_the_phase_to_come {
     static constexpr const char *words =
         " (and 63 more), whose phase will not end: 1 of 1 arrivals and 0 bytes are missing";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -95,7 +95,7 @@ struct parity_of_the_phase_to_come {
 struct barrier_without_init {
     static constexpr const char *words = "is not initialised";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -111,7 +111,7 @@ struct barrier_that_is_not_published {
     static constexpr const char *words =
         "ends on a barrier that fence.mbarrier_init has not published";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -133,7 +133,7 @@ struct named_barrier_half_met {
     static constexpr const char *words =
         "ends with 32 of 64 threads at named barrier 1, for which nobody waits";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         unsigned number = 1;
 
@@ -148,7 +148,7 @@ struct named_barrier_half_met {
 struct named_barrier_of_two_sizes {
     static constexpr const char *words = "threads, while others made it one of";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         unsigned number = 1;
 
@@ -162,13 +162,20 @@ struct named_barrier_of_two_sizes {
 
 /* ---- The two views of shared memory ---- */
 
-/* All threads store, all or the first one alone fence, all meet, one has the engine read. */
-template <bool FENCE, bool OF_ALL, bool MEET> static void model_store_row(float *out)
+/* Lets all others run first; no barrier of memory. */
+static inline void model_nap(void)
+{
+    for (int i = 0; i < 100; i++)
+        __nanosleep(0);
+}
+
+/* All threads store, all fence, all meet, one has the engine read. */
+template <bool FENCE, bool MEET> static void model_store_row(float *out)
 {
     model_shared &s = cuda_shared<model_shared>();
 
     s.row[threadIdx.x] = 1;
-    if (FENCE && (OF_ALL || model_first()))
+    if (FENCE)
         wgmma_publish();
     if (MEET)
         __syncthreads();
@@ -181,48 +188,61 @@ template <bool FENCE, bool OF_ALL, bool MEET> static void model_store_row(float 
 struct store_without_a_fence {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
-        model_store_row<RIGHT, true, true>(out);
-    }
-};
-
-struct fence_of_one_for_all {
-    static constexpr const char *words = nullptr;
-    static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
-    {
-        model_store_row<true, RIGHT, true>(out);
+        model_store_row<RIGHT, true>(out);
     }
 };
 
 struct store_without_a_meeting {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
-        model_store_row<true, true, RIGHT>(out);
+        model_store_row<true, RIGHT>(out);
     }
 };
 
-/* Who has the engine read may fence for all, behind the meeting. */
-struct fence_in_front_of_the_meeting {
+enum model_meeting { OF_BLOCK, OF_MBARRIER, OF_NAMED, OF_CLUSTER };
+
+template <enum model_meeting HOW> static void model_meet(model_shared &s)
+{
+    unsigned number = 1;
+
+    if constexpr (HOW == OF_BLOCK)
+        __syncthreads();
+    if constexpr (HOW == OF_MBARRIER) {
+        cuda_mbarrier_arrive(&s.full);
+        cuda_mbarrier_wait(&s.full, 0);
+    }
+    if constexpr (HOW == OF_NAMED)
+        model_asm("bar.sync %0, 64;", "r", number);
+    if constexpr (HOW == OF_CLUSTER)
+        cuda_cluster_barrier();
+}
+
+/* One thread may fence for all that it has met, behind that: not for others whose stores merely
+ * came before, as the clock has it. */
+template <enum model_meeting HOW> struct fence_for_others_behind_a_meeting {
     static constexpr const char *words = nullptr;
-    static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    static constexpr struct model_shape shape = { MODEL_ROW, HOW == OF_CLUSTER ? 2 : 1 };
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
-        if (!RIGHT && model_first())
-            wgmma_publish();
+        model_begin(s, MODEL_ROW);
         s.row[threadIdx.x] = 1;
-        __syncthreads();
-        if (model_first()) {
-            if (RIGHT)
-                wgmma_publish();
-            model_store(s, out);
-            tma_store_wait<0>();
+        if (!RIGHT && model_first()) {
+            model_nap();
+            wgmma_publish();
         }
+        model_meet<HOW>(s);
+        if (!model_first())
+            return;
+        if (RIGHT)
+            wgmma_publish();
+        model_store(s, out + blockIdx.x * MODEL_ROW);
+        tma_store_wait<0>();
     }
 };
 
@@ -231,7 +251,7 @@ struct fence_in_front_of_the_meeting {
 struct row_that_is_read_early {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -248,7 +268,7 @@ struct row_that_is_read_early {
 struct box_that_is_read_early {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &map)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -266,7 +286,7 @@ struct box_that_is_read_early {
 struct copy_that_nobody_waits_for {
     static constexpr const char *words = "returns before the bulk copy at bulk.h:";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -281,7 +301,7 @@ struct copy_that_nobody_waits_for {
 struct store_that_nobody_waits_for {
     static constexpr const char *words = "returns before the bulk store at tma.h:";
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -299,7 +319,7 @@ struct store_that_nobody_waits_for {
 struct row_used_again_while_it_is_stored {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
 
@@ -335,7 +355,7 @@ template <class COPY> static void model_one_copy(float *out, const COPY &copy)
 struct copy_of_half_a_piece {
     static constexpr const char *words = "bulk copy of 8 bytes at bulk.h:";
     static constexpr struct model_shape shape = { 32 };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_one_copy(out, [&](model_shared &s) {
             cuda_mbarrier_expect(&s.full, RIGHT ? 16 : 8);
@@ -347,7 +367,7 @@ struct copy_of_half_a_piece {
 struct copy_to_a_place_between_pieces {
     static constexpr const char *words = "is not of whole 16-byte pieces";
     static constexpr struct model_shape shape = { 32 };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_one_copy(out, [&](model_shared &s) {
             cuda_mbarrier_expect(&s.full, 16);
@@ -359,7 +379,7 @@ struct copy_to_a_place_between_pieces {
 struct copy_beyond_shared_memory {
     static constexpr const char *words = "are outside the shared memory of a block";
     static constexpr struct model_shape shape = { 32 };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_one_copy(out, [&](model_shared &s) {
             auto *end = static_cast<char *>(cuda_host_shared()) + cuda_host_shared_size();
@@ -372,7 +392,7 @@ struct copy_beyond_shared_memory {
 struct swizzled_box_between_groups {
     static constexpr const char *words = "is not aligned to 1024";
     static constexpr struct model_shape shape = { 32 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &map)
     {
         model_one_copy(out, [&](model_shared &s) {
             cuda_mbarrier_expect(&s.full, sizeof(s.box));
@@ -384,7 +404,7 @@ struct swizzled_box_between_groups {
 struct box_of_another_rank {
     static constexpr const char *words = "a box of 3 axes of a tensor of 2";
     static constexpr struct model_shape shape = { 32 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &map)
     {
         model_one_copy(out, [&](model_shared &s) {
             cuda_mbarrier_expect(&s.full, sizeof(s.box));
@@ -399,7 +419,7 @@ struct box_of_another_rank {
 struct map_of_nothing {
     static constexpr const char *words = "has a tensor map that nothing has described";
     static constexpr struct model_shape shape = { 32 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &map)
     {
         static const CUtensorMap nothing = {};
 
@@ -410,7 +430,7 @@ struct map_of_nothing {
 struct box_to_no_block {
     static constexpr const char *words = "a copy to no block of the cluster";
     static constexpr struct model_shape shape = { 32 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap map)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &map)
     {
         model_one_copy(out, [&](model_shared &s) {
             cuda_mbarrier_expect(&s.full, sizeof(s.box));
@@ -425,7 +445,7 @@ struct box_to_no_block {
 struct block_that_leaves_early {
     static constexpr const char *words = "reaches the shared memory of a block that has returned";
     static constexpr struct model_shape shape = { MODEL_ROW, 2 };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
         unsigned peer = cuda_cluster_rank() ^ 1, t = threadIdx.x;
@@ -445,7 +465,7 @@ struct block_that_leaves_early {
 struct cluster_barrier_half_met {
     static constexpr const char *words = "returns between arriving and waiting";
     static constexpr struct model_shape shape = { 32, 2 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         cuda_cluster_arrive();
         if (RIGHT)
@@ -478,7 +498,7 @@ template <bool PUBLISHED, bool CLUSTER> static void model_arrive_there(float *ou
 struct arrival_at_what_is_not_published {
     static constexpr const char *words = "at a barrier of another block that fence.mbarrier_init";
     static constexpr struct model_shape shape = { 32, 2 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_arrive_there<RIGHT, true>(out);
     }
@@ -487,7 +507,7 @@ struct arrival_at_what_is_not_published {
 struct wait_of_too_small_a_scope {
     static constexpr const char *words = "without acquiring at the scope of the cluster";
     static constexpr struct model_shape shape = { 32, 2 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_arrive_there<true, RIGHT>(out);
     }
@@ -497,7 +517,7 @@ struct wait_of_too_small_a_scope {
 struct copy_there_without_a_fence {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW, 2 };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_shared &s = cuda_shared<model_shared>();
         unsigned peer = cuda_cluster_rank() ^ 1;
@@ -523,7 +543,7 @@ struct copy_there_without_a_fence {
 struct read_of_the_kernel_in_front {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_ROW, 1, true };
-    template <bool RIGHT> static void kernel(const float *in, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
     {
         if (RIGHT)
             cuda_pdl_wait();

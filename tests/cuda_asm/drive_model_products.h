@@ -54,7 +54,7 @@ static inline float model_sum(const float (&d)[MODEL_SUMS])
 struct factors_without_a_fence {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -70,7 +70,7 @@ struct factors_without_a_fence {
 struct registers_without_a_fence {
     static constexpr const char *words = "without wgmma.fence";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -87,7 +87,7 @@ struct registers_without_a_fence {
 struct sums_that_are_read_early {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -104,7 +104,7 @@ struct sums_that_are_read_early {
 struct sums_that_no_statement_keeps {
     static constexpr const char *words = "used sums after wgmma.wait_group at wgmma.h:";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -122,7 +122,7 @@ struct sums_that_no_statement_keeps {
 struct product_that_nobody_waits_for {
     static constexpr const char *words = "returns before its products are waited for";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -140,7 +140,7 @@ struct product_that_nobody_waits_for {
 struct factors_used_again_while_they_are_read {
     static constexpr const char *words = nullptr;
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -162,7 +162,7 @@ struct factors_used_again_while_they_are_read {
 struct registers_written_while_they_are_read {
     static constexpr const char *words = "is written in front of the statement at";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         const uint32_t sixteenths = 0x3d803d80;
@@ -186,7 +186,7 @@ struct registers_written_while_they_are_read {
 struct warp_that_stays_away {
     static constexpr const char *words = "bar.sync, or for products or registers at wgmma.h:";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -204,7 +204,7 @@ struct warp_that_stays_away {
 struct descriptor_without_swizzle {
     static constexpr const char *words = "is not of 128-byte swizzle at a whole address";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -220,7 +220,7 @@ struct descriptor_without_swizzle {
 struct factor_beyond_shared_memory {
     static constexpr const char *words = "reads outside of shared memory";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         model_factors &s = cuda_shared<model_factors>();
         float d[MODEL_SUMS] = {};
@@ -238,7 +238,7 @@ struct factor_beyond_shared_memory {
 struct registers_in_no_eights {
     static constexpr const char *words = "setmaxnreg 20 at wgmma.h:";
     static constexpr struct model_shape shape = { MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         wgmma_lower_registers<RIGHT ? 24 : 20>();
         out[model_place()] = 1;
@@ -249,7 +249,7 @@ struct registers_in_no_eights {
 struct registers_that_nobody_gives_up {
     static constexpr const char *words = " (and 127 more), to which too few come";
     static constexpr struct model_shape shape = { 2 * MODEL_GROUP };
-    template <bool RIGHT> static void kernel(const float *, float *out, CUtensorMap)
+    template <bool RIGHT> static void kernel(const float *, float *out, const CUtensorMap &)
     {
         if (threadIdx.x < MODEL_GROUP)
             wgmma_raise_registers<256>();

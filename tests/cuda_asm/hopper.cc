@@ -118,15 +118,19 @@ void hopper_named(struct thread *t, unsigned barrier, unsigned threads, bool wai
         block_fail(t, "comes at %s to barrier %u of %u threads, while others made it one of %u",
                    report_site(site).c_str(), barrier, threads, n->count);
     n->count = threads;
+    views_release(t);
     if (++n->arrived < threads) {
         if (!waits)
             return;
         t->kind = CUDA_HOST_NAMED;
         t->site = site;
         t->mbarrier = n;
-        return block_wait(t, state::AT_NAMED);
+        block_wait(t, state::AT_NAMED);
+        return views_acquire(t);
     }
     n->arrived = 0;
+    if (waits)
+        views_acquire(t);
     for (unsigned i = t->member->first; i < t->member->first + t->member->threads; i++)
         if (b->threads[i]->state == state::AT_NAMED && b->threads[i]->mbarrier == n)
             block_wake(b, i, 1);
@@ -134,9 +138,7 @@ void hopper_named(struct thread *t, unsigned barrier, unsigned threads, bool wai
 
 void hopper_publish(struct thread *t, bool cluster)
 {
-    engine_publish(t->member);
-    for (unsigned i = 0; cluster && i < t->cluster->nr_members; i++)
-        engine_publish(&t->cluster->members[i]);
+    views_fence(t, cluster);
 }
 
 /* A block with an SM of its own has 64 Ki registers, as many a thread as go, in eights; who wants

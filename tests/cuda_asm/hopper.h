@@ -4,7 +4,8 @@
  * products of warpgroups, named barriers. Stricter than the hardware where that finds mistakes:
  *
  *   - what copies and products read is shared memory's second view (engine.h), to which ordinary
- *     stores come by fence.proxy.async alone;
+ *     stores come by fence.proxy.async alone: where they are watched (views.h) the thread's own
+ *     and those that a barrier has brought to it, and no others;
  *   - a box is NaN until it arrives, at a random moment before its barrier has its bytes; a store
  *     reads and writes at random moments, the first before wait_group.read, the second before
  *     wait_group;

@@ -10,22 +10,26 @@
 namespace cuda_host
 {
 
-/* A lane's part of what its warp does to shared memory. */
-static unsigned char *touched(const struct frame &f, unsigned char *at, size_t bytes)
+/* A lane's part of what its warp does to shared memory: of its block's, or of any of the cluster.
+ */
+static struct shared_place touched(const struct frame &f, size_t i, size_t bytes, size_t align,
+                                   bool own)
 {
+    struct shared_place place = shared_at(f.thread, f.r(i), bytes, align, own, f.program->site);
+
     if (banks_on)
-        banks_touch(f.where, at, bytes);
-    return at;
+        banks_touch(f.where, place.at, bytes);
+    return place;
 }
 
 static unsigned char *own(const struct frame &f, size_t i, size_t bytes, size_t align)
 {
-    return touched(f, shared_at(f.thread, f.r(i), bytes, align, true, f.program->site).at, bytes);
+    return touched(f, i, bytes, align, true).at;
 }
 
-static unsigned char *any(const struct frame &f, size_t i, size_t bytes)
+static struct shared_place any(const struct frame &f, size_t i, size_t bytes)
 {
-    return touched(f, shared_at(f.thread, f.r(i), bytes, bytes, false, f.program->site).at, bytes);
+    return touched(f, i, bytes, bytes, false);
 }
 
 static void cp_async_16(struct frame &f)
@@ -85,18 +89,20 @@ static void store_pair(struct frame &f)
     memcpy(f.pointer(0), words, sizeof(words));
 }
 
-static void store_shared_2(struct frame &f)
+static void store(const struct shared_place &to, const void *from, size_t bytes)
 {
-    float two[2] = { f.f(1), f.f(2) };
-
-    memcpy(own(f, 0, 8, 8), two, sizeof(two));
+    memcpy(to.at, from, bytes);
+    views_stored(to.member, to.at, bytes);
 }
 
-static void store_shared_1(struct frame &f)
+template <int FLOATS> static void store_shared(struct frame &f)
 {
-    float one = f.f(1);
+    constexpr size_t bytes = FLOATS * sizeof(float);
+    float values[FLOATS];
 
-    memcpy(own(f, 0, 4, 4), &one, sizeof(one));
+    for (size_t i = 0; i < FLOATS; i++)
+        values[i] = f.f(1 + i);
+    store(touched(f, 0, bytes, bytes, true), values, bytes);
 }
 
 /* ---- Clusters ---- */
@@ -123,7 +129,7 @@ static void load_cluster(struct frame &f)
 {
     uint32_t words[4];
 
-    memcpy(words, any(f, 4, sizeof(words)), sizeof(words));
+    memcpy(words, any(f, 4, sizeof(words)).at, sizeof(words));
     for (size_t i = 0; i < 4; i++)
         f.set(i, words[i]);
 }
@@ -132,7 +138,7 @@ static void store_cluster(struct frame &f)
 {
     uint32_t words[4] = { f.r(1), f.r(2), f.r(3), f.r(4) };
 
-    memcpy(any(f, 0, sizeof(words)), words, sizeof(words));
+    store(any(f, 0, sizeof(words)), words, sizeof(words));
 }
 
 template <int WORDS> static void send(struct frame &f)
@@ -157,8 +163,8 @@ const struct operation operations_of_memory[] = {
     { "ld.global.v2.b32", "{R,R},[l]", ORDER, load_global<2> },
     { "ld.relaxed.gpu.global.v2.b64", "{L,L},[l]", MEMORY, load_pair },
     { "st.relaxed.gpu.global.v2.b64", "[l],{l,l}", MEMORY, store_pair },
-    { "st.shared.v2.f32", "[r],{f,f}", MEMORY, store_shared_2 },
-    { "st.shared.f32", "[r],f", MEMORY, store_shared_1 },
+    { "st.shared.v2.f32", "[r],{f,f}", MEMORY, store_shared<2> },
+    { "st.shared.f32", "[r],f", MEMORY, store_shared<1> },
     { "barrier.cluster.arrive.release.aligned", "", MEMORY, cluster_arrive },
     { "barrier.cluster.wait.acquire.aligned", "", MEMORY, cluster_wait },
     { "mapa.shared::cluster.u32", "R,r,r", ORDER, mapa },

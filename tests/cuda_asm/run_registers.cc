@@ -256,6 +256,7 @@ static void stmatrix(struct frame &f)
     /* The rows that this lane has pointed at: row lane % 8 of matrix lane / 8. */
     for (int i = 0; i < 4; i++)
         memcpy(mine.row + 4 * i, &all[lane % 8 * 4 + i]->word[lane / 8], 4);
+    views_stored(f.thread->member, mine.row, 16);
     part(f);
 }
 

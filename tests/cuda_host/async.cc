@@ -69,11 +69,12 @@ void cuda_host_cp_commit(void)
     a->ends.push_back(a->copies.size());
 }
 
-static void land(const struct copy *c)
+static void land(struct member *m, const struct copy *c)
 {
     if (c->from_global)
         memcpy(c->to, c->from, c->from_global);
     memset(static_cast<char *>(c->to) + c->from_global, 0, c->bytes - c->from_global);
+    views_stored(m, c->to, c->bytes);
 }
 
 void cuda_host_cp_wait(int allow, struct cuda_host_site site)
@@ -85,7 +86,7 @@ void cuda_host_cp_wait(int allow, struct cuda_host_site site)
         block_fail(t, "cp.async waits for %d groups at %s", allow, report_site(site).c_str());
     while (a->ends.size() - a->waited > static_cast<size_t>(allow)) {
         for (size_t i = landed(a); i < a->ends[a->waited]; i++)
-            land(&a->copies[i]);
+            land(t->member, &a->copies[i]);
         a->waited++;
     }
     if (a->waited == a->ends.size() && landed(a) == a->copies.size()) {

@@ -388,6 +388,7 @@ void block_run(struct block *b, uint64_t first)
                  static_cast<unsigned>(first / grid.x / grid.y) };
         first++;
     }
+    views_begin(b);
     blockDim = b->launch->block;
     gridDim = b->launch->grid;
     b->ready.late = nullptr;
@@ -413,9 +414,11 @@ unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda
     struct member *m = t->member;
 
     block_join(t, &m->barrier, kind, site);
+    views_release(t);
     m->votes += predicate;
     if (m->barrier.arrived < m->threads) {
         block_wait(t, state::AT_BARRIER);
+        views_acquire(t);
         return m->votes_before;
     }
     m->votes_before = m->votes;
@@ -426,6 +429,7 @@ unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda
     change_rule(b);
     block_wake(b, m->first, m->threads);
     block_yield(t);
+    views_acquire(t);
     return m->votes_before;
 }
 
@@ -438,6 +442,8 @@ void cuda_host_atomic(void)
     if (!t)
         return;
     order_atomic(t->member);
+    views_release(t);
+    views_acquire(t);
     if (t->owner->members.size() == 1 || t->owner->ready.late)
         return;
     if (random_below(&t->owner->random, 2) == 0)

@@ -13,6 +13,7 @@
 #include "engine.h"
 #include "fiber.h"
 #include "random.h"
+#include "views.h"
 
 #include <memory>
 #include <string>
@@ -65,6 +66,7 @@ struct thread {
     enum cuda_host_kind kind; /* what it waits at, and where */
     struct cuda_host_site site;
     struct async async;
+    struct thread_stores stores;
     std::shared_ptr<struct hopper> hopper;
 };
 
@@ -113,7 +115,8 @@ struct member {
     unsigned votes, votes_before; /* of the barrier that gathers, and of the last one */
     uint3 at;                     /* blockIdx */
     unsigned char *shared;
-    std::vector<unsigned char> view; /* engine.h */
+    std::vector<unsigned char> view;           /* engine.h */
+    std::vector<struct shared_writer> writers; /* views.h; empty: nobody */
     struct named named[16];
     int spare_registers;
 };
@@ -130,6 +133,7 @@ struct block {
     std::function<void()> reveal;     /* what the kernel before has written; null: it is there */
     void (*at_end)(struct thread *t); /* a thread that returns; null: nothing is looked at */
     const struct launch *launch;
+    uint64_t moment; /* views.h */
     struct random random;
     std::string failure; /* "" while all is well */
 

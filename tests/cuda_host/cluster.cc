@@ -38,6 +38,7 @@ void cuda_host_cluster_arrive(struct cuda_host_site site)
     if (t->in_cluster)
         block_fail(t, "arrives twice at the barrier of the cluster, at %s",
                    report_site(site).c_str());
+    views_release(t);
     t->in_cluster = true;
     t->cluster_due = c->generation;
     c->barrier.kind = CUDA_HOST_CLUSTER_ARRIVE;
@@ -63,6 +64,7 @@ void cuda_host_cluster_wait(struct cuda_host_site site)
     while (t->cluster_due == t->cluster->generation)
         block_wait(t, state::AT_CLUSTER);
     t->in_cluster = false;
+    views_acquire(t);
 }
 
 /* ---- mbarriers ---- */
@@ -146,6 +148,7 @@ void cuda_host_mbarrier_arrive(void *barrier, unsigned expect_bytes, struct cuda
     if (w->pending == 0)
         block_fail(thread_self(), "the mbarrier of the arrival at %s has no room for it",
                    report_site(site).c_str());
+    views_release(thread_self());
     add_bytes(w, expect_bytes);
     w->pending = (w->pending - 1u) & MOST_ARRIVALS;
     end_phase(w);
@@ -181,6 +184,7 @@ void cuda_host_mbarrier_wait(void *barrier, unsigned parity, struct cuda_host_si
         t->site = site;
         block_wait(t, state::AT_MBARRIER);
     }
+    views_acquire(t);
 }
 
 std::string cuda_host::mbarrier_report(const void *barrier)

@@ -109,11 +109,6 @@ unsigned char *engine_view(struct member *m, const void *shared)
     return m->view.data() + (static_cast<const unsigned char *>(shared) - m->shared);
 }
 
-void engine_publish(struct member *m)
-{
-    memcpy(m->view.data(), m->shared, m->view.size());
-}
-
 void engine_check_there(const struct member *m, const char *where)
 {
     if (m->returned == m->threads)

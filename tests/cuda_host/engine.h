@@ -45,9 +45,8 @@ void engine_check_done(const struct thread *t);
 void engine_check_there(const struct member *m, const char *where);
 
 /* The second view of shared memory: what copies and products read. Ordinary stores come to it by
- * engine_publish() alone; what the engine itself writes is in both. */
+ * views_fence() alone (views.h); what the engine itself writes is in both. */
 unsigned char *engine_view(struct member *m, const void *shared);
-void engine_publish(struct member *m);
 /* Writes to both views. */
 void engine_write(struct member *m, void *shared, const void *from, size_t bytes);
 void engine_poison(struct member *m, void *shared, size_t bytes);

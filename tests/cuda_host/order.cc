@@ -4,6 +4,7 @@
 #include "banks.h"
 #include "block.h"
 #include "memory.h"
+#include "views.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -176,65 +177,82 @@ static void loaded(const void *memory, size_t bytes)
     }
 }
 
+/* A load or store of a source that is watched: of its banks, of the engine's view, of the order of
+ * blocks, each where it is looked at. */
+static void loads(const struct code_place &place, const void *memory, size_t bytes)
+{
+    if (banks_on)
+        banks_touch(place, memory, bytes);
+    if (cuda_host_order)
+        loaded(memory, bytes);
+}
+
+static void stores(const struct code_place &place, const void *memory, size_t bytes)
+{
+    const struct thread *t = thread_self();
+
+    if (!t || is_own(t, memory))
+        return;
+    if (banks_on)
+        banks_touch(place, memory, bytes);
+    if (!views_stored_anywhere(memory, bytes) && cuda_host_order)
+        stored(memory, bytes);
+}
+
 } // namespace cuda_host
 
 using namespace cuda_host;
 
 void __threadfence(void)
 {
-    if (is_watched() && thread_self())
-        fence(thread_self());
+    struct thread *t = thread_self();
+
+    if (!t)
+        return;
+    if (is_watched())
+        fence(t);
+    views_release(t);
+    views_acquire(t);
 }
 
 bool cuda_host_order = true;
 
-/* ---- What -fsanitize=thread calls; what is shared memory is counted by banks.cc ---- */
+/* ---- What -fsanitize=thread calls ---- */
 
 #define CALLED(name, bytes, does)                                                                  \
     extern "C" void name(void *memory);                                                            \
     extern "C" void name(void *memory)                                                             \
     {                                                                                              \
-        if (banks_on)                                                                              \
-            banks_touch(CODE_PLACE_OF_CALLER, memory, bytes);                                      \
-        if (cuda_host_order)                                                                       \
-            does(memory, bytes);                                                                   \
+        does(CODE_PLACE_OF_CALLER, memory, bytes);                                                 \
+    }
+#define CALLED_RANGE(name, does)                                                                   \
+    extern "C" void name(void *memory, long bytes);                                                \
+    extern "C" void name(void *memory, long bytes)                                                 \
+    {                                                                                              \
+        does(CODE_PLACE_OF_CALLER, memory, static_cast<size_t>(bytes));                            \
     }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier) */
-CALLED(__tsan_read1, 1, loaded)
-CALLED(__tsan_read2, 2, loaded)
-CALLED(__tsan_read4, 4, loaded)
-CALLED(__tsan_read8, 8, loaded)
-CALLED(__tsan_read16, 16, loaded)
-CALLED(__tsan_write1, 1, stored)
-CALLED(__tsan_write2, 2, stored)
-CALLED(__tsan_write4, 4, stored)
-CALLED(__tsan_write8, 8, stored)
-CALLED(__tsan_write16, 16, stored)
+CALLED(__tsan_read1, 1, loads)
+CALLED(__tsan_read2, 2, loads)
+CALLED(__tsan_read4, 4, loads)
+CALLED(__tsan_read8, 8, loads)
+CALLED(__tsan_read16, 16, loads)
+CALLED(__tsan_write1, 1, stores)
+CALLED(__tsan_write2, 2, stores)
+CALLED(__tsan_write4, 4, stores)
+CALLED(__tsan_write8, 8, stores)
+CALLED(__tsan_write16, 16, stores)
+CALLED_RANGE(__tsan_read_range, loads)
+CALLED_RANGE(__tsan_write_range, stores)
 #undef CALLED
+#undef CALLED_RANGE
 
 extern "C" void __tsan_init(void);
 extern "C" void __tsan_init(void)
 {
     watch()->watched = true;
-}
-
-extern "C" void __tsan_read_range(void *memory, long bytes);
-extern "C" void __tsan_read_range(void *memory, long bytes)
-{
-    if (banks_on)
-        banks_touch(CODE_PLACE_OF_CALLER, memory, static_cast<size_t>(bytes));
-    if (cuda_host_order)
-        loaded(memory, static_cast<size_t>(bytes));
-}
-
-extern "C" void __tsan_write_range(void *memory, long bytes);
-extern "C" void __tsan_write_range(void *memory, long bytes)
-{
-    if (banks_on)
-        banks_touch(CODE_PLACE_OF_CALLER, memory, static_cast<size_t>(bytes));
-    if (cuda_host_order)
-        stored(memory, static_cast<size_t>(bytes));
+    views_watch();
 }
 
 extern "C" void __tsan_vptr_update(void *at, void *to);

@@ -16,9 +16,11 @@ static unsigned meet(struct thread *t, enum cuda_host_kind kind, uint64_t mine,
         block_fail(t, "a warp function in a warp of %u threads: the block is not a multiple of 32",
                    w->lanes);
     block_join(t, &w->meeting, kind, site);
+    views_release(t);
     w->value[half][t->lane] = mine;
     if (w->meeting.arrived < 32) {
         block_wait(t, state::AT_WARP);
+        views_acquire(t);
         return half;
     }
     w->meeting.arrived = 0;
@@ -26,6 +28,7 @@ static unsigned meet(struct thread *t, enum cuda_host_kind kind, uint64_t mine,
     banks_meet(t->owner, static_cast<size_t>(w - t->owner->warps.data()), 1);
     block_wake(t->owner, w->first, 32);
     block_yield(t);
+    views_acquire(t);
     return half;
 }
 
