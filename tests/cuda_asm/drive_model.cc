@@ -44,6 +44,7 @@ static const struct model_rule rules[] = {
     model_rule_of<box_to_no_block>(),
     model_rule_of<block_that_leaves_early>(),
     model_rule_of<cluster_barrier_half_met>(),
+    model_rule_of<lane_that_is_not_in_step>(),
     model_rule_of<arrival_at_what_is_not_published>(),
     model_rule_of<wait_of_too_small_a_scope>(),
     model_rule_of<copy_there_without_a_fence>(),

@@ -474,6 +474,25 @@ struct cluster_barrier_half_met {
     }
 };
 
+/* One lane waits by itself. */
+struct lane_that_is_not_in_step {
+    static constexpr const char *words = "comes to an .aligned instruction at cluster.h:";
+    static constexpr struct model_shape shape = { 32, 2 };
+    template <bool RIGHT> static void kernel(const float *in, float *out, const CUtensorMap &)
+    {
+        model_shared &s = cuda_shared<model_shared>();
+
+        model_begin(s);
+        model_load(s, in);
+        if (model_first())
+            cuda_mbarrier_wait(&s.full, 0);
+        if (RIGHT)
+            __syncwarp();
+        cuda_cluster_barrier();
+        out[model_place()] = s.row[threadIdx.x];
+    }
+};
+
 /* Each block's barrier has one arrival, the other block's. */
 template <bool PUBLISHED, bool CLUSTER> static void model_arrive_there(float *out)
 {

@@ -57,6 +57,26 @@ struct shared_place shared_at(struct thread *t, uint32_t address, size_t bytes, 
 
 /* ---- Barriers ---- */
 
+/* Lanes that wait at other places, or more often, are in step no longer. */
+static void has_waited(struct thread *t, struct cuda_host_site site)
+{
+    t->waits = (t->waits + static_cast<uint64_t>(site.line)) * 0x9e3779b97f4a7c15u;
+}
+
+void hopper_aligned(struct thread *t, struct cuda_host_site site)
+{
+    struct hopper *warp = hopper_of(t->owner->threads[t->index - t->lane].get());
+    size_t number = hopper_of(t)->aligned++;
+
+    if (number == warp->waits.size())
+        warp->waits.push_back(t->waits);
+    if (warp->waits[number] != t->waits)
+        block_fail(t,
+                   "comes to an .aligned instruction at %s behind other waits than a lane of its "
+                   "warp, which it has not met since",
+                   report_site(site).c_str());
+}
+
 void hopper_mbarrier_init(struct thread *t, uint32_t barrier, unsigned arrivals,
                           struct cuda_host_site site)
 {
@@ -98,6 +118,7 @@ void hopper_mbarrier_wait(struct thread *t, uint32_t barrier, unsigned parity, b
     if (parity > 1)
         block_fail(t, "parity %u at %s", parity, report_site(site).c_str());
     cuda_host_mbarrier_wait(at, parity, site);
+    has_waited(t, site);
     if (!cluster && cuda_host_mbarrier_remote(at))
         block_fail(t,
                    "waits at %s, without acquiring at the scope of the cluster, where other "
@@ -126,11 +147,14 @@ void hopper_named(struct thread *t, unsigned barrier, unsigned threads, bool wai
         t->site = site;
         t->mbarrier = n;
         block_wait(t, state::AT_NAMED);
+        has_waited(t, site);
         return views_acquire(t);
     }
     n->arrived = 0;
-    if (waits)
+    if (waits) {
+        has_waited(t, site);
         views_acquire(t);
+    }
     for (unsigned i = t->member->first; i < t->member->first + t->member->threads; i++)
         if (b->threads[i]->state == state::AT_NAMED && b->threads[i]->mbarrier == n)
             block_wake(b, i, 1);

@@ -14,6 +14,8 @@
  *   - registers go to the unit behind wgmma.fence, and come back through an empty asm statement
  *     that names them, with what they had: without the compiler could move their use in front of
  *     the wait;
+ *   - lanes come to a barrier.cluster that is .aligned in step: where one has waited for an
+ *     mbarrier or named barrier that another one has not, they have met since;
  *   - a barrier on which copies end, or at which other blocks arrive, has been published by
  *     fence.mbarrier_init; where other blocks arrive, waiting acquires at their scope;
  *   - a thread or block that ends has nothing under way in its registers and shared memory, and no
@@ -59,6 +61,8 @@ void hopper_mbarrier_wait(struct thread *t, uint32_t barrier, unsigned parity, b
 void hopper_named(struct thread *t, unsigned barrier, unsigned threads, bool waits,
                   struct cuda_host_site site);
 void hopper_publish(struct thread *t, bool cluster);
+/* An instruction that a warp executes as one. */
+void hopper_aligned(struct thread *t, struct cuda_host_site site);
 
 /* ---- Copies ---- */
 

@@ -54,6 +54,10 @@ struct hopper {
     std::map<uint64_t, std::shared_ptr<struct product>> open;
     uint64_t complete, done;
     unsigned registers; /* setmaxnreg; 0: nothing said */
+    /* How many .aligned instructions it has come to, and of a warp's first thread: behind which
+     * waits the first lane came to each. */
+    size_t aligned;
+    std::vector<uint64_t> waits;
 };
 
 struct hopper *hopper_of(struct thread *t);

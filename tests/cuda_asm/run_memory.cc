@@ -109,11 +109,13 @@ template <int FLOATS> static void store_shared(struct frame &f)
 
 static void cluster_arrive(struct frame &f)
 {
+    hopper_aligned(f.thread, f.program->site);
     cuda_host_cluster_arrive(f.program->site);
 }
 
 static void cluster_wait(struct frame &f)
 {
+    hopper_aligned(f.thread, f.program->site);
     cuda_host_cluster_wait(f.program->site);
 }
 

@@ -373,8 +373,10 @@ void block_run(struct block *b, uint64_t first)
     const dim3 &grid = b->launch->grid;
 
     b->returned = b->naps = b->ready.head = b->ready.tail = 0;
-    for (unsigned i = 0; i < b->nr_threads; i++)
+    for (unsigned i = 0; i < b->nr_threads; i++) {
         b->threads[i]->hopper = nullptr;
+        b->threads[i]->waits = 0;
+    }
     for (struct cluster &c : b->clusters)
         c.barrier.arrived = 0;
     for (struct member &m : b->members) {
@@ -415,6 +417,7 @@ unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda
 
     block_join(t, &m->barrier, kind, site);
     views_release(t);
+    t->waits = 0;
     m->votes += predicate;
     if (m->barrier.arrived < m->threads) {
         block_wait(t, state::AT_BARRIER);

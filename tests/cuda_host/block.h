@@ -67,6 +67,7 @@ struct thread {
     struct cuda_host_site site;
     struct async async;
     struct thread_stores stores;
+    uint64_t waits; /* at which places it has waited since it met its warp or block */
     std::shared_ptr<struct hopper> hopper;
 };
 

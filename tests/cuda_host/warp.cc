@@ -17,6 +17,7 @@ static unsigned meet(struct thread *t, enum cuda_host_kind kind, uint64_t mine,
                    w->lanes);
     block_join(t, &w->meeting, kind, site);
     views_release(t);
+    t->waits = 0;
     w->value[half][t->lane] = mine;
     if (w->meeting.arrived < 32) {
         block_wait(t, state::AT_WARP);
