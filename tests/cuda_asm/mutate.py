@@ -3,11 +3,13 @@
 """Runs programs that were built with mutants.py once for each mutant, and prints the table.
 
     mutate.py PROGRAM... LIST [--sample N] [--only N,N...] [--reasons FILE] [--limit SECONDS] [--seeds N]
+              [--else PROGRAM]...
 
 Programs of one list run forms of one kernel. A mutant is killed where a program ends with anything
 but 0, or takes more processor time than the limit and than ten times what it takes without: waits
 poll, so that one without an end takes it all; time on the wall is the machine's. Each program that reaches it is
-to kill it; one that does not is run again in N other orders of threads and arrivals (CUDA_HOST_SEED) before the mutant survives. Ends with 1 where one survives that FILE does not explain (lines: file, kind, text as in
+to kill it; one that does not is run again in N other orders of threads and arrivals (CUDA_HOST_SEED) before the mutant survives.
+The PROGRAMs of --else are of forms that take long, and run where none of the others reaches the mutant. Ends with 1 where one survives that FILE does not explain (lines: file, kind, text as in
 LIST, reason; tabs), or no program reaches, or where FILE explains one that each kills. --sample: every
 so many'th of the list, for a quick look.
 """
@@ -91,6 +93,7 @@ def main():
     parser.add_argument("--reasons", type=pathlib.Path)
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--seeds", type=int, default=4)
+    parser.add_argument("--else", dest="others", action="append", default=[])
     options = parser.parse_args()
     reasons = {}
     if options.reasons:
@@ -98,7 +101,7 @@ def main():
             if line and not line.startswith("#"):
                 file, kind, text, reason = line.split("\t")
                 reasons[file, kind, text] = reason
-    programs = Programs(options.programs, options.limit, options.seeds)
+    programs = Programs(options.programs + options.others, options.limit, options.seeds)
     found, explained, bad = 0, 0, 0
     for row in options.list.read_text().splitlines()[::options.sample]:
         number, file, line, kind, text = row.split("\t")
@@ -106,6 +109,8 @@ def main():
             continue
         before = time.monotonic()
         runs = [programs.play(program, number) for program in options.programs]
+        if not any(one[1] for one in runs):
+            runs += [programs.play(program, number) for program in options.others]
         seconds = time.monotonic() - before
         reason = reasons.get((file, kind, text))
         reached = [one for one in runs if one[1]]

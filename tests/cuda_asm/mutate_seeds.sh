@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A mutant that only some order of threads shows is killed, by which seed is told; one that none of
-# the seeds shows survives, and one that never is reached is run once.
+# the seeds shows survives, and one that never is reached is run once; then it is for the programs
+# of --else.
 #   tests/cuda_asm/mutate_seeds.sh
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,6 +17,15 @@ case $CUDA_ASM_MUTANT.${CUDA_HOST_SEED-1} in
 esac
 PROGRAM
 chmod +x "$work/program"
+cat >"$work/else" <<'PROGRAM'
+#!/bin/sh
+echo "else $CUDA_ASM_MUTANT" >>"${0%/*}/runs"
+[ "$CUDA_ASM_MUTANT" = 0 ] && exit
+echo "mutant $CUDA_ASM_MUTANT is reached"
+echo "other numbers: WRONG"
+exit 1
+PROGRAM
+chmod +x "$work/else"
 for number in 1 2 3 4 5; do
   printf '%d\tfile.h\t7\tdrop\twait(%d)\n' "$number" "$number"
 done >"$work/list"
@@ -25,7 +35,7 @@ mutate() { # ARGUMENT...: the table without times and runs of the program; its e
   rm -f "$work/runs"
   ! "$here/mutate.py" "$work/program" "$work/list" --reasons "$work/reasons" "$@" >"$work/table" || return 1
   sed 's/ ([0-9.]* s)$//' "$work/table"
-  grep -v '^0 ' "$work/runs" | tr '\n' ';' && echo
+  grep -v '^0 \|^else 0' "$work/runs" | tr '\n' ';' && echo
 }
 
 diff <(mutate --seeds 2) - <<'EXPECTED'
@@ -42,3 +52,11 @@ diff <(mutate --seeds 1 --only 2) - <<'EXPECTED'
 0 killed, 0 explained, 1 not as expected
 2 1;2 2;
 EXPECTED
+# ends with 0: each is killed
+"$here/mutate.py" "$work/program" "$work/list" --only 1,5 --else "$work/else" | sed 's/ ([0-9.]* s)$//' | diff - <(
+  cat <<'EXPECTED'
+   1 killed         file.h:7 drop wait(1): numbers: WRONG
+   5 killed         file.h:7 drop wait(5): - | other numbers: WRONG
+2 killed, 0 explained, 0 not as expected
+EXPECTED
+)

@@ -27,12 +27,17 @@ LISTS = ["gemm", "head", "attention", "decode", "cluster", "layernorm", "mma", "
          "cache", "naive"]
 FORMS = {"attention": ["attention", "attention_fp8"]} # programs that one list is for
 SOURCES = {"flash32": "flash", "tiled": "simt"} # drive_*.cc that is of two lists
+OTHERS = {"cluster": ["cluster_wide"]} # those that take long, for what the list's own do not reach
 LONG = ["attention", "gemm", "cluster", "decode", "head", "mma"] # begun first
 SUMMARY = re.compile(r"(\d+) killed\b.*\b(\d+) explained\b.*\b(\d+) not as expected")
 
 
 def programs(kernel):
     return [f"drive_{form}_mutants" for form in FORMS.get(kernel, [kernel])]
+
+
+def others(kernel):
+    return [f"drive_{form}_mutants" for form in OTHERS.get(kernel, [])]
 
 
 class List:
@@ -75,7 +80,8 @@ class List:
             print(f"{self.kernel}: {self.tree}/table.part grows", flush=True)
             with open(self.tree / "table.part", "w") as part:
                 child = subprocess.Popen([HERE / "mutate.py", *(self.folder / p for p in programs(self.kernel)),
-                                          self.tree / "list", "--reasons", HERE / "survivors.txt"],
+                                          self.tree / "list", "--reasons", HERE / "survivors.txt",
+                                          *(f"--else={self.folder / p}" for p in others(self.kernel))],
                                          stdout=part, stderr=subprocess.STDOUT)
                 _, _, usage = os.wait4(child.pid, 0)
             text = (self.tree / "table.part").read_text()
@@ -123,7 +129,8 @@ def main():
     kernels = LISTS if "all" in options.kernels else options.kernels or LISTS[:3]
     kernels = sorted(kernels, key=lambda k: LONG.index(k) if k in LONG else len(LONG))
     folder = options.build / "tests" / "cuda_asm"
-    subprocess.run(["cmake", "--build", options.build, "--target", *(p for k in kernels for p in programs(k))], check=True)
+    subprocess.run(["cmake", "--build", options.build, "--target", *(p for k in kernels for p in programs(k) + others(k))],
+                   check=True)
     right = True
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for done in concurrent.futures.as_completed([pool.submit(List(folder, k).run) for k in kernels]):
