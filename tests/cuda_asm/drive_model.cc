@@ -5,6 +5,7 @@
  * keeps it, which is not. A mistake that depends on the order of threads is to show by one of the
  * seeds; what is right is right by all of them.
  */
+#include "drive_model_barriers.h"
 #include "drive_model_copies.h"
 #include "drive_model_products.h"
 
