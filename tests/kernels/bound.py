@@ -64,9 +64,10 @@ def disassemble(program, addresses, start):
 
 
 def for_mca(instruction):
-    """As an assembler takes it: without comments and places; a jump goes somewhere."""
+    """As an assembler takes it: without comments and places; a jump goes somewhere. What repeats itself
+    is left out, as the model does not know how often: of Zen 4 it takes 57,000 cycles."""
     text = re.sub(r"\s*#.*|<[^>]*>|^(bnd|notrack) ", "", instruction).strip()
-    if re.match(r"(call|ret|nop|data16|cs nop)", text):
+    if re.match(r"(call|ret|nop|data16|cs nop|rep )", text):
         return None
     return text.split()[0] + " .L0" if re.match(r"j\w+\s", text) else text
 
