@@ -191,13 +191,16 @@ static void *member(void *prof)
 {
     for (int i = 0; i < ITERATIONS; i++) {
         pthread_barrier_wait(&barrier);
-        PROF_SCOPE_IN(prof, "gemm");
+        {
+            PROF_SCOPE_IN(prof, "gemm");
+        }
         pthread_barrier_wait(&barrier);
     }
     return NULL;
 }
 
-/* The leader's iterations, the others' gemm alone. */
+/* The leader's iterations, the others' gemm alone, which it waits for: however late one of them
+ * goes on behind the last meeting, it is the leader's time that is the longest. */
 static void record_team(struct prof *prof, struct prof_trace *trace)
 {
     pthread_t threads[TEAM];
@@ -209,7 +212,9 @@ static void record_team(struct prof *prof, struct prof_trace *trace)
     for (int i = 0; i < ITERATIONS; i++) {
         PROF_SCOPE_IN(prof, "forward");
         pthread_barrier_wait(&barrier);
-        PROF_SCOPE_IN(prof, "gemm", .flops = 10);
+        {
+            PROF_SCOPE_IN(prof, "gemm", .flops = 10);
+        }
         pthread_barrier_wait(&barrier);
     }
     for (int i = 0; i < TEAM; i++)
