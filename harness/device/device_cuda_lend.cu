@@ -42,8 +42,7 @@ static int cuda_wait(struct device *d, struct error *err)
 static const struct beyond_reach beyond[] = {
     { "driver_calls",
       "the driver's calls (ioctl on /dev/nvidia*) pass the filter of system calls, and what they "
-      "ask "
-      "for is not seen" },
+      "ask for is not seen" },
     { "running_device",
       "a device goes on while the process is stopped: a context of the guest's own, which the wait "
       "at the end of a window does not see, can look at inputs as soon as they are there" },

@@ -191,8 +191,7 @@ static const char *refuse_rotation(const struct benchmark *bench, const struct d
 {
     if (!device->ops->rotates)
         return "--cache rotate is for a device whose launches take turns, as those of the CPU and "
-               "of "
-               "CUDA do; try cold";
+               "of CUDA do; try cold";
     if (device_label_of(device->label).graph)
         return "--cache rotate is for launches one by one: a graph has its addresses within; try "
                "--device cuda";

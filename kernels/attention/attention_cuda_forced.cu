@@ -110,7 +110,7 @@ static constexpr struct variant forced(const char *name, const struct kernel *ke
 /* ---- wgmma: a tiling, and whether tiles are dealt by a queue ---- */
 
 #ifndef CUDA_HOST_LAYER
-/* SQUARE, LONG, TALL, NARROW, SHORT; dealt in turns (0, too), by a queue. */
+/* SQUARE, LONG, TALL, NARROW, SHORT; dealt in turns, by a queue. */
 static const char *const wgmma_params[] = { "tiling=0,1,2,3,4,5", "queue=0,1,2", nullptr };
 
 /* As many SMs as lead to what `wanted` says of a plan; false: none do. */
@@ -132,10 +132,13 @@ static bool wgmma_found(struct attention_cuda *a, int64_t tiling, int64_t queue)
     });
 }
 
-/* With neither the plan has the SMs that there are. */
+/* The plan has both by the SMs that there are, or neither: a race pays most for telling apart what
+ * is the same. */
 static bool wgmma_has(struct attention_cuda *a, int64_t tiling, int64_t queue)
 {
-    return (tiling == 0 && queue == 0) || wgmma_found(a, tiling, queue);
+    if (tiling == 0 || queue == 0)
+        return tiling == queue;
+    return wgmma_found(a, tiling, queue);
 }
 
 static int wgmma_prepare(struct call *call, struct error *err)
