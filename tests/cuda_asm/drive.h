@@ -58,11 +58,14 @@ template <class T> struct drive_array {
     }
 };
 
-/* False, and said, where the launches since the last call have failed. */
-inline bool drive_ran(const char *what)
+/* False, and said, where the launches since the last call have failed, or `rc`, what one of them
+ * came to at once. */
+inline bool drive_ran(const char *what, cudaError_t rc = cudaSuccess)
 {
-    cudaError_t rc = cudaDeviceSynchronize();
+    const cudaError_t ran = cudaDeviceSynchronize();
 
+    if (rc == cudaSuccess)
+        rc = ran;
     if (rc == cudaSuccess)
         rc = cudaGetLastError();
     if (rc == cudaSuccess)

@@ -16,8 +16,7 @@ static void check(const struct size_case &c)
     char what[120];
 
     snprintf(what, sizeof(what), "head %dx%dx%d+%d, %d SMs", c.m, c.n, c.k, c.gap, c.sms);
-    cudaError_t rc = head_enqueue(o, nullptr);
-    if (!drive_ran(what) || rc != cudaSuccess)
+    if (!drive_ran(what, head_enqueue(o, nullptr)))
         return;
     std::vector<bf16> hx = x.host(), hw = w.host(), hy = y.host();
     struct drive_compared compared = { what };
@@ -54,9 +53,9 @@ static void check_chain(void)
 
     cuda_host_dependents = true;
     cuda_launch<in_front>(1, 64, 0, nullptr, from.at, x.at, m * k, y.at, m * n);
-    head_enqueue(o, nullptr);
+    const cudaError_t enqueued = head_enqueue(o, nullptr);
     cuda_host_dependents = false;
-    if (!drive_ran("dependent head"))
+    if (!drive_ran("dependent head", enqueued))
         return;
     std::vector<bf16> hx = from.host(), hw = w.host(), hy = y.host();
     struct drive_compared compared = { "dependent head" };
