@@ -6,7 +6,7 @@ set -euo pipefail
 
 usage() {
   echo "usage: ci/setup.sh [--tests]"
-  echo "  --tests   also what ci/test.sh needs (cmocka, clang with libFuzzer, clang-format,"
+  echo "  --tests   also what ci/test.sh needs (cmocka, ccache, clang with libFuzzer, clang-format,"
   echo "            clang-tidy, shellcheck, cppcheck, valgrind, Chromium, jq, Slurm, fish, zsh, NumPy,"
   echo "            PyTorch, a compiler for 64-bit Arm and qemu to run what it makes)"
 }
@@ -57,7 +57,7 @@ packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev
 case "${1:-}" in
   "") ;;
   --tests)
-    packages+=(libcmocka-dev clang clang-format clang-tidy libomp-dev lld shellcheck)
+    packages+=(libcmocka-dev ccache clang clang-format clang-tidy libomp-dev lld shellcheck)
     # clang's libFuzzer and sanitizers, which older distributions have in clang itself. A fresh
     # container knows of no package yet.
     if [ "$(id -u)" -eq 0 ] && ! apt-cache show clang >/dev/null 2>&1; then

@@ -57,9 +57,20 @@ in_time() {
   return 1
 }
 
+# configure PRESET [ARG...]: with ccache, where it is, which keeps what a compiler made of the same text in
+# any folder: half of a run on a machine that has seen none before is compiling.
+configure() {
+  local kept=()
+  if command -v ccache >/dev/null; then
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    kept=(-DCMAKE_{C,CXX,CUDA}_COMPILER_LAUNCHER=ccache --no-warn-unused-cli)
+  fi
+  cmake --preset "$1" --log-level=WARNING "${kept[@]}" "${@:2}" >/dev/null
+}
+
 # build PRESET [ARG...]: all of it, configured with ARG
 build() {
-  cmake --preset "$1" --log-level=WARNING "${@:2}" >/dev/null
+  configure "$@"
   cmake --build --preset "$1"
 }
 
@@ -128,9 +139,23 @@ stage_web() {
   tell_skipped
 }
 
+# What runs under the sanitizers alone, and what reads bytes of strangers: every day.
+daily='^(unit\.(cuda|fuzz|import)|kernel\..*\.(cuda|cublas)|cli\.(gpu_script|strangers|.*cuda))'
+
+# for_other_days CTEST_ARG...: of these tests, with `all`, the two thirds that are other days' turn, as names
+# between "|"; the stage `test` has run them today without sanitizers.
+for_other_days() {
+  [ -n "$everything" ] || return 0
+  ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep -vE "$daily" | python3 -c '
+import datetime, re, sys, zlib
+day = datetime.datetime.now(datetime.timezone.utc).toordinal()
+others = [n for n in sys.stdin.read().split() if (zlib.crc32(n.encode()) + day) % 3]
+print("|" + "|".join(map(re.escape, others)))'
+}
+
 # The CUDA kernels with them, compiled for the CPU (tests/cuda_host); of those of sm_90a one a day. Of
 # kills and damages at random a third of what the stage `test` makes. Parsers are fed with changed copies
-# of their seeds besides.
+# of their seeds besides. Among everything a third a day of what needs no CUDA; alone, all.
 stage_sanitize() {
   local cli=(
     # Times, rates and sizes: what would test the sanitizers' patience alone.
@@ -158,6 +183,7 @@ stage_sanitize() {
   local tests=(--preset cuda-host --label-regex '^(unit|cli)$')
   in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" ||
     tests+=(--tests-regex '^([^c]|cli\.(gpu_script|.*cuda))')
+  out+=$(for_other_days "${tests[@]}" --exclude-regex "^($out)\$")
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
   ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep '#.* cli\.manual$' >/dev/null && return 1
   # Of what was freed the last 8 MB are kept from use, not 256: most tests would never see memory twice.
@@ -177,7 +203,7 @@ threads_tests=(profile_scopes profile_threads profile_lives profile_memory profi
   timeline_layers serve_http serve_cache serve_quota serve)
 
 build_threads() {
-  cmake --preset tsan --log-level=WARNING >/dev/null
+  configure tsan
   cmake --build --preset tsan --target "${threads_tests[@]/#/test_}" fuzz_serve
 }
 
@@ -332,10 +358,10 @@ processor_seconds() {
   echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
 }
 
-stages=("$@")
+stages=("$@") everything=
 case $* in
 "") stages=(setup build quick perf) ;;
-all) stages=(setup format scripts build ahead test join perf tidy sanitize threads aarch64) ;;
+all) everything=1 stages=(setup format scripts build ahead test join perf tidy sanitize threads aarch64) ;;
 esac
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
