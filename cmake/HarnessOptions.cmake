@@ -108,7 +108,8 @@ endif()
 
 # Registers and spills of every kernel are kept beside its object; the test cuda.resources reads them.
 if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST)
-  set(CMAKE_CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/nvcc_resources.sh")
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/nvcc_resources.sh"
+    ${CMAKE_CUDA_COMPILER_LAUNCHER})
 endif()
 
 # Call on the .cu sources of a target, in the folder that adds them.

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs a CUDA compilation and keeps what it tells beside the object: of ptxas the registers, stack and
-# spills as OBJECT.ptxas, and the machine code for each architecture as OBJECT.machine/*.cubin.
-# tests/cuda/resources.sh and tests/cuda/machine_code.py read them.
-#   nvcc_resources.sh nvcc ... -o OBJECT ...
+# Runs a CUDA compilation and keeps what ptxas tells beside the object: registers, stack and spills, as
+# OBJECT.ptxas, which tests/cuda/resources.sh reads. The machine code stays in the object as it is, where
+# tests/cuda/machine_code.py finds it. So ccache may stand in front of nvcc: it keeps objects and what is
+# told, and no files beside them.
+#   nvcc_resources.sh [ccache] nvcc ... -o OBJECT ...
 object=
 previous=
 for argument in "$@"; do
@@ -13,11 +14,8 @@ case $object in
   *.o) ;;
   *) exec "$@" ;; # not a compilation: a link, a compiler check
 esac
-rm -rf "$object.machine"
-mkdir "$object.machine"
-"$@" -Xptxas -v --keep --keep-dir "$object.machine" 2>"$object.ptxas"
+"$@" -Xptxas -v --no-compress 2>"$object.ptxas"
 status=$?
-find "$object.machine" -type f ! -name '*.cubin' -delete
 if [ $status -ne 0 ]; then
   cat "$object.ptxas" >&2
 else

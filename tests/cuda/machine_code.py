@@ -5,7 +5,7 @@
     tests/cuda/machine_code.py BUILD_FOLDER NVCC [--table]
     tests/cuda/machine_code.py BUILD_FOLDER --gates
 
-cmake/nvcc_resources.sh keeps the cubins beside the objects. From sm_70 on an instruction has 128 bits
+cmake/nvcc_resources.sh leaves it uncompressed in the objects. From sm_70 on an instruction has 128 bits
 and its opcode is the low 12; a branch has its distance, counted from the next instruction in units of 4
 bytes, in bits 16 to 23 and 34 to 81, so that loops are found. A multiply-add has its registers in bits
 24 to 39 and 64 to 71, and in bits 122 to 124 whether the next one finds each of them where this one read
@@ -76,6 +76,7 @@ INSTRUCTIONS = {
     'STL': (0x387, LOCAL),
 }
 BRANCH, EXIT, ALWAYS = 0x947, 0x94d, 7  # the last: a predicate
+EM_CUDA = 190  # the machine of an ELF file
 STORES = ('STG', 'UTMASTG')
 MULTIPLICATIONS = ('HGMMA', 'QGMMA', 'HMMA', 'FFMA')
 NAMES = {opcode: name for name, (opcode, _) in INSTRUCTIONS.items()}
@@ -208,8 +209,16 @@ def sections(elf):
         yield elf[start:elf.index(b'\0', start)].decode(), elf[at:at + length]
 
 
-def is_sm_90(elf):
-    return elf[:4] == b'\x7fELF' and (struct.unpack_from('<I', elf, 0x30)[0] >> 8 & 0xff) == 90
+def images_of(path):
+    """What an object has for sm_90 and sm_90a: files of their own in it."""
+    data = path.read_bytes()
+    at = data.find(b'\x7fELF', 1)
+    while at > 0:
+        elf = data[at:]
+        if struct.unpack_from('<H', elf, 0x12)[0] == EM_CUDA and \
+                (struct.unpack_from('<I', elf, 0x30)[0] >> 8 & 0xff) == 90:
+            yield elf
+        at = data.find(b'\x7fELF', at + 1)
 
 
 def kernels_of(elf):
@@ -350,11 +359,11 @@ def print_row(kernel, rule):
     print(f'{kernel.name}: {len(kernel.opcodes)} instructions; {", ".join(parts)}')
 
 
-def with_rules(cubins, rules):
+def with_rules(images, rules):
     """(kernel, its rule or None) of all, named after their files."""
-    for path in cubins:
-        for kernel in kernels_of(path.read_bytes()):
-            kernel.name = f'{path.parent.name.removesuffix(".cu.o.machine")}: {kernel.name}'
+    for path, elf in images:
+        for kernel in kernels_of(elf):
+            kernel.name = f'{path.name.removesuffix(".cu.o")}: {kernel.name}'
             yield kernel, next((rule for rule in rules if rule.pattern.match(kernel.name)), None)
 
 
@@ -372,21 +381,16 @@ def gates(found):
 
 def main():
     build, nvcc = pathlib.Path(sys.argv[1]), sys.argv[2]
-    cubins = [path for room in ('kernels', 'models') for path in (build / room).rglob('*.machine/*.cubin')]
-    cubins += (build / 'tests/cuda').rglob('ways_out.cu.o.machine/*.cubin')
-    older = [path.name for room in ('kernels', 'models') for path in (build / room).rglob('*.cu.o')
-             if cubins and not path.with_name(path.name + '.machine').exists()]
-    if older:
-        print(f'compiled before their machine code was kept, build them anew: {" ".join(sorted(older))}')
-        return 1
-    cubins = [path for path in sorted(cubins) if is_sm_90(path.read_bytes())]
-    if not cubins:
+    objects = [path for room in ('kernels', 'models') for path in (build / room).rglob('*.cu.o')]
+    objects += (build / 'tests/cuda').rglob('ways_out.cu.o')
+    images = [(path, elf) for path in sorted(objects) for elf in images_of(path)]
+    if not images:
         print('skipped: nothing is compiled for sm_90 here')
         return 77
     text = (pathlib.Path(__file__).parents[2] / 'kernels/cuda/machine_code.txt').read_text()
     rules = read_rules(text)
     if nvcc == '--gates':
-        print(gates(list(with_rules(cubins, rules))))
+        print(gates(list(with_rules(images, rules))))
         return 0
     with tempfile.TemporaryDirectory() as folder:
         bad = list(calibrate(nvcc, pathlib.Path(folder)))
@@ -394,7 +398,7 @@ def main():
     if f'nvcc {release} ' not in text:
         print(f'the bounds are of another nvcc than {release} and are not judged')
         rules = [Rule(rule.pattern, rule.has) for rule in rules]
-    found = list(with_rules(cubins, rules))
+    found = list(with_rules(images, rules))
     used = {rule for _, rule in found}
     for kernel, rule in found:
         bad += [f'{kernel.name}: {fault}' for fault in faults(kernel, rule)]
