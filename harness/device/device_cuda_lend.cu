@@ -57,9 +57,17 @@ static const struct beyond_reach beyond[] = {
     { NULL, NULL },
 };
 
+/* Which device is number 0, and where its libraries are; CUDA_HOST is of the tests. */
+static const char *const environment[] = { "CUDA_VISIBLE_DEVICES=", "CUDA_DEVICE_ORDER=",
+                                           "HARNESS_CUBLAS=", "CUDA_HOST", NULL };
+
+static const char *const files[] = { "/dev/nvidia*", NULL };
+
 const struct device_lending cuda_lending = {
     .lend = cuda_lend,
     .borrow = cuda_borrow,
     .wait = cuda_wait,
     .beyond = beyond,
+    .environment = environment,
+    .files = files,
 };

@@ -40,8 +40,10 @@ const struct device_class *device_class_of(enum device_kind kind, const char **w
 /* The kind a spec names, or -1. */
 int device_kind_of(const char *spec);
 
-/* Memory of alloc() that a second process of this program works on, as long as the first has it,
- * and what else is asked where not everything can be believed. A handle is told as its bytes. */
+/* What a judge asks of a device (judge/): memory of alloc() that a second process of this program
+ * works on, as long as the first has it, and what that process is left with where nearly nothing
+ * is. A device that has these is judged; nothing there knows it by its name. A handle is told as
+ * its bytes. */
 struct device_handle {
     unsigned char bytes[64];
 };
@@ -53,9 +55,14 @@ struct device_lending {
     int (*lend)(struct device *d, void *memory, struct device_handle *handle, struct error *err);
     /* The memory there; NULL and an error. It stays until the process ends. */
     void *(*borrow)(struct device *d, const struct device_handle *handle, struct error *err);
-    /* Until nothing that this process has enqueued is running any more, on whatever queue. */
+    /* Until nothing that this process has enqueued is running any more, on whatever queue. -1 and
+     * an error: something of it was refused, or the device is lost. */
     int (*wait)(struct device *d, struct error *err);
     const struct beyond_reach *beyond;
+    /* Of the environment what its driver and libraries go by: how the settings begin,
+     * "CUDA_VISIBLE_DEVICES=". Files that its driver writes to, "/dev/nvidia*", which may be
+     * patterns. NULL-ended; NULL: none. */
+    const char *const *environment, *const *files;
 };
 /* Of a started device; NULL: its memory is the host's, or it cannot, or this build lacks it. */
 const struct device_lending *device_lending_of(enum device_kind kind);

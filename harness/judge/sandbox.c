@@ -2,6 +2,7 @@
 #include "judge/sandbox.h"
 
 #include "base/memory.h"
+#include "device/devices.h"
 #include "process/process.h"
 #include "process/read_only.h"
 
@@ -27,44 +28,43 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Those whose names begin so, and no other: how OpenMP and the BLAS libraries set up their threads,
- * and where the loader finds them. */
+/* Those whose names begin so, those of devices, and no other: how OpenMP and the BLAS libraries set
+ * up their threads, and where the loader finds them. */
 static const char *const kept[] = {
-    "PATH=",
-    "HOME=",
-    "LD_LIBRARY_PATH=",
-    "OMP_",
-    "GOMP_",
-    "OPENBLAS_",
-    "HARNESS_ISA=",
-    "HARNESS_OPENBLAS=",
-    "HARNESS_BLIS=",
-    "HARNESS_ONEDNN=",
-    "HARNESS_GGML=",
-    "ASAN_OPTIONS=",
-    "UBSAN_OPTIONS=",
-    "TSAN_OPTIONS=",
-    /* Which device is number 0, and where its libraries are; CUDA_HOST is of the tests. */
-    "CUDA_VISIBLE_DEVICES=",
-    "CUDA_DEVICE_ORDER=",
-    "HARNESS_CUBLAS=",
-    "CUDA_HOST",
+    "PATH=",         "HOME=",         "LD_LIBRARY_PATH=",  "OMP_",          "GOMP_",
+    "OPENBLAS_",     "HARNESS_ISA=",  "HARNESS_OPENBLAS=", "HARNESS_BLIS=", "HARNESS_ONEDNN=",
+    "HARNESS_GGML=", "ASAN_OPTIONS=", "UBSAN_OPTIONS=",    "TSAN_OPTIONS=", NULL,
 };
 
 /* Of those: they have OpenMP bind each thread, which is refused in the sandbox, and libgomp ends
  * the process then. Who is judged, and what it is compared with, get their processors from the
  * judge. */
-static const char *const dropped[] = { "OMP_PLACES=", "OMP_PROC_BIND=", "GOMP_CPU_AFFINITY=" };
+static const char *const dropped[] = { "OMP_PLACES=", "OMP_PROC_BIND=", "GOMP_CPU_AFFINITY=",
+                                       NULL };
+
+static bool begins_with_one(const char *setting, const char *const *names)
+{
+    for (; names && *names; names++)
+        if (strncmp(setting, *names, strlen(*names)) == 0)
+            return true;
+    return false;
+}
+
+/* Of the devices of this build, whichever is judged: the environment is the same for all. */
+static bool is_of_device(const char *setting)
+{
+    for (int kind = 0; kind < DEVICE_KIND_NR; kind++) {
+        const struct device_lending *lending = device_lending_of((enum device_kind)kind);
+        if (lending && begins_with_one(setting, lending->environment))
+            return true;
+    }
+    return false;
+}
 
 static bool is_kept(const char *setting)
 {
-    for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
-        if (strncmp(setting, dropped[i], strlen(dropped[i])) == 0)
-            return false;
-    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-        if (strncmp(setting, kept[i], strlen(kept[i])) == 0)
-            return true;
-    return false;
+    return !begins_with_one(setting, dropped) &&
+           (begins_with_one(setting, kept) || is_of_device(setting));
 }
 
 /* Behind the array, whose end it moves. Numba says by a variable of its own where it may keep what
@@ -397,19 +397,28 @@ bool sandbox_keeps_files(void)
     return read_only_there();
 }
 
+/* Those that there are of these patterns. */
+static void find_files(const char *const *names, glob_t *found)
+{
+    for (; names && *names; names++)
+        glob(*names, found->gl_pathv ? GLOB_APPEND : 0, NULL, found);
+}
+
 /* As root a process without any rights owns the system's files still, its settings among them; and
  * whoever is judged could change what a reference loads. Written to are its own folder, shared
- * memory (OpenMP libraries have some), and devices: nowhere, and GPUs. */
+ * memory (OpenMP libraries have some), and devices: nowhere, and those of this build. */
 static int keep_files(struct error *err)
 {
-    static const char *const but[] = { "/dev/shm", "/dev/null", "/dev/zero", "/dev/full",
-                                       "/dev/nvidia*" };
+    static const char *const but[] = { "/dev/shm", "/dev/null", "/dev/zero", "/dev/full", NULL };
     glob_t found = { .gl_pathc = 0 };
 
     if (!sandbox_keeps_files())
         return 0;
-    for (size_t i = 0; i < sizeof(but) / sizeof(but[0]); i++)
-        glob(but[i], i > 0 ? GLOB_APPEND : 0, NULL, &found);
+    find_files(but, &found);
+    for (int kind = 0; kind < DEVICE_KIND_NR; kind++) {
+        const struct device_lending *lending = device_lending_of((enum device_kind)kind);
+        find_files(lending ? lending->files : NULL, &found);
+    }
     int rc =
         read_only_enter((const char *const *)found.gl_pathv, found.gl_pathc, getenv("TMPDIR"), err);
     globfree(&found);

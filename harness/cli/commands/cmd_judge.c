@@ -200,7 +200,8 @@ static void print_judgement(const struct judgement *j, const double *roofs)
     print_lot(j);
     print_shapes(j, roofs);
     if (reach_beyond(j->job.device->kind)->name)
-        terminal_print("  on a GPU some things are beyond the judge's reach: --json lists them\n");
+        terminal_print(
+            "  on this device some things are beyond the judge's reach: --json lists them\n");
     if (!sandbox_keeps_files())
         terminal_print("  files: %s\n", reach_files.words);
     print_libraries(j);

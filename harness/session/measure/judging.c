@@ -66,13 +66,13 @@ static int check_device(struct workload *w, struct error *err)
 
     if (d->kind != DEVICE_CPU && !device_lending_of(d->kind))
         return error_set(err,
-                         "the judge knows the devices cpu and cuda so far, not %s: on others, "
-                         "`harness verify` and `harness run` check results, and trust who brought "
-                         "the kernel (docs/judge.md)",
+                         "nobody is judged on the device %s, which lends no memory to a second "
+                         "process: `harness verify` and `harness run` check results there, and "
+                         "trust who brought the kernel (docs/judge.md)",
                          d->spec);
     if (device_label_of(d->label).graph)
-        return error_set(err, "the judge has launches one by one: use --device cuda, not %s",
-                         d->spec);
+        return error_set(err, "the judge has launches one by one: use --device %s, not %s",
+                         device_kind_name(d->kind), d->spec);
     if (d->kind != DEVICE_CPU && w->guests.python.functions.nr)
         return error_set(err, "functions of Python are judged on the CPU alone, not on %s",
                          d->spec);
