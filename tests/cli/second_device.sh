@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # A kind of device that no build has, in the whole program: harness_sycl is the program with the file
 # of an accelerator (tests/measure/fake_sycl.c) and its row in the table of devices. Variants of a
-# plugin for it are listed, checked, measured, compared and tuned as all others are; what nobody has
-# given it is refused in words. U-02.
+# plugin for it are listed, checked, measured, compared, tuned and judged as all others are; what
+# nobody has given it is refused in words. U-02.
 [ -x "${SYCL_HARNESS:-}" ] || skip "there is no program with a second accelerator"
 build=$(dirname "$HARNESS")
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -55,11 +55,58 @@ run --device sycl --dim n=64 --variant tile --tuned --launches 1 --iterations 3 
 grep '^tuned' "$WORK.log/err" | sed -E 's/[0-9]{4}-..-../DAY/'
 FAKE_SYCL_DRIVER=2.0 t run --plugin ./k.so --tuned --device sycl --dim n=64 --variant tile
 
+# Its device works in a process beside the one that is judged, and goes on where that is stopped.
+small=(--spec gemm/nt --dim 'batch=1,seq=5,n=24,k=32' --device sycl --rounds 1 --iterations 3 --other-shapes 1)
+judge() { "$HARNESS" judge "$@" "${small[@]}" --timeout 30s; }
+# Lines "NAME VERDICT [FAULT]".
+verdicts() {
+  sed -nE 's/^[a-z_/]+\/([a-z0-9_]+)\/[a-z0-9]+: (VALID|INVALID)(, ([a-z]+): .*)?$/\1 \2 \4/p' | sed 's/ $//'
+}
+# once_more FILE PLUGIN VERDICT: those with this verdict are judged again: a busy machine may not have
+# looked in time, or not let the device's process have its turn.
+once_more() {
+  local name
+  for name in $(verdicts <"$1" | sed -nE "s/ $3( .*)?$//p"); do
+    judge "$2" --variant "$name" >again 2>/dev/null || true
+    sed -i "s|^gemm/nt/$name/.*|$(grep -m 1 "^gemm/nt/$name/" again)|" "$1"
+  done
+}
+make honest.so -std=gnu99 -Wl,-z,now "$source/tests/judge/sycl_honest.c"
+make cheats.so -std=gnu99 -Wl,-z,now -pthread "$source/tests/judge/sycl_cheats.c"
+
+say "Judged: honest ones"
+echo of the device >fake_sycl.device
+judge ./honest.so >honest 2>err || echo "status $?"
+! grep seccomp err || skip "the kernel has no seccomp"
+cat err
+once_more honest ./honest.so INVALID
+verdicts <honest
+grep -m 1 'UNSUPPORTED' honest | sed -E 's/.*(UNSUPPORTED)/\1/'
+
+say "Its driver's settings and its device's file are there"
+FAKE_SYCL_DRIVER=2.0 judge ./honest.so --variant by_its_driver --json >judged.json || echo "status $?"
+json judged.json judgements 0 valid
+json judged.json judgements 0 device
+json judged.json judgements 0 beyond_reach 0 name
+check "its device has been written to" grep -q '^go' fake_sycl.device
+check "there is a time" grep -qE '"ns":[[:space:]]*[1-9]' judged.json
+
+say "Judged: known cheats"
+judge ./cheats.so >cheats 2>err || echo "status $?"
+cat err
+once_more cheats ./cheats.so VALID
+verdicts <cheats | sed 's/^\(work_for_the_next INVALID\) \(unwritten\|wrong\)$/\1 unwritten or wrong/' | tee found
+check "none is valid" not grep -q ' VALID' found
+# shellcheck disable=SC2016  # backquotes of Markdown
+sed -nE 's/^\| `([a-z0-9_]+)`[^|]*\| ([a-z ]+) \| .* \|$/\1 INVALID \2/p' "$source/docs/judge-cuda.md" >documented
+check "they are found as on a GPU" not grep -vxFf documented found
+grep bad_launch cheats | grep -o "submit.*"
+
 say "What nobody has given it"
 t roofline --device sycl
 t run --plugin ./k.so --device hip
 t run --plugin ./k.so --device sycl:2
 quiet plugin new product --like gemm/nn
-sed -i 's/HARNESS_CPU/HARNESS_SYCL/' product.c
+sed -i 's/HARNESS_CPU/HARNESS_FAKE/' product.c
 make product.so product.c
-t judge ./product.so --spec gemm/nn --device sycl
+t judge ./product.so --spec gemm/nn --device fake

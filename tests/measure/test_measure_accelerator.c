@@ -13,6 +13,9 @@
 #include "plugin/plugin_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const struct kernel *const *const no_operations[] = { NULL };
 static const struct variant *const no_files[] = { NULL };
@@ -35,7 +38,7 @@ static void oracle(const int64_t *size, const struct harness_tensor *t, int32_t 
 
 static void kernel(const void *what)
 {
-    const struct harness_call *call = what;
+    const struct harness_call *call = *(const struct harness_call *const *)what;
     const float *x = fake_sycl_memory(call->tensor[0].data);
     float *y = fake_sycl_memory(call->tensor[1].data);
 
@@ -64,7 +67,7 @@ static void launch(const struct harness_call *call)
     note_place(call->tensor[1].data);
     assert_int_equal(call->device, HARNESS_SYCL);
     assert_int_equal(call->device_index, 1);
-    fake_sycl_submit(call->stream, kernel, call);
+    fake_sycl_submit(call->stream, kernel, &call, sizeof(call));
 }
 
 static const char *fault_words;
@@ -142,8 +145,70 @@ TEST(what_nobody_has_given_it_is_refused)
 
     assert_ok(device_open(&d, "sycl", &err), &err);
     assert_int_equal(device_cache_bytes(&d), 4096);
-    assert_null(device_lending_of(d.kind));
     assert_false(device_has_roofs(&d));
+    device_close(&d);
+}
+
+static void add_one(const void *what)
+{
+    float *x = fake_sycl_memory(*(float *const *)what);
+
+    for (int i = 0; i < 4; i++)
+        x[i] += 1;
+}
+
+/* On the device's queue, and on another one, for which nobody but the wait has waited. */
+static int work_on_borrowed(struct device *d, const struct device_handle *handle)
+{
+    struct error err;
+    void *memory = device_lending_of(d->kind)->borrow(d, handle, &err);
+    struct fake_sycl_queue *queue = device_stream(d);
+
+    if (!memory)
+        return 1;
+    fake_sycl_submit(queue, add_one, &memory, sizeof(memory));
+    fake_sycl_submit(queue->aside, add_one, &memory, sizeof(memory));
+    if (device_lending_of(d->kind)->wait(d, &err))
+        return 2;
+    fake_sycl_submit(queue, add_one, &memory, FAKE_SYCL_WHAT + 1);
+    return device_lending_of(d->kind)->wait(d, &err) ? 0 : 3;
+}
+
+TEST(its_memory_is_lent_and_work_there_is_waited_for)
+{
+    const float before[4] = { 1, 2, 3, 4 };
+    struct device_handle handle = { { 0 } };
+    float after[4];
+    struct device d;
+    struct error err = { "" };
+    int status;
+
+    assert_ok(device_open(&d, "sycl", &err), &err);
+    void *memory = device_alloc(&d, sizeof(before), &err);
+    assert_non_null(memory);
+    assert_ok(d.ops->upload(&d, memory, before, sizeof(before), &err), &err);
+    assert_ok(device_lending_of(d.kind)->lend(&d, memory, &handle, &err), &err);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(work_on_borrowed(&d, &handle));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+    assert_ok(d.ops->download(&d, after, memory, sizeof(after), &err), &err);
+    for (int i = 0; i < 4; i++)
+        assert_float_equal(after[i], before[i] + 2, 0);
+    device_free(&d, memory);
+    device_close(&d);
+}
+
+TEST(memory_that_nobody_lends_is_not_borrowed)
+{
+    const struct device_handle none = { { 0xff, 0xff, 0xff, 0x7f } };
+    struct device d;
+    struct error err = { "" };
+
+    assert_ok(device_open(&d, "sycl:1", &err), &err);
+    assert_null(device_lending_of(d.kind)->borrow(&d, &none, &err));
+    assert_non_null(strstr(err.message, "device sycl:1: another process's memory cannot be had"));
     device_close(&d);
 }
 
