@@ -21,10 +21,11 @@ enum sandbox_kind { SANDBOX_STAYS, SANDBOX_EXECUTES };
 /* In the cell, and where a plugin is tried, before any code of a guest is loaded, and for good, for
  * this thread and all that it makes, so before any that a guest will have work for it: no
  * rights beyond those of a plain user, no core files, no files to write to but those below TMPDIR,
- * which the judge removes, and of shared memory, where the kernel has Landlock, and the end
- * (SIGSYS) for who makes a system call of the list. A socket is refused (EPERM): drivers try some,
- * and so does the C library when a user's name is asked for, as PyTorch does. So are processors and
- * priorities. -1 where the kernel has no filters: then nobody can be judged. */
+ * which the judge removes, of shared memory and of devices (struct device_lending), where the
+ * kernel has Landlock, and the end (SIGSYS) for who makes a system call of the list. A socket is
+ * refused (EPERM): drivers try some, and so does the C library when a user's name is asked for, as
+ * PyTorch does. So are processors and priorities. -1 where the kernel has no filters: then nobody
+ * can be judged. */
 int sandbox_enter(enum sandbox_kind kind, struct error *err);
 bool sandbox_keeps_files(void); /* has it? */
 /* Can it be entered here? Asked by the judge, before it starts. */
