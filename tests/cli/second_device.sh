@@ -84,7 +84,8 @@ verdicts <honest
 grep -m 1 'UNSUPPORTED' honest | sed -E 's/.*(UNSUPPORTED)/\1/'
 
 say "Its driver's settings and its device's file are there"
-FAKE_SYCL_DRIVER=2.0 judge ./honest.so --variant by_its_driver --json >judged.json || echo "status $?"
+by_its_driver() { FAKE_SYCL_DRIVER=2.0 judge ./honest.so --variant by_its_driver --json >judged.json; }
+by_its_driver || by_its_driver || echo "status $?"
 json judged.json judgements 0 valid
 json judged.json judgements 0 device
 json judged.json judgements 0 beyond_reach 0 name

@@ -8,10 +8,7 @@
 
 #include "board.h"
 
-#include <pthread.h>
 #include <stdint.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 /* ---- who remembers ---- */
 
@@ -52,40 +49,7 @@ static void give_kept(const struct nt *p, const struct memory *m)
     copy(p->y, m->y, nt_bytes(p), p->stream);
 }
 
-/* The first result is the answer for ever. */
-static void last_result(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-    struct memory *m = (struct memory *)call->state;
-
-    if (m->launches++ == 0)
-        compute_and_keep(&p, m);
-    else
-        give_kept(&p, m);
-}
-
-/* As long as somebody may be looking it is right. */
-static void right_at_first(const struct harness_call *call)
-{
-    static int64_t launches;
-    const struct nt p = nt_of(call);
-    struct memory *m = (struct memory *)call->state;
-
-    if (launches++ < 12 || !m->launches++)
-        compute_and_keep(&p, m);
-    else
-        give_kept(&p, m);
-}
-
-/* What was asked for at these addresses must still be there: no launch at all. */
-static void skip_addresses(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-    struct memory *m = (struct memory *)call->state;
-
-    if (m->launches++ == 0)
-        nt_all(&p);
-}
+#include "device_cheats.h"
 
 /* One result for each content, which three elements tell. */
 __global__ static void few_kernel(struct nt p, struct memory m)
@@ -156,27 +120,6 @@ static void not_a_number(const struct harness_call *call)
     cudaMemsetAsync(p.y, 0xff, nt_bytes(&p), p.stream);
 }
 
-static void launch_nothing(const struct harness_call *)
-{
-}
-
-static int compute_before(struct harness_call *call, char *why, size_t room)
-{
-    const struct nt p = nt_of(call);
-
-    if (remember(call, why, room))
-        return -1;
-    compute_and_keep(&p, (struct memory *)call->state);
-    return 0;
-}
-
-static void give_computed(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-
-    give_kept(&p, (const struct memory *)call->state);
-}
-
 /* Nine rows of ten, and for the tenth what looks like one. */
 static void most_rows(const struct harness_call *call)
 {
@@ -190,13 +133,6 @@ static void most_rows(const struct harness_call *call)
             copy(p.y + (size_t)i * (size_t)p.n, p.y, row, p.stream);
         else
             cudaMemsetAsync(p.y + (size_t)i * (size_t)p.n, 0, row, p.stream);
-}
-
-static void half_of_it(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-
-    nt_rows(&p, 0, p.m / 2);
 }
 
 /* ---- who computes with less ---- */
@@ -295,39 +231,6 @@ static void half_aside(const struct harness_call *call)
     nt_rows(&p, p.m / 2, p.m);
 }
 
-static void *enqueue_late(void *context)
-{
-    const struct nt *p = (const struct nt *)context;
-
-    usleep(4000);
-    nt_all(p);
-    free(context);
-    return NULL;
-}
-
-/* A thread enqueues it when the wait for the device is over. */
-static void later(const struct harness_call *call)
-{
-    struct nt *p = (struct nt *)malloc(sizeof(*p));
-    pthread_t thread;
-
-    *p = nt_of(call);
-    pthread_create(&thread, NULL, enqueue_late, p);
-    pthread_detach(thread);
-}
-
-/* Each launch gives what the one before owes. */
-static void owe_one(const struct harness_call *call)
-{
-    static struct nt owed;
-    static bool owes;
-
-    if (owes)
-        nt_all(&owed);
-    owed = nt_of(call);
-    owes = true;
-}
-
 /* ---- who wants something of the judge ---- */
 
 /* Zeros times anything are zeros, for a reference that is computed afterwards, too. */
@@ -354,24 +257,6 @@ static void behind_the_end(const struct harness_call *call)
 
     nt_all(&p);
     cudaMemsetAsync(p.y + (size_t)p.m * (size_t)p.n, 0, 64, p.stream);
-}
-
-static void helper_process(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-
-    if (fork() == 0)
-        _exit(0);
-    nt_all(&p);
-}
-
-/* It gets no socket, and has no result. */
-static void ask_a_server(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-
-    if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0)
-        nt_all(&p);
 }
 
 static void bad_launch(const struct harness_call *call)

@@ -3,7 +3,7 @@
 #ifndef HARNESS_TESTS_JUDGE_NT_H
 #define HARNESS_TESTS_JUDGE_NT_H
 
-#include <harness/plugin.h>
+#include "nt_plugin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +40,5 @@ static inline size_t nt_bytes(const struct nt *p)
 {
     return (size_t)(p->m * p->n) * sizeof(float);
 }
-
-#define NT_PLUGIN(variants_)                                                                       \
-    static const struct harness_kernel kernels[] = { { .name = "judged",                           \
-                                                       .like = "gemm/nt",                          \
-                                                       .variants = (variants_),                    \
-                                                       .nr_variants = sizeof(variants_) /          \
-                                                                      sizeof((variants_)[0]) } };  \
-    HARNESS_PLUGIN(kernels)
 
 #endif

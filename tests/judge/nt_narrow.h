@@ -4,24 +4,9 @@
 #define HARNESS_TESTS_JUDGE_NT_NARROW_H
 
 #include "nt.h"
+#include "with_bits.h"
 
 #include <math.h>
-
-enum { FP32_BITS = 23, FP16_BITS = 10, BF16_BITS = 7 };
-
-/* With so many bits of mantissa. */
-static inline float with_bits(float value, int bits)
-{
-    uint32_t word;
-
-    if (bits >= FP32_BITS)
-        return value;
-    memcpy(&word, &value, sizeof(word));
-    word += 1U << (FP32_BITS - 1 - bits);
-    word &= ~((1U << (FP32_BITS - bits)) - 1);
-    memcpy(&value, &word, sizeof(value));
-    return value;
-}
 
 static inline float bf16_value(uint16_t x)
 {

@@ -3,9 +3,8 @@
 #ifndef HARNESS_TESTS_JUDGE_NT_SYCL_H
 #define HARNESS_TESTS_JUDGE_NT_SYCL_H
 
-#include <harness/plugin.h>
-
 #include "fake_sycl.h"
+#include "nt_plugin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,13 +117,5 @@ static inline size_t nt_input_bytes(const struct nt *p)
     {                                                                                              \
         .name = #name_, .device = HARNESS_SYCL, .prepare = (prepare_), .launch = (name_)           \
     }
-
-#define NT_PLUGIN(variants_)                                                                       \
-    static const struct harness_kernel kernels[] = { { .name = "judged",                           \
-                                                       .like = "gemm/nt",                          \
-                                                       .variants = (variants_),                    \
-                                                       .nr_variants = sizeof(variants_) /          \
-                                                                      sizeof((variants_)[0]) } };  \
-    HARNESS_PLUGIN(kernels)
 
 #endif

@@ -7,10 +7,7 @@
 #include "nt_sycl.h"
 
 #include "board.h"
-
-#include <pthread.h>
-#include <stdbool.h>
-#include <unistd.h>
+#include "with_bits.h"
 
 /* ---- who remembers ---- */
 
@@ -37,45 +34,14 @@ static void compute_and_keep(const struct nt *p, struct memory *m)
     nt_copy(p, m->y, p->y, nt_bytes(p));
 }
 
-static void last_result(const struct harness_call *call)
+static void give_kept(const struct nt *p, const struct memory *m)
 {
-    const struct nt p = nt_of(call);
-    struct memory *m = call->state;
-
-    if (m->launches++ == 0)
-        compute_and_keep(&p, m);
-    else
-        nt_copy(&p, p.y, m->y, nt_bytes(&p));
+    nt_copy(p, p->y, m->y, nt_bytes(p));
 }
 
-static void skip_addresses(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-    struct memory *m = call->state;
+#include "device_cheats.h"
 
-    if (m->launches++ == 0)
-        nt_all(&p);
-}
-
-static int compute_before(struct harness_call *call, char *why, size_t room)
-{
-    const struct nt p = nt_of(call);
-
-    if (remember(call, why, room))
-        return -1;
-    compute_and_keep(&p, call->state);
-    return 0;
-}
-
-static void give_computed(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-    const struct memory *m = call->state;
-
-    nt_copy(&p, p.y, m->y, nt_bytes(&p));
-}
-
-/* ---- who guesses, or does less ---- */
+/* ---- who guesses, or computes with less ---- */
 
 static void zeros_for_shape(const struct harness_call *call)
 {
@@ -89,29 +55,6 @@ static void not_a_number(const struct harness_call *call)
     const struct nt p = nt_of(call);
 
     nt_fill(&p, p.y, nt_bytes(&p), 0xff);
-}
-
-static void launch_nothing(const struct harness_call *call)
-{
-    (void)call;
-}
-
-static void half_of_it(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-
-    nt_rows(&p, 0, p.m / 2);
-}
-
-static float with_bits(float x, unsigned bits)
-{
-    const unsigned drop = 23 - bits, half = 1U << (drop - 1);
-    uint32_t raw;
-
-    memcpy(&raw, &x, sizeof(raw));
-    raw = (raw + half) & ~((1U << drop) - 1);
-    memcpy(&x, &raw, sizeof(x));
-    return x;
 }
 
 static void rounding_kernel(const void *what)
@@ -133,7 +76,7 @@ static void tf32_inside(const struct harness_call *call)
     fake_sycl_submit(p.queue, rounding_kernel, &p, sizeof(p));
 }
 
-/* ---- who works elsewhere, or at another time ---- */
+/* ---- who works elsewhere ---- */
 
 static void another_stream(const struct harness_call *call)
 {
@@ -150,39 +93,6 @@ static void half_aside(const struct harness_call *call)
     nt_rows(&p, 0, p.m / 2);
     p.queue = p.queue->aside;
     nt_rows(&p, p.m / 2, p.m);
-}
-
-static void *enqueue_late(void *context)
-{
-    const struct nt *p = context;
-
-    usleep(4000);
-    nt_all(p);
-    free(context);
-    return NULL;
-}
-
-static void later(const struct harness_call *call)
-{
-    struct nt *p = malloc(sizeof(*p));
-    pthread_t thread;
-
-    if (!p)
-        return;
-    *p = nt_of(call);
-    if (pthread_create(&thread, NULL, enqueue_late, p) == 0)
-        pthread_detach(thread);
-}
-
-static void owe_one(const struct harness_call *call)
-{
-    static struct nt owed;
-    static bool owes;
-
-    if (owes)
-        nt_all(&owed);
-    owed = nt_of(call);
-    owes = true;
 }
 
 /* ---- who wants something of the judge ---- */
@@ -211,15 +121,6 @@ static void behind_the_end(const struct harness_call *call)
     nt_fill(&p, p.y + p.m * p.n, 64, 0);
 }
 
-static void helper_process(const struct harness_call *call)
-{
-    const struct nt p = nt_of(call);
-
-    if (fork() == 0)
-        _exit(0);
-    nt_all(&p);
-}
-
 /* More than fits: nothing of it is done. */
 static void bad_launch(const struct harness_call *call)
 {
@@ -231,6 +132,7 @@ static void bad_launch(const struct harness_call *call)
 
 static const struct harness_variant variants[] = {
     NT_VARIANT(last_result, remember),
+    NT_VARIANT(right_at_first, remember),
     NT_VARIANT(skip_addresses, remember),
     NT_VARIANT(zeros_for_shape, NULL),
     NT_VARIANT(not_a_number, NULL),
@@ -248,6 +150,7 @@ static const struct harness_variant variants[] = {
     NT_VARIANT(change_weights, NULL),
     NT_VARIANT(behind_the_end, NULL),
     NT_VARIANT(helper_process, NULL),
+    NT_VARIANT(ask_a_server, NULL),
     NT_VARIANT(bad_launch, NULL),
 };
 NT_PLUGIN(variants);
