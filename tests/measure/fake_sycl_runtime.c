@@ -29,14 +29,14 @@ enum { PAGE = 4096 }; /* in front of a block: its number */
 
 static void *attach(int number)
 {
-    void *at = shmat(number, NULL, 0);
+    char *at = shmat(number, NULL, 0);
 
-    return at == (void *)-1 ? NULL : (void *)((uintptr_t)at + PAGE + FAKE_SYCL_APART);
+    return (intptr_t)at == -1 ? NULL : at + PAGE + FAKE_SYCL_APART;
 }
 
 static int *number_of(const void *memory)
 {
-    return (int *)((uintptr_t)fake_sycl_memory(memory) - PAGE);
+    return (int *)(void *)((char *)fake_sycl_memory(memory) - PAGE);
 }
 
 void *fake_sycl_alloc(size_t bytes)
