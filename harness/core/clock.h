@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-uint64_t clock_ns(void);      /* CLOCK_MONOTONIC_RAW: never stepped or slewed */
+#define CLOCK_NS_NAME "CLOCK_MONOTONIC_RAW"
+uint64_t clock_ns(void);      /* of that name: never stepped or slewed */
 int64_t clock_epoch_ms(void); /* CLOCK_REALTIME */
 double clock_step_ns(void);   /* smallest non-zero difference seen between two readings */
 

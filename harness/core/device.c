@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/device.h"
+#include "core/device_block.h"
 
 #include "base/array.h"
 #include "host/host_memory.h"
@@ -28,12 +28,6 @@ void device_close(struct device *d)
     *d = (struct device) { 0 };
 }
 
-struct device_block {
-    void *memory;
-    size_t bytes;
-    struct device_file file; /* fd -1: it is none */
-};
-
 static const struct device_file no_file = { .fd = -1 };
 
 static void *alloc_shared(struct device *d, size_t bytes, struct device_file *file,
@@ -55,8 +49,9 @@ static void *alloc_shared(struct device *d, size_t bytes, struct device_file *fi
 void *device_alloc(struct device *d, size_t bytes, struct error *err)
 {
     struct device_file file = no_file;
+    bool as_file = d->shares && !d->ops->own_memory;
     void *memory = device_start(d, err) ? NULL
-                   : d->shares          ? alloc_shared(d, bytes, &file, err)
+                   : as_file            ? alloc_shared(d, bytes, &file, err)
                                         : d->ops->alloc(d, bytes, err);
 
     if (!memory)
@@ -89,18 +84,25 @@ void *device_stream(const struct device *d)
     return d->ops && d->ops->stream ? d->ops->stream(d) : NULL;
 }
 
-bool device_shared(const struct device *d, const void *memory, struct device_file *file)
+const struct device_block *device_block_of(const struct device *d, const void *memory)
 {
     for (size_t i = 0; i < d->nr_blocks; i++) {
-        const struct device_block *b = &d->blocks[i];
-        uintptr_t inside = (uintptr_t)memory - (uintptr_t)b->memory;
-        if (b->file.fd < 0 || (inside > 0 && inside >= b->bytes))
-            continue;
-        *file = b->file;
-        file->offset += inside;
-        return true;
+        uintptr_t inside = (uintptr_t)memory - (uintptr_t)d->blocks[i].memory;
+        if (inside == 0 || inside < d->blocks[i].bytes)
+            return &d->blocks[i];
     }
-    return false;
+    return NULL;
+}
+
+bool device_shared(const struct device *d, const void *memory, struct device_file *file)
+{
+    const struct device_block *b = device_block_of(d, memory);
+
+    if (!b || b->file.fd < 0)
+        return false;
+    *file = b->file;
+    file->offset += (size_t)((const char *)memory - (const char *)b->memory);
+    return true;
 }
 
 bool device_has_roofs(const struct device *d)

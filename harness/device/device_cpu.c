@@ -82,7 +82,7 @@ static int cpu_run(struct device *d, const struct call *call, struct error *err)
 extern const struct device_class device_cpu_class;
 const struct device_class device_cpu_class = {
     .name = "cpu",
-    .clock = "CLOCK_MONOTONIC_RAW",
+    .clock = CLOCK_NS_NAME,
     .open = cpu_open,
     .close = cpu_close,
     .alloc = device_host_alloc,

@@ -71,14 +71,25 @@ static int cuda_start(struct device *d, struct error *err)
     return 0;
 }
 
+/* A null pointer for 0 bytes would look like a failure. What another process is to open has a place
+ * to itself: the driver puts small allocations together, a handle is of all that lies there, and
+ * what takes multiples of 2 MiB is alone (CUDA's guide, "Interprocess Communication"). */
+static size_t bytes_to_take(const struct device *d, size_t bytes)
+{
+    const size_t alone = (size_t)2 << 20;
+
+    if (bytes == 0)
+        bytes = 1;
+    return d->shares && bytes <= SIZE_MAX - alone ? (bytes + alone - 1) / alone * alone : bytes;
+}
+
 static void *cuda_alloc(struct device *d, size_t bytes, struct error *err)
 {
     void *memory = NULL;
     char text[TEXT_UNIT_SIZE];
 
-    /* A null pointer for 0 bytes would look like a failure. */
-    if (cuda_failed(d, cudaMalloc(&memory, bytes ? bytes : 1), "cudaMalloc", __FILE__, __LINE__,
-                    err)) {
+    if (cuda_failed(d, cudaMalloc(&memory, bytes_to_take(d, bytes)), "cudaMalloc", __FILE__,
+                    __LINE__, err)) {
         error_prefix(err, "cannot allocate %s on the device", text_bytes((double)bytes, text));
         return NULL;
     }

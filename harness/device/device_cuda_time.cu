@@ -17,6 +17,9 @@
  * device must be idle within a bound; three breaches of that in a row fail the case (one alone may
  * be the host that was late). This finds work on other streams that outlives the sample. Work that
  * runs aside for less than the lead is not found here, but in graph mode (device_cuda_graph.cu).
+ *
+ * Code in a process of its own (variant.repeat) times itself there, by the host's clock: here
+ * nothing may be running meanwhile, least of all a flush.
  */
 #include "device/device_cuda_base.h"
 
@@ -106,6 +109,14 @@ static int finish_sample(struct device *d, struct error *err)
     return legacy_busy || cuda->late >= LATE_MOST ? work_escaped(ns, err) : 0;
 }
 
+/* As repeat() of variants says. */
+static int repeat_apart(struct device *d, const struct call *call, unsigned times, uint64_t *ns,
+                        struct error *err)
+{
+    CUDA_DO(d, cudaDeviceSynchronize(), err);
+    return call->variant->repeat(call, times, ns, err);
+}
+
 int cuda_time(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,
               struct error *err)
 {
@@ -113,6 +124,8 @@ int cuda_time(struct device *d, const struct call *call, unsigned batch, uint64_
     unsigned enqueues = enqueues_of(cuda, call, batch);
     float ms = 0;
 
+    if (call->variant->repeat)
+        return repeat_apart(d, call, batch, ns, err);
     if (cuda->graph_mode && cuda_graph_make(d, call, batch / enqueues, err))
         return -1;
     if (enqueue_lead(d, lead_ns(cuda, call, enqueues), err))
@@ -134,6 +147,8 @@ int cuda_run(struct device *d, const struct call *call, struct error *err)
 {
     struct cuda *cuda = cuda_of(d);
 
+    if (call->variant->repeat)
+        return repeat_apart(d, call, 1, nullptr, err);
     if (cuda->graph_mode && cuda_graph_make(d, call, 1, err))
         return -1;
     if (enqueue_launches(d, call, 1, err))

@@ -92,6 +92,12 @@ int device_kind_of(const char *spec)
     return devices_find_kind(spec, ":");
 }
 
+void device_handle_text(const struct device_handle *handle, char text[DEVICE_HANDLE_TEXT_SIZE])
+{
+    for (size_t i = 0; i < sizeof(handle->bytes); i++)
+        snprintf(text + 2 * i, 3, "%02x", handle->bytes[i]);
+}
+
 int device_open(struct device *d, const char *spec, struct error *err)
 {
     int kind = device_kind_of(spec);
@@ -125,6 +131,16 @@ static const char *devices_next(const char *specs)
         if (devices_find_kind(comma + 1, ":,") >= 0)
             return comma + 1;
     return NULL;
+}
+
+int devices_kind_of(const char *specs, bool *alone)
+{
+    int kind = devices_find_kind(specs, ":,");
+
+    *alone = true;
+    for (const char *at = devices_next(specs); at; at = devices_next(at))
+        *alone &= devices_find_kind(at, ":,") == kind;
+    return kind;
 }
 
 static int devices_check_label(const struct device_list *list, struct error *err)

@@ -39,6 +39,8 @@ void devices_close(struct device_list *devices);
 const struct device_class *device_class_of(enum device_kind kind, const char **why);
 /* The kind a spec names, or -1. */
 int device_kind_of(const char *spec);
+/* That of the first of a list, and whether all others are of it, too. */
+int devices_kind_of(const char *specs, bool *alone);
 
 /* What a judge asks of a device (judge/): memory of alloc() that a second process of this program
  * works on, as long as the first has it, and what that process is left with where nearly nothing
@@ -47,6 +49,9 @@ int device_kind_of(const char *spec);
 struct device_handle {
     unsigned char bytes[64];
 };
+enum { DEVICE_HANDLE_TEXT_SIZE = 2 * sizeof(struct device_handle) + 1 };
+/* As hex digits. */
+void device_handle_text(const struct device_handle *handle, char text[DEVICE_HANDLE_TEXT_SIZE]);
 /* What a guest on the device can do that a judge neither prevents nor finds. */
 struct beyond_reach {
     const char *name, *words; /* as JSON has them; NULL: the end of the list */

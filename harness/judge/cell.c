@@ -29,14 +29,13 @@ static const double start_seconds = 60;
 static int add_memory(cJSON *json, const struct arena *a, struct error *err)
 {
     struct device_handle handle = { { 0 } };
-    char text[2 * sizeof(handle.bytes) + 1];
+    char text[DEVICE_HANDLE_TEXT_SIZE];
 
     if (!a->device)
         return 0;
     if (arena_lend(a, &handle, err))
         return -1;
-    for (size_t i = 0; i < sizeof(handle.bytes); i++)
-        snprintf(text + 2 * i, 3, "%02x", handle.bytes[i]);
+    device_handle_text(&handle, text);
     cJSON_AddStringToObject(json, "device_memory", text);
     return 0;
 }

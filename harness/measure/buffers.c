@@ -15,14 +15,35 @@ int64_t buffers_bytes(const struct benchmark *bench)
     return bytes > INT64_MAX / 2 ? INT64_MAX : 2 * bytes;
 }
 
-static int allocate_tensor(struct buffers *b, int i, struct error *err)
+size_t buffers_place(const struct buffers *b, int i)
+{
+    enum { LINE = 64, APART = 5 * LINE, ALIGNED = 256 };
+    const size_t line = b->device->ops->own_memory ? ALIGNED : LINE;
+    size_t bytes = (size_t)tensor_bytes(&b->host[i]) + APART;
+
+    return (bytes + line - 1) / line * line;
+}
+
+size_t buffers_room(const struct buffers *b)
+{
+    size_t room = 0;
+
+    for (int i = 0; i < b->nr; i++)
+        room += buffers_place(b, i);
+    return room;
+}
+
+/* `at` is where the next one lies in the block, if there is one. */
+static int allocate_tensor(struct buffers *b, int i, char **at, struct error *err)
 {
     size_t bytes = (size_t)tensor_bytes(&b->host[i]);
     char text[TEXT_UNIT_SIZE];
 
-    b->on_device[i].data = device_alloc(b->device, bytes, err);
+    b->on_device[i].data = b->block ? *at : device_alloc(b->device, bytes, err);
     if (!b->on_device[i].data)
         return error_prefix(err, "tensor %s", b->host[i].name);
+    if (b->block)
+        *at += buffers_place(b, i);
     device_host_touch(b->device, b->on_device[i].data, bytes);
     b->host[i].data = malloc(bytes ? bytes : 1);
     if (!b->host[i].data)
@@ -40,8 +61,14 @@ int buffers_init(struct buffers *b, const struct benchmark *bench, struct device
                             .inputs = bench->inputs };
     b->nr = b->kernel->layout(b->kernel, &b->shape, bench->variant->dtype, b->host);
     memcpy(b->on_device, b->host, sizeof(b->host));
+    if (device->shares && device->ops->own_memory) {
+        b->block = device_alloc(device, buffers_room(b), err);
+        if (!b->block)
+            return error_prefix(err, "tensors");
+    }
+    char *at = b->block;
     for (int i = 0; i < b->nr; i++)
-        if (allocate_tensor(b, i, err))
+        if (allocate_tensor(b, i, &at, err))
             return -1;
     return 0;
 }
@@ -50,9 +77,11 @@ void buffers_release(struct buffers *b)
 {
     for (int i = 0; i < b->nr; i++) {
         free(b->host[i].data);
-        if (b->on_device[i].data)
+        if (b->on_device[i].data && !b->block)
             device_free(b->device, b->on_device[i].data);
     }
+    if (b->block)
+        device_free(b->device, b->block);
     *b = (struct buffers) { 0 };
 }
 

@@ -16,9 +16,17 @@ struct buffers {
     const struct input_fill *inputs; /* as in the benchmark */
     struct tensor host[TENSOR_MAX], on_device[TENSOR_MAX];
     int nr;
+    void *block; /* on the device, in which all of them lie; NULL: each has its own */
 };
 
-/* Allocates both sides; fills nothing. Release whatever the result. */
+/* Bytes that a tensor takes where several lie behind each other in one block: with pages of their
+ * own, small ones would take many times their size. Each begins at a line of its own; on a device
+ * with memory of its own as well aligned as what that allocates. */
+size_t buffers_place(const struct buffers *b, int i);
+/* Of all of them. */
+size_t buffers_room(const struct buffers *b);
+/* Allocates both sides; fills nothing. What another process is to have of a device's own memory is
+ * one block. Release whatever the result. */
 int buffers_init(struct buffers *b, const struct benchmark *bench, struct device *device,
                  struct error *err);
 void buffers_release(struct buffers *b);

@@ -21,8 +21,8 @@
 /* Batches that tell how long a launch takes, before a share of it is planted. */
 enum { PLANT_LOOKS = 15 };
 /* ns that are lost before and behind the calls of another process: reading its clock there, and
- * being woken. */
-enum { FAR_STEP_NS = 1000 };
+ * being woken; of a device's also waiting for that. */
+enum { FAR_STEP_NS = 1000, FAR_DEVICE_STEP_NS = 5000 };
 /* Samples whose instructions are counted. */
 enum { COUNT_LOOKS = 3 };
 
@@ -286,7 +286,7 @@ static int begin_sampling(struct state *s, struct error *err)
 
     double step = s->call.device->clock_step;
     if (s->call.variant->repeat)
-        step = fmax(step, FAR_STEP_NS);
+        step = fmax(step, s->call.device->ops->own_memory ? FAR_DEVICE_STEP_NS : FAR_STEP_NS);
     m->batch = alone ? 1 : sampling_batch(launch_ns, step);
     m->nr_samples = 0;
     s->elapsed_ns = 0;

@@ -34,7 +34,9 @@ void case_name(const struct benchmark *bench, const struct device *device, struc
         .started_ms = clock_epoch_ms(),
     };
     benchmark_name_of(bench, device, &m->bench);
-    snprintf(m->clock, sizeof(m->clock), "%s", device->ops->clock);
+    /* Who is in a process of its own reads the host's there, whatever the device. */
+    snprintf(m->clock, sizeof(m->clock), "%s",
+             bench->variant->repeat ? CLOCK_NS_NAME : device->ops->clock);
 }
 
 /* Of sizes that no machine could hold, which are refused in words soon. */
@@ -176,8 +178,11 @@ static bool benchmark_fits(const struct benchmark *bench, struct device *device,
 }
 
 /* Of code in a process of its own. */
-static const char *refuse_apart(const struct case_settings *settings)
+static const char *refuse_apart(const struct device *device, const struct case_settings *settings)
 {
+    if (device_label_of(device->label).graph)
+        return "it runs in a process of its own, and a CUDA graph is captured in the one that "
+               "launches: use --device cuda; what captures a graph itself may replay it there";
     if (settings->profiling)
         return "it runs in a process of its own, whose scopes are not read; Python has profilers "
                "of its own";
@@ -241,7 +246,7 @@ bool case_supported(const struct benchmark *bench, struct device *device,
     struct error why;
 
     if (!refusal && v->repeat)
-        refusal = refuse_apart(settings);
+        refusal = refuse_apart(device, settings);
     if (!refusal && settings->profiling && settings->sampling.steady)
         refusal = "with --clock steady nothing is profiled: the times of a profile are not its aim";
     if (!refusal && bench->cache == CACHE_ROTATE)

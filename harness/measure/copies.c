@@ -31,24 +31,6 @@ int64_t copies_needed(const struct benchmark *bench, const struct device *device
     return all > 0 ? all / each + (all % each != 0) + 1 : 2;
 }
 
-/* Behind each other in one block: with pages of their own, copies of small tensors would take many
- * times their size. Each begins at a line of its own. */
-static size_t place_of(const struct tensor *t)
-{
-    enum { LINE = 64, APART = 5 * LINE };
-
-    return ((size_t)tensor_bytes(t) + LINE - 1) / LINE * LINE + APART;
-}
-
-static size_t room_of(const struct buffers *b)
-{
-    size_t room = 0;
-
-    for (int i = 0; i < b->nr; i++)
-        room += place_of(&b->host[i]);
-    return room;
-}
-
 static int make_copy(struct call *copy, char *memory, const struct buffers *b,
                      const struct call *first, struct error *err)
 {
@@ -61,7 +43,7 @@ static int make_copy(struct call *copy, char *memory, const struct buffers *b,
     for (int i = 0; i < b->nr; i++) {
         size_t bytes = (size_t)tensor_bytes(&b->host[i]);
         copy->tensor[i].data = memory;
-        memory += place_of(&b->host[i]);
+        memory += buffers_place(b, i);
         device_host_touch(b->device, copy->tensor[i].data, bytes);
         if (b->device->ops->upload(b->device, copy->tensor[i].data, b->host[i].data, bytes, err))
             return -1;
@@ -72,7 +54,7 @@ static int make_copy(struct call *copy, char *memory, const struct buffers *b,
 int copies_make(struct copies *c, const struct buffers *b, struct call *first, int64_t nr,
                 struct error *err)
 {
-    size_t room = room_of(b);
+    size_t room = buffers_room(b);
 
     *c = (struct copies) { .calls = memory_zeroed((size_t)nr, sizeof(*c->calls)) };
     c->memory = device_alloc(b->device, (size_t)nr * room, err);

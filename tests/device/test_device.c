@@ -155,6 +155,40 @@ TEST(all_but_one)
     device_close(&most);
 }
 
+TEST(kinds_of_a_list)
+{
+    static const struct {
+        const char *specs;
+        int first;
+        bool alone;
+    } rows[] = {
+        { "cpu", DEVICE_CPU, true },
+        { "cpu:1,cpu:2", DEVICE_CPU, true },
+        { "cuda:1,graph", DEVICE_CUDA, true },
+        { "cuda,cuda:1", DEVICE_CUDA, true },
+        { "cpu,cuda", DEVICE_CPU, false },
+        { "cuda:1,graph,cpu:2", DEVICE_CUDA, false },
+        { "gpu", -1, true },
+        { "", -1, true },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        bool alone = !rows[i].alone;
+        assert_int_equal(devices_kind_of(rows[i].specs, &alone), rows[i].first);
+        assert_int_equal(alone, rows[i].alone);
+    }
+}
+
+TEST(a_handle_is_told_as_its_bytes)
+{
+    struct device_handle handle = { { 0x0a, 0xff } };
+    char text[DEVICE_HANDLE_TEXT_SIZE];
+
+    device_handle_text(&handle, text);
+    assert_int_equal(strlen(text), 2 * sizeof(handle));
+    assert_int_equal(strncmp(text, "0aff0000", 8), 0);
+}
+
 TEST(bad_specs_are_refused)
 {
     char long_spec[400];
