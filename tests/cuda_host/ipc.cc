@@ -2,8 +2,9 @@
 /*
  * Memory of one process that another one works on. The pages of an allocation become those of a
  * shared file, where they are; a handle has its name. Whoever opens it takes the name away, so one
- * process can, which is what a judge needs, and nothing is left behind.
+ * process can, which is what a judge needs, and nothing is left behind; nor is it where nobody did.
  */
+#include "ipc.h"
 #include "cuda_host.h"
 #include "cuda_host_ipc.h"
 #include "driver.h"
@@ -11,24 +12,29 @@
 
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <map>
+#include <string>
 
 using namespace cuda_host;
 
-struct ipc_content {
-    char name[40];
-    size_t bytes;
-};
 static_assert(sizeof(struct ipc_content) <= sizeof(cudaIpcMemHandle_t), "it must fit");
 
-static void *ipc_map(int fd, void *where, size_t bytes)
+/* The names of what was given and is not back. */
+static std::map<const void *, std::string> *ipc_names(void)
 {
-    void *at =
-        mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (where ? MAP_FIXED : 0), fd, 0);
+    static std::map<const void *, std::string> names;
 
-    return at == MAP_FAILED ? nullptr : at;
+    return &names;
+}
+
+void cuda_host::ipc_forget(const void *memory)
+{
+    auto found = ipc_names()->find(memory);
+
+    if (found == ipc_names()->end())
+        return;
+    shm_unlink(found->second.c_str());
+    ipc_names()->erase(found);
 }
 
 static bool ipc_move(const char *name, void *memory, size_t pages)
@@ -56,10 +62,13 @@ static cudaError_t ipc_get(cudaIpcMemHandle_t *handle, void *memory)
 
     if (!handle || pages == 0)
         return cudaErrorInvalidValue;
+    ipc_forget(memory); /* another handle of it holds from now on */
     content.bytes = memory_bytes(memory);
+    content.pages = pages;
     snprintf(content.name, sizeof(content.name), "/cuda-host-%d-%u", (int)getpid(), number++);
     if (!ipc_move(content.name, memory, pages))
         return cudaErrorNotSupported;
+    (*ipc_names())[memory] = content.name;
     memcpy(handle, &content, sizeof(content));
     return cudaSuccess;
 }
@@ -69,11 +78,7 @@ static cudaError_t ipc_open(void **memory, const cudaIpcMemHandle_t *handle)
     struct ipc_content content;
 
     memcpy(&content, handle, sizeof(content));
-    int fd = shm_open(content.name, O_RDWR | O_CLOEXEC, 0);
-    *memory = fd >= 0 ? ipc_map(fd, nullptr, memory_round(content.bytes)) : nullptr;
-    shm_unlink(content.name);
-    if (fd >= 0)
-        close(fd);
+    *memory = ipc_open_content(&content);
     if (!*memory)
         return cudaErrorInvalidValue;
     memory_adopt(*memory, content.bytes);

@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "cuda_host.h"
 #include "driver.h"
+#include "ipc.h"
 #include "lag.h"
 #include "sanitizer.h"
 
@@ -80,7 +81,7 @@ static struct allocations *heap(void)
 
 enum : size_t { PAGE = 4096, LARGE = 4 * PAGE };
 
-size_t memory_round(size_t bytes)
+static size_t memory_round(size_t bytes)
 {
     return (bytes + GUARD_BYTES + PAGE - 1) / PAGE * PAGE;
 }
@@ -243,8 +244,10 @@ static cudaError_t give_back(std::map<uintptr_t, size_t> *map, void *memory)
         return cudaErrorInvalidValue;
     cudaError_t rc = memory_check();
     reach(memory, map == &heap()->device ? memory_whole(found->second) : found->second, true);
-    if (map == &heap()->device)
+    if (map == &heap()->device) {
         heap()->used -= found->second;
+        ipc_forget(memory);
+    }
     map->erase(found);
     guarded_free(memory);
     return rc;

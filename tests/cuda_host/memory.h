@@ -26,7 +26,6 @@ void memory_free_all(void);
  * pages that it has for itself; 0: it is a small one, or none. */
 size_t memory_bytes(const void *memory);
 size_t memory_pages(const void *memory);
-size_t memory_round(size_t bytes);
 /* Whether it lies in an allocation of the device. */
 bool memory_is_device(const void *memory);
 /* Memory that another process gave is the device's, until the process ends. */
