@@ -7,7 +7,8 @@ file(GLOB plugin_templates CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/plu
   "${PROJECT_SOURCE_DIR}/examples/plugin/*.cu") # what `harness plugin new` writes
 set(resource_files ${suites} ${presets} "${PROJECT_SOURCE_DIR}/plots/places.json" ${gnuplot} ${schema}
   "${PROJECT_SOURCE_DIR}/baselines/verification.json" "${PROJECT_SOURCE_DIR}/kernels/torch/peer.py"
-  "${PROJECT_SOURCE_DIR}/harness/plugin/tensors.py" "${PROJECT_SOURCE_DIR}/harness/plugin/guest.py"
+  "${PROJECT_SOURCE_DIR}/harness/plugin/tensors.py"
+  "${PROJECT_SOURCE_DIR}/harness/plugin/cuda_tensors.py" "${PROJECT_SOURCE_DIR}/harness/plugin/guest.py"
   "${PROJECT_SOURCE_DIR}/harness/judge/cell.py"
   ${plugin_templates} "${PROJECT_SOURCE_DIR}/harness/plugin/plugin.h" ${HARNESS_PAGE})
 

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: MIT
 """The Python side of `harness run --python FILE.py::FUNCTION --like KERNEL`: calls one function.
 
-Behind tensors.py it is the program of a process that harness starts for each case
-(plugin/python_process.h). Through descriptor 3, a socket, it is told in one line of JSON what to
-load and where tensors lie, and answers "+" and facts as JSON. Then each line of harness is answered
-by one. I is the copy of the tensors that is the first to be called, 0 where there are none:
+Behind tensors.py and cuda_tensors.py it is the program of a process that harness starts for each
+case (plugin/python_process.h). Through descriptor 3, a socket, it is told in one line of JSON what
+to load and where tensors lie, and answers "+" and facts as JSON. Then each line of harness is
+answered by one. I is the copy of the tensors that is the first to be called, 0 where there are
+none:
 
     once 1 I    a call whose results are wanted: "+START END", CLOCK_MONOTONIC_RAW in ns
     run N I     N calls, back to back: the same
-    cold N I    the same after reading more than the caches hold
+    cold N I    the same after reading more than the caches hold; a GPU's are emptied by harness
     empty N I   N calls of a function that does nothing, by the same way
     finish 1    puts the last results where they belong: "+1" where that was in the timed part
     memory N    a file of N bytes comes beside the line: copies lie in it
+    memory N H  the same in a GPU's memory, of which H is the handle
     copy AT...  a copy of the tensors, which begin there; from then on they take turns
     (any)       "-" and why not, "?" and why it cannot be had here
 
-Tensors are files in memory that both processes map: nothing is copied on the way.
+Tensors are files in memory that both processes map, or a GPU's memory that both have: nothing is
+copied on the way. END of calls on a GPU is when it has done all of them.
 """
 import functools
 import gc
@@ -135,9 +138,9 @@ def shown(t):
     return f"{t['name']} {t['extents']}{role}".replace("'", "")
 
 
-def bind(function, parameters, tensors, places, job):
-    """The call, and who puts away what it returns (None: it writes into its arguments). `places`
-    are the outputs as what is returned can be copied to them, and flat."""
+def bind(function, parameters, tensors, put_away, job):
+    """The call, and who puts away what it returns (None: it writes into its arguments), which is
+    made by put_away(outputs as the kernel describes them)."""
     described = job["tensors"]
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     inputs = [x for x, t in zip(tensors, described) if t["role"] != "out"]
@@ -151,7 +154,7 @@ def bind(function, parameters, tensors, places, job):
     if rest or len(positional) == len(tensors) or nr == len(tensors):
         return functools.partial(function, *tensors, **named), None
     if nr == len(inputs):
-        returned = Returned(places, [t for t in described if t["role"] == "out"], job["function"])
+        returned = put_away([t for t in described if t["role"] == "out"])
         return functools.partial(function, *inputs, **named), returned
     raise Misfit(
         f"{job['function']} takes {nr} arrays; {job['kernel']} has "
@@ -187,17 +190,17 @@ def take_turns(calls, results):
 
 
 class Function:
-    """What the file has: the function, and in what it gets its tensors."""
+    """What the file has: the function, and in what it gets its tensors, which are at `home`."""
 
-    def __init__(self, job):
+    def __init__(self, job, home=Host()):
         threads = str(job["threads"])
         for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR"):
             os.environ[f"{library}_NUM_THREADS"] = threads
-        self.job = job
+        self.job, self.home = job, home
         module = load_module(job["path"])
         self.function = find_function(module, job["path"], job["function"])
         self.parameters = parameters_of(self.function, job["function"])
-        self.framework, self.make = choose_framework(module, self.parameters)
+        self.framework, self.make = choose_framework(module, self.parameters, home)
         if "torch" in sys.modules or self.framework == "torch":
             import torch
 
@@ -207,9 +210,13 @@ class Function:
         """bind() for tensors in this memory."""
         described = self.job["tensors"]
         tensors = [self.make(memory, t) for memory, t in zip(flat, described)]
-        plain = as_numpy if self.framework == "own" else self.make
+        plain = self.home.own_output if self.framework == "own" else self.make
         places = [(plain(m, t), m) for m, t in zip(flat, described) if t["role"] == "out"]
-        return bind(self.function, self.parameters, tensors, places, self.job)
+
+        def put_away(outputs):
+            return self.home.put_away(places, outputs, self.job["function"])
+
+        return bind(self.function, self.parameters, tensors, put_away, self.job)
 
 
 class Guest:
@@ -217,11 +224,12 @@ class Guest:
 
     def __init__(self, job, files):
         self.flush_bytes, self.evict, self.each_ns = job["flush_bytes"], None, 0
-        self.described, self.files, self.copies = job["tensors"], files, None
-        self.function = Function(job)
+        self.described, self.copies = job["tensors"], None
+        self.home = home_of(job.get("device"), files)
+        self.function = Function(job, self.home)
         # Of each copy; results are what was returned and is not yet where it belongs.
         self.calls, self.returned, self.results, self.nothings = [], [], [], []
-        self.add([map_tensor(t) for t in self.described])
+        self.add(self.home.tensors(self.described))
 
     def facts(self):
         style = "writes" if self.returned[0] is None else "returns"
@@ -235,13 +243,12 @@ class Guest:
         self.returned.append(returned)
         self.results.append(NOTHING)
 
-    def memory(self, whole):
-        self.copies = map_file(self.files.pop(), whole)
-        self.copies[:: mmap.PAGESIZE]  # here, so that no timed call is the first to touch a page
+    def memory(self, whole, *handle):
+        self.copies = self.home.block(whole, *handle)
         return ""
 
     def copy(self, *starts):
-        self.add([part_of(self.copies, at, t) for at, t in zip(starts, self.described)])
+        self.add([self.home.part(self.copies, at, t) for at, t in zip(starts, self.described)])
         return ""
 
     def is_copied(self):
@@ -263,11 +270,22 @@ class Guest:
         nr = len(self.calls)
         return [(first + i) % nr for i in range(times)]
 
+    def ended(self, start, end):
+        """The times, of calls with which a device may be behind."""
+        if self.home.goes_on:
+            self.home.wait()
+            end = read_clock(CLOCK)
+        return start, end
+
     def loop(self, times, first, results):
         if len(self.calls) == 1:
-            start, end, results[0] = repeat(self.timed(0), times)
-            return start, end
-        return take_turns([(i, self.timed(i)) for i in self.turns(times, first)], results)
+            call = self.timed(0)
+            start, end, results[0] = repeat(call, times)
+        else:
+            start, end = take_turns(
+                [(i, self.timed(i)) for i in self.turns(times, first)], results
+            )
+        return self.ended(start, end)
 
     def run(self, times, first):
         results = self.results if self.is_kept() else [NOTHING] * len(self.calls)
@@ -275,6 +293,8 @@ class Guest:
         try:
             if times > 1 and self.each_ns < SHORT_NS:
                 self.timed(first - 1)()  # of copies the one that was called last
+            if self.home.goes_on:
+                self.home.wait()
             start, end = self.loop(times, first, results)
         finally:
             gc.enable()
@@ -294,6 +314,8 @@ class Guest:
             if result is not NOTHING:
                 self.returned[i].put(result)
                 self.results[i] = NOTHING
+        if self.home.goes_on:
+            self.home.wait()
         return "1" if self.is_copied() else "0"
 
     def cold(self, times, first):
@@ -311,6 +333,7 @@ class Guest:
         else:
             calls = [(i, self.nothings[i]) for i in self.turns(times, first)]
             start, end = take_turns(calls, [None] * len(self.nothings))
+        start, end = self.ended(start, end)
         gc.enable()
         return f"{start} {end}"
 
@@ -326,7 +349,7 @@ def main():
         answer("+", json.dumps(guest.facts()))
         for line in said:
             verb, *numbers = line.split()
-            answer("+", getattr(guest, verb)(*map(int, numbers)))
+            answer("+", getattr(guest, verb)(*(int(n, 0) for n in numbers)))
     except Unsupported as why:
         answer("?", str(why))
     except Misfit as why:

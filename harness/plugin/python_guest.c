@@ -6,6 +6,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "command/command.h"
+#include "core/device_label.h"
+#include "device/devices.h"
 #include "plugin/python_run.h"
 #include "process/process.h"
 #include "text/name.h"
@@ -262,7 +264,7 @@ static void make_variants(struct python_guest *g)
             .name = f->variant,
             .summary = f->summary,
             .kernel = g->kernel,
-            .device = DEVICE_CPU,
+            .device = g->device,
             .dtype = f->dtype,
             .math = dtype_math(f->dtype),
             .flags = VARIANT_GUEST,
@@ -284,18 +286,30 @@ static int find_kernel(struct python_guest *g, const struct registry *base, cons
     return g->kernel ? 0 : error_prefix(err, "--like");
 }
 
+static int check_kind(enum device_kind kind, struct error *err)
+{
+    if (kind == DEVICE_CPU || device_lending_of(kind) || !device_class_of(kind, NULL))
+        return 0;
+    return error_set(
+        err,
+        "functions of Python run on the CPU, and on a GPU whose memory another process "
+        "can open: not on --device %s",
+        device_kind_name(kind));
+}
+
 int python_guest_open(struct python_guest *g, const struct registry *base,
                       const struct python_request *request, struct error *err)
 {
     struct python_reading r = { .guest = g, .called = request->called };
 
-    *g = (struct python_guest) { .kernel = NULL };
+    *g = (struct python_guest) { .device = request->device };
     if (request->functions->nr == 0)
         return request->like ? error_set(err,
                                          "--like says what a function of Python computes: "
                                          "there is no --python")
                              : 0;
-    if (find_kernel(g, base, request->like, err) || find_dtypes(request->dtypes, r.wanted, err))
+    if (check_kind(g->device, err) || find_kernel(g, base, request->like, err) ||
+        find_dtypes(request->dtypes, r.wanted, err))
         return -1;
     for (size_t i = 0; i < request->functions->nr; i++)
         if (read_functions(&r, request->functions->items[i], err))
@@ -329,6 +343,7 @@ cJSON *python_guest_to_json(const struct python_guest *g)
     cJSON_AddStringToObject(json, "like", g->kernel->name);
     if (g->interpreter)
         cJSON_AddStringToObject(json, "interpreter", g->interpreter);
+    cJSON_AddStringToObject(json, "device", device_kind_name(g->device));
     functions = cJSON_AddArrayToObject(json, "functions");
     for (size_t i = 0; i < g->functions.nr; i++) {
         const struct python_function *f = g->functions.items[i];
@@ -367,6 +382,10 @@ int python_guest_from_json(struct python_guest *g, const struct registry *base, 
     *g = (struct python_guest) { .kernel = NULL };
     if (!json)
         return 0;
+    int kind = device_kind_of(json_string(json, "device", DEVICE_SPEC_USUAL));
+    if (kind < 0)
+        return error_set(err, "python: \"device\" is none");
+    g->device = (enum device_kind)kind;
     g->interpreter = memory_string(json_string(json, "interpreter", NULL));
     if (find_kernel(g, base, json_string(json, "like", NULL), err))
         return error_prefix(err, "python");

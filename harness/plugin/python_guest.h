@@ -3,7 +3,8 @@
  * Functions of Python as variants of kernels that there are: `--python FILE.py::FUNCTION --like
  * KERNEL`. Dims, tensors, oracle, tolerance and work are the kernel's. The function runs in a
  * process of its own (python_process.h), an interpreter for each case; nothing of its file runs in
- * a process of harness.
+ * a process of harness. It is called on one kind of device: on the CPU, or on one whose memory can
+ * be lent to another process (device/devices.h).
  *
  * A variant is called as its function; of another type than fp32 the type follows, "mine_bf16".
  */
@@ -23,6 +24,7 @@ struct python_request {
     const char *like;                    /* a kernel's name; NULL: none was given */
     const struct string_list *dtypes;    /* of --dtype; none: fp32 */
     const char *called; /* what the one function is to be called in keys; NULL: by its name */
+    enum device_kind device;
 };
 
 struct python_file {
@@ -44,16 +46,18 @@ struct python_function {
 
 struct python_guest {
     const struct kernel *kernel; /* of the build */
-    char *interpreter;           /* absolute; NULL: there is none */
-    char *missing;               /* then why */
+    enum device_kind device;
+    char *interpreter; /* absolute; NULL: there is none */
+    char *missing;     /* then why */
     ARRAY(struct python_file *) files;
     ARRAY(struct python_function *) functions;
     struct variant *variants; /* of these, in their order; ended by one without a name */
 };
 
-/* Refuses what is no file or no name, and a kernel that is not there; registry_join() refuses names
- * that are taken. Without a function there are no variants. python_guest_close() whatever the
- * result. */
+/* Refuses what is no file or no name, a kernel that is not there, and a kind of device that lends
+ * no memory; of one that this build lacks it is left to who opens it to say so. registry_join()
+ * refuses names that are taken. Without a function there are no variants. python_guest_close()
+ * whatever the result. */
 int python_guest_open(struct python_guest *g, const struct registry *base,
                       const struct python_request *request, struct error *err);
 void python_guest_close(struct python_guest *g);

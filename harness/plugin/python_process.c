@@ -67,7 +67,8 @@ static void drop_endowment(const struct endowment *e)
 
 void python_program(struct strbuf *text)
 {
-    static const char *const parts[] = { "plugin/tensors.py", "plugin/guest.py" };
+    static const char *const parts[] = { "plugin/tensors.py", "plugin/cuda_tensors.py",
+                                         "plugin/guest.py" };
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         const struct resource *part = resource_find(parts[i]);

@@ -25,7 +25,7 @@ struct python_process {
     struct strbuf said;
 };
 
-/* What it executes: tensors.py and guest.py, as one. */
+/* What it executes: tensors.py, cuda_tensors.py and guest.py, as one. */
 void python_program(struct strbuf *text);
 /* Gives it `nr` descriptors, copies of `files`. python_process_stop() whatever the result. */
 int python_process_start(struct python_process *p, const char *interpreter, const int *files,

@@ -5,7 +5,10 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "core/clock.h"
+#include "core/device_block.h"
+#include "core/device_label.h"
 #include "core/record.h"
+#include "device/devices.h"
 #include "host/host_cache.h"
 #include "plugin/python_process.h"
 
@@ -23,7 +26,7 @@ struct python_state {
     struct python_state *first; /* this, or whose copy it is */
     unsigned number;            /* among the copies, the first is 0 */
     unsigned copies;            /* of the first: how many there are beside it */
-    int lent;                   /* of the first: the file in which they lie; -1: none yet */
+    const void *lent;           /* of the first: the block in which they lie; NULL: none yet */
 };
 
 /* ---- what it is told ---- */
@@ -67,38 +70,99 @@ cJSON *python_job(const struct python_function *f, const struct kernel *k, const
     return json;
 }
 
+/* Where a tensor lies: in a file that both processes map, of so many bytes, or in a block of the
+ * device, which this one lends. */
+struct place {
+    const struct device_block *block;
+    size_t offset, whole;
+};
+
+static bool is_file(const struct place *p)
+{
+    return p->block->file.fd >= 0;
+}
+
 static int not_shared(const struct tensor *t, struct error *err)
 {
     return error_set(err, "tensor %s is not in memory that another process can be given", t->name);
 }
 
-static int add_tensors(const struct call *call, cJSON *json, int *files, struct error *err)
+static int find_place(const struct call *call, int i, struct place *p, struct error *err)
+{
+    const struct tensor *t = &call->tensor[i];
+    const struct device_block *b = device_block_of(call->device, t->data);
+
+    if (!b || (b->file.fd < 0 && !call->device->ops->own_memory))
+        return not_shared(t, err);
+    size_t inside = (size_t)((const char *)t->data - (const char *)b->memory);
+    *p = (struct place) { b, b->file.offset + inside, b->file.fd < 0 ? b->bytes : b->file.whole };
+    return 0;
+}
+
+static int lend_block(const struct call *call, const struct device_block *block,
+                      char text[DEVICE_HANDLE_TEXT_SIZE], struct error *err)
+{
+    const struct device_lending *lending = device_lending_of(call->device->kind);
+    struct device_handle handle = { { 0 } };
+
+    if (lending->lend(call->device, block->memory, &handle, err))
+        return error_prefix(err, "memory for another process");
+    device_handle_text(&handle, text);
+    return 0;
+}
+
+static int add_device(const struct call *call, const struct place *p, cJSON *json,
+                      struct error *err)
+{
+    char text[DEVICE_HANDLE_TEXT_SIZE];
+    cJSON *device = cJSON_AddObjectToObject(json, "device");
+
+    if (lend_block(call, p->block, text, err))
+        return -1;
+    cJSON_AddStringToObject(device, "kind", device_kind_name(call->device->kind));
+    json_add_int(device, "index", call->device->index);
+    cJSON_AddStringToObject(device, "memory", text);
+    json_add_int(device, "whole", (int64_t)p->whole);
+    return 0;
+}
+
+/* Its files, where these are such: the tensors of a device lie in one block. */
+static int add_tensors(const struct call *call, cJSON *json, int *files, size_t *nr_files,
+                       struct error *err)
 {
     cJSON *tensors = cJSON_AddArrayToObject(json, "tensors");
-    struct device_file file;
+    const struct device_block *lent = NULL;
+    struct place p;
 
+    *nr_files = 0;
     for (int i = 0; i < call->nr_tensors; i++) {
-        const struct tensor *t = &call->tensor[i];
-        if (!device_shared(call->device, t->data, &file))
-            return not_shared(t, err);
-        files[i] = file.fd;
-        cJSON *one = python_tensor(t);
-        json_add_int(one, "file", PYTHON_FILES + i);
-        json_add_int(one, "offset", (int64_t)file.offset);
-        json_add_int(one, "whole", (int64_t)file.whole);
+        if (find_place(call, i, &p, err))
+            return -1;
+        if (!is_file(&p) && !lent && add_device(call, &p, json, err))
+            return -1;
+        if (lent && p.block != lent)
+            return not_shared(&call->tensor[i], err);
+        lent = is_file(&p) ? NULL : p.block;
+        cJSON *one = python_tensor(&call->tensor[i]);
+        json_add_int(one, "offset", (int64_t)p.offset);
+        if (is_file(&p)) {
+            json_add_int(one, "file", PYTHON_FILES + i);
+            json_add_int(one, "whole", (int64_t)p.whole);
+            files[(*nr_files)++] = p.block->file.fd;
+        }
         cJSON_AddItemToArray(tensors, one);
     }
     return 0;
 }
 
-static char *describe_call(const struct call *call, int *files, struct error *err)
+static char *describe_call(const struct call *call, int *files, size_t *nr_files, struct error *err)
 {
     cJSON *json =
         python_job(call->variant->config, call->kernel, &call->shape, call->device->threads);
     char *text = NULL;
 
     json_add_int(json, "flush_bytes", (int64_t)host_cache_flush_bytes(1));
-    if (add_tensors(call, json, files, err) == 0)
+    if (add_tensors(call, json, files, nr_files, err) == 0)
         text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     return text;
@@ -110,15 +174,14 @@ static int begin_python(struct python_state *s, const struct call *call, struct 
 {
     const struct python_function *f = call->variant->config;
     int files[TENSOR_MAX];
-    char *job = describe_call(call, files, err);
+    size_t nr_files;
+    char *job = describe_call(call, files, &nr_files, err);
     const char *answer;
 
     if (!job)
         return -1;
     s->first = s;
-    s->lent = -1;
-    int rc =
-        python_process_start(&s->process, f->interpreter, files, (size_t)call->nr_tensors, err);
+    int rc = python_process_start(&s->process, f->interpreter, files, nr_files, err);
     if (rc == 0)
         rc = python_process_ask(&s->process, job, &answer, err);
     free(job);
@@ -127,35 +190,35 @@ static int begin_python(struct python_state *s, const struct call *call, struct 
     return rc;
 }
 
-/* The file in which copies lie. */
-static int lend_memory(struct python_state *first, const struct device_file *file,
+/* What copies lie in. */
+static int give_memory(struct python_state *first, const struct call *call, const struct place *p,
                        struct error *err)
 {
+    char line[40 + DEVICE_HANDLE_TEXT_SIZE], text[DEVICE_HANDLE_TEXT_SIZE] = "";
     const char *answer;
-    char line[40];
 
-    if (file->fd == first->lent)
+    if (p->block->memory == first->lent)
         return 0;
-    snprintf(line, sizeof(line), "memory %zu", file->whole);
-    if (python_process_hand(&first->process, line, file->fd, &answer, err))
+    if (!is_file(p) && lend_block(call, p->block, text, err))
         return -1;
-    first->lent = file->fd;
+    snprintf(line, sizeof(line), "memory %zu%s%s", p->whole, *text ? " 0x" : "", text);
+    if (python_process_hand(&first->process, line, p->block->file.fd, &answer, err))
+        return -1;
+    first->lent = p->block->memory;
     return 0;
 }
 
 static int tell_copy(struct python_state *first, const struct call *call, struct strbuf *line,
                      struct error *err)
 {
-    struct device_file file;
     const char *answer;
+    struct place p;
 
     strbuf_addf(line, "copy");
     for (int i = 0; i < call->nr_tensors; i++) {
-        if (!device_shared(call->device, call->tensor[i].data, &file))
-            return not_shared(&call->tensor[i], err);
-        if (lend_memory(first, &file, err))
+        if (find_place(call, i, &p, err) || give_memory(first, call, &p, err))
             return -1;
-        strbuf_addf(line, " %zu", file.offset);
+        strbuf_addf(line, " %zu", p.offset);
     }
     return python_process_ask(&first->process, line->data, &answer, err);
 }
@@ -222,34 +285,51 @@ static int ask_times(struct python_state *s, const char *verb, unsigned times, u
     return time_of(answer, asked, ns, err);
 }
 
+/* A device's caches are emptied from here. */
+static bool empties_caches(const struct call *call)
+{
+    return call->cold && !call->device->ops->own_memory;
+}
+
 int python_repeat(const struct call *call, unsigned times, uint64_t *ns, struct error *err)
 {
     uint64_t ignored;
 
     if (!ns)
         return ask_times(call->state, "once", times, &ignored, err);
-    return ask_times(call->state, call->cold ? "cold" : "run", times, ns, err);
+    return ask_times(call->state, empties_caches(call) ? "cold" : "run", times, ns, err);
+}
+
+/* On a device it is with the wait for that, of which a call of many has a small share: as many as
+ * were timed. */
+static double empty_call_ns(const struct call *call, unsigned batch)
+{
+    unsigned times = call->device->ops->own_memory && batch > 0 ? batch : EMPTY_CALLS;
+    struct error ignored; /* a fact that cannot be had is absent */
+    double least = INFINITY;
+    uint64_t ns;
+
+    for (int i = 0; i < EMPTY_ROUNDS; i++)
+        if (ask_times(call->state, "empty", times, &ns, &ignored) == 0)
+            least = fmin(least, (double)ns / times);
+    return least;
 }
 
 void python_facts(const struct call *call, struct measurement *m)
 {
     struct python_state *s = call->state;
-    struct error ignored; /* a fact that cannot be had is absent */
-    double least = INFINITY;
+    double empty = empty_call_ns(call, m->batch), flush;
+    struct error ignored;
     const char *answer;
     char path[64];
     int64_t kib;
-    uint64_t ns;
 
-    for (int i = 0; i < EMPTY_ROUNDS; i++)
-        if (ask_times(s, "empty", EMPTY_CALLS, &ns, &ignored) == 0)
-            least = fmin(least, (double)ns / EMPTY_CALLS);
-    if (isfinite(least))
-        measurement_add_telemetry(m, TELEMETRY_EMPTY_CALL, least);
+    if (isfinite(empty))
+        measurement_add_telemetry(m, TELEMETRY_EMPTY_CALL, empty);
     if (python_process_ask(&s->process, "finish 1", &answer, &ignored) == 0 && *answer == '1')
         measurement_add_telemetry(m, TELEMETRY_COPY_TIMED, 1);
     snprintf(path, sizeof(path), "/proc/%d/status", (int)s->process.pid);
-    double flush = call->cold ? (double)host_cache_flush_bytes(1) : 0;
+    flush = empties_caches(call) ? (double)host_cache_flush_bytes(1) : 0;
     if (file_field(path, "VmHWM", &kib))
         measurement_add_telemetry(m, "peak_rss_bytes", 1024 * (double)kib - flush);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a function's tensors come as, and how what it returns gets where the kernel's outputs are.
 
-It is the first part of the program that guest.py goes on with.
+It is the first part of the program that guest.py goes on with; cuda_tensors.py, between the two,
+has the same of a GPU.
 """
 import functools
 import importlib.util
@@ -77,9 +78,6 @@ def as_torch(flat, t):
     return tensor.view(t["extents"])
 
 
-MAKERS = {"numpy": as_numpy, "torch": as_torch, "buffer": as_buffer}
-
-
 # ---- DLPack ----
 
 
@@ -131,12 +129,15 @@ class DLPack:
     def lend(self, flat, t):
         """A description of memory that holds bf16, for capsule()."""
         place = (self.c.c_char * flat.nbytes).from_buffer(flat)
-        extents = t["extents"]
+        self.lent.append(place)
+        return self.describe(self.c.addressof(place), (self.CPU, 0), self.BFLOAT16, t["extents"])
+
+    def describe(self, at, device, kind, extents):
+        """The same of elements of a kind, by its number and bits, that lie anywhere."""
         numbers = self.c.c_int64 * len(extents)
         shape, strides = numbers(*extents), numbers(*row_major(extents))
-        at, kind = self.c.addressof(place), self.BFLOAT16
-        one = self.Tensor(at, self.CPU, 0, len(extents), *kind, 1, shape, strides, 0, None, None)
-        self.lent.append((one, place))
+        one = self.Tensor(at, *device, len(extents), *kind, 1, shape, strides, 0, None, None)
+        self.lent.append(one)
         return self.c.addressof(one)
 
     def capsule(self, described):
@@ -146,6 +147,15 @@ class DLPack:
         """Its tensor: good as long as the capsule is."""
         return self.Tensor.from_address(self.find(capsule, self.NAME))
 
+    def shape(self, tensor):
+        return tuple(tensor.shape[i] for i in range(tensor.rank))
+
+    def strides(self, tensor):
+        """In elements."""
+        given = tensor.strides
+        shape = self.shape(tensor)
+        return [given[i] for i in range(tensor.rank)] if given else row_major(shape)
+
     def element_name(self, tensor):
         lanes = f"x{tensor.lanes}" if tensor.lanes != 1 else ""
         return f"{self.KINDS.get(tensor.kind, '?')}{tensor.bits}{lanes}"
@@ -154,9 +164,7 @@ class DLPack:
         """Its memory, of whatever strides."""
         import numpy
 
-        shape = [tensor.shape[i] for i in range(tensor.rank)]
-        given = tensor.strides
-        strides = [given[i] for i in range(tensor.rank)] if given else row_major(shape)
+        shape, strides = self.shape(tensor), self.strides(tensor)
         reach = [(n - 1) * s for n, s in zip(shape, strides)]
         first, last = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
         each = tensor.bits // 8
@@ -214,22 +222,21 @@ def annotated_torch(parameters):
     return False
 
 
-def choose_framework(module, parameters):
+def choose_framework(module, parameters, home):
     """What tensors come as: a name and what makes one of flat memory and its description."""
     wish = getattr(module, "harness_framework", None)
     if callable(wish):
-        if not has_module("numpy"):
-            raise Unsupported("this Python has no module numpy, which harness_framework takes from")
-        return "own", lambda flat, t: wish(as_lent(flat, t))
+        return "own", home.maker_by(wish)
     if wish is None and annotated_torch(parameters):
         wish = "torch"
     if wish is None:
-        wish = "numpy" if has_module("numpy") else "buffer"
-    if wish not in MAKERS:
-        raise Misfit(f'harness_framework is {wish!r}: "numpy", "torch", "buffer", or a function')
-    if wish != "buffer" and not has_module(wish):
+        wish = home.usual()
+    if wish not in home.MAKERS:
+        names = ", ".join(f'"{name}"' for name in home.MAKERS)
+        raise Misfit(f"harness_framework is {wish!r}{home.WHERE}: {names}, or a function")
+    if wish != home.PLAIN and not has_module(wish):
         raise Unsupported(f"{sys.executable} has no module {wish}")
-    return wish, MAKERS[wish]
+    return wish, home.MAKERS[wish]
 
 
 # ---- results that are returned ----
@@ -297,17 +304,11 @@ class Returned:
         if tensor.device != DLPack.CPU:
             raise Misfit(f"{self.name} returns a tensor on another device than the CPU")
         wanted = ELEMENTS[t["dtype"]][2]
-        shape = tuple(tensor.shape[i] for i in range(tensor.rank))
-        self.check(shape, dlpack().element_name(tensor), wanted, t)
+        self.check(dlpack().shape(tensor), dlpack().element_name(tensor), wanted, t)
         as_numpy(flat, t)[...] = dlpack().as_numpy(tensor, ELEMENTS[t["dtype"]][1])
 
     def put_one(self, part, place, t):
         output, flat = place
-        if part is None:
-            raise Misfit(
-                f"{self.name} returns None: it takes the inputs alone, so it has to return "
-                f"{t['name']}, or take that as a parameter"
-            )
         if comes_by_dlpack(part, output):
             return self.put_by_dlpack(part, flat, t)
         part = memoryview(part) if isinstance(output, memoryview) else part
@@ -319,6 +320,11 @@ class Returned:
 
     def put(self, result):
         for part, place, t in zip(self.parts(result), self.outputs, self.described):
+            if part is None:
+                raise Misfit(
+                    f"{self.name} returns None: it takes the inputs alone, so it has to return "
+                    f"{t['name']}, or take that as a parameter"
+                )
             self.put_one(part, place, t)
 
     def look(self, result):
@@ -328,3 +334,43 @@ class Returned:
             self.late = late
         elif self.late and not late:
             raise Misfit(f"{self.name} returned an array before, now {type(result).__name__}")
+
+
+# ---- where they are ----
+
+
+class Host:
+    """Memory of the host: files of harness's, which come with the interpreter or later, in `files`.
+
+    What a function has to do there is done when it returns.
+    """
+
+    MAKERS = {"numpy": as_numpy, "torch": as_torch, "buffer": as_buffer}
+    PLAIN, WHERE = "buffer", ""  # what needs no module; for messages
+    put_away = Returned
+    goes_on = False
+
+    def __init__(self, files=None):
+        self.files = files
+
+    def tensors(self, described):
+        return [map_tensor(t) for t in described]
+
+    def block(self, whole):
+        """A file that has come beside what was said, for part()."""
+        memory = map_file(self.files.pop(), whole)
+        memory[:: mmap.PAGESIZE]  # here, so that no timed call is the first to touch a page
+        return memory
+
+    part = staticmethod(part_of)
+
+    def usual(self):
+        return "numpy" if has_module("numpy") else "buffer"
+
+    def maker_by(self, wish):
+        if not has_module("numpy"):
+            raise Unsupported("this Python has no module numpy, which harness_framework takes from")
+        return lambda flat, t: wish(as_lent(flat, t))
+
+    # What a result is copied to, where the function's tensors are of its own framework.
+    own_output = staticmethod(as_numpy)

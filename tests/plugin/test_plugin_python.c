@@ -3,52 +3,23 @@
  * Functions of Python as variants of a kernel of this build: each way that they take tensors and
  * give results, each way that they fail, in words; names, jobs and interpreters. Feature: U-11.
  */
-#include "testing.h"
+#include "python_testing.h"
 
 #include "base/json.h"
-#include "core/registry.h"
-#include "device/devices.h"
 #include "host/host_cache.h"
-#include "measure/case.h"
-#include "plugin/guests.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES     HARNESS_SOURCE_DIR "/tests/fixtures/python/"
 #define FUNCTIONS FILES "functions.py"
-
-static const struct string_list none = { NULL, 0, 0 };
-
-struct made {
-    struct guests guests;
-    struct string_list list;
-};
-
-static int make_of(struct made *m, const struct registry *base,
-                   const struct python_request *request, const char *text, struct error *err)
-{
-    const struct guests_asked asked = { .python = request };
-
-    m->list = none;
-    string_list_add(&m->list, text);
-    return guests_open(&m->guests, base, &asked, err);
-}
 
 static int make(struct made *m, const char *text, const char *like, const char *called,
                 const struct string_list *dtypes, struct error *err)
 {
-    const struct python_request request = { &m->list, like, dtypes ? dtypes : &none, called };
+    const struct python_request request = { &m->list, like, dtypes ? dtypes : &none, called,
+                                            DEVICE_CPU };
 
     return make_of(m, registry_builtin(), &request, text, err);
-}
-
-static void drop(struct made *m)
-{
-    guests_close(&m->guests);
-    string_list_release(&m->list);
 }
 
 /* So many that 16 copies of a call are twice the caches, and some more are needed. */
@@ -60,51 +31,14 @@ static int64_t rows_that_rotate(void)
 static struct measurement measure_of(const char *file, const char *function, const char *dtype,
                                      enum cache_state cache)
 {
-    const struct case_settings settings = {
-        .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 4 }, .seed = 1
-    };
     int64_t rows = cache == CACHE_ROTATE ? rows_that_rotate() : 3;
-    struct string_list dtypes = none;
-    char text[300];
-    struct made made;
-    struct device d;
-    struct error err;
-    struct measurement m;
 
-    snprintf(text, sizeof(text), FILES "%s::%s", file, function);
-    string_list_add(&dtypes, dtype);
-    assert_ok(make(&made, text, "gemm/nn", NULL, &dtypes, &err), &err);
-    string_list_release(&dtypes);
-    assert_ok(device_open(&d, "cpu:1", &err), &err);
-    struct benchmark bench = {
-        &made.guests.python.variants[0], { { 2, rows, 5, 4 } }, cache, NULL
-    };
-    case_measure(&bench, &d, &settings, &m);
-    assert_int_equal(d.nr_blocks, 0);
-    device_close(&d);
-    drop(&made);
-    return m;
+    return measure_product(file, function, dtype, "cpu:1", rows, cache);
 }
 
 static struct measurement measure_function(const char *function, enum cache_state cache)
 {
     return measure_of("functions.py", function, "fp32", cache);
-}
-
-/* It may be elsewhere than in the first python3 of the PATH. */
-static bool module_is_here(const char *name)
-{
-    static const char *const interpreters[] = { "python3", "/usr/bin/python3" };
-    char command[200];
-
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(command, sizeof(command), "%s -c 'import %s' 2>/dev/null", interpreters[i], name);
-        if (system(command) == 0) { /* NOLINT(cert-env33-c): constants */
-            setenv("HARNESS_PYTHON", interpreters[i], 1);
-            return true;
-        }
-    }
-    return false;
 }
 
 TEST(functions_are_timed)
@@ -269,62 +203,12 @@ TEST(copies_take_turns_for_a_function)
     }
 }
 
-static int inout_layout(const struct kernel *k, const struct shape *s, enum dtype dtype,
-                        struct tensor *t)
-{
-    int nr = registry_kernel(registry_builtin(), "null/copy")->layout(k, s, dtype, t);
-
-    t[0].role = TENSOR_INOUT;
-    return nr;
-}
-
 /* A function may leave of them what it likes: each timed call finds what the first one found. */
 TEST(in_out_tensors_are_restored_for_a_function)
 {
-    static const struct {
-        unsigned flags;
-        enum cache_state cache;
-        enum outcome outcome;
-    } rows[] = {
-        { VARIANT_GUEST, CACHE_WARM, OUTCOME_OK },
-        { VARIANT_GUEST, CACHE_ROTATE, OUTCOME_OK },
-        { 0, CACHE_WARM, OUTCOME_WRONG },
-    };
-    const struct case_settings settings = {
-        .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 4 }, .seed = 1
-    };
-    struct kernel k = *registry_kernel(registry_builtin(), "null/copy");
-    const struct kernel *const kernels[] = { &k, NULL };
-    const struct kernel *const *const operations[] = { kernels, NULL };
-    static const struct variant *const no_variants[] = { NULL };
-    static const struct missing_variant none_missing[] = { { NULL, NULL, NULL } };
-    const struct registry base = { .operations = operations,
-                                   .variant_files = no_variants,
-                                   .missing = none_missing };
-
     if (!module_is_here("numpy"))
         skip();
-    k.layout = inout_layout;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct made made;
-        struct device d;
-        struct error err;
-        struct measurement m;
-        const struct python_request request = { &made.list, k.name, &none, NULL };
-        assert_ok(make_of(&made, &base, &request, FUNCTIONS "::moves", &err), &err);
-        assert_int_equal(made.guests.python.variants[0].flags, VARIANT_GUEST);
-        made.guests.python.variants[0].flags = rows[i].flags;
-        assert_ok(device_open(&d, "cpu:1", &err), &err);
-        struct benchmark bench = { .variant = &made.guests.python.variants[0],
-                                   .shape = { { rows_that_rotate(), 16 } },
-                                   .cache = rows[i].cache };
-        case_measure(&bench, &d, &settings, &m);
-        assert_int_equal(m.outcome, rows[i].outcome);
-        assert_true(m.outcome == OUTCOME_WRONG || m.batch == 1);
-        device_close(&d);
-        measurement_release(&m);
-        drop(&made);
-    }
+    expect_inout_restored(FUNCTIONS "::moves", "cpu:1", rows_that_rotate());
 }
 
 TEST(failures_have_their_words)
@@ -403,6 +287,7 @@ TEST(types_make_variants_and_a_job_keeps_them)
     assert_ok(make(&made, FUNCTIONS "::naive", "gemm/nn", "fast", &dtypes, &err), &err);
     char *text = json_take_text(python_guest_to_json(&made.guests.python));
     cJSON *job = cJSON_Parse(text);
+    assert_string_equal(json_string(job, "device", ""), "cpu");
     assert_ok(python_guest_from_json(&again, registry_builtin(), job, &err), &err);
     assert_int_equal(again.functions.nr, 2);
     assert_string_equal(again.variants[0].name, "fast");
@@ -422,6 +307,45 @@ TEST(types_make_variants_and_a_job_keeps_them)
     free(text);
     drop(&made);
     string_list_release(&dtypes);
+}
+
+/* Of a kind that this build lacks it is said by who opens it. */
+TEST(it_is_called_where_memory_can_be_lent)
+{
+    static const struct {
+        enum device_kind kind;
+        const char *name;
+        bool refused;
+    } rows[] = {
+        { DEVICE_CPU, "cpu", false },
+        { DEVICE_CUDA, "cuda", false },
+        { DEVICE_HIP, "hip", false },
+        { DEVICE_FAKE, "fake", true },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct python_guest again;
+        struct error err = { "" };
+        struct made made;
+        const struct python_request request = { &made.list, "gemm/nn", &none, NULL, rows[i].kind };
+        int rc = make_of(&made, registry_builtin(), &request, FUNCTIONS "::writes", &err);
+        assert_int_equal(rc, rows[i].refused ? -1 : 0);
+        if (rows[i].refused) {
+            assert_has(err.message,
+                       "on a GPU whose memory another process can open: not on "
+                       "--device fake");
+        } else {
+            char *text = json_take_text(python_guest_to_json(&made.guests.python));
+            cJSON *job = cJSON_Parse(text);
+            assert_string_equal(json_string(job, "device", ""), rows[i].name);
+            assert_ok(python_guest_from_json(&again, registry_builtin(), job, &err), &err);
+            assert_int_equal(again.variants[0].device, rows[i].kind);
+            python_guest_close(&again);
+            cJSON_Delete(job);
+            free(text);
+        }
+        drop(&made);
+    }
 }
 
 TEST(an_interpreter_is_found)

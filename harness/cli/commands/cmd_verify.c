@@ -280,6 +280,7 @@ static int run_verify(int argc, char **argv, void *options, struct error *err)
     struct verify_options *o = options;
     struct verifying s = { .o = o };
 
+    o->guests.device = o->device;
     int rc = device_open(&s.device, o->device ? o->device : DEVICE_SPEC_USUAL, err);
     if (rc == DEVICE_UNAVAILABLE) { /* nothing can be said of its variants on this machine */
         terminal_error(err);

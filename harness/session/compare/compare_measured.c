@@ -305,9 +305,11 @@ static int open_old_python(const struct compare_request *o, struct guests *old, 
     if (!o->baseline_python)
         return 0;
     string_list_add(&list, o->baseline_python);
-    const struct python_request python = { &list, o->what.like, &o->what.dtypes, shared_name(o) };
+    struct python_request python = { &list, o->what.like, &o->what.dtypes, shared_name(o),
+                                     DEVICE_CPU };
     const struct guests_asked asked = { .python = &python };
-    int rc = guests_open(old, registry_builtin(), &asked, err);
+    int rc = workload_python_device(&o->what, &python.device, err);
+    rc = rc ? rc : guests_open(old, registry_builtin(), &asked, err);
     string_list_release(&list);
     return rc ? error_prefix(err, "--baseline-python") : 0;
 }

@@ -232,17 +232,33 @@ bool workload_has_guests(const struct workload_options *o)
     return o->plugins.nr > 0 || o->python.nr > 0;
 }
 
+int workload_python_device(const struct workload_options *o, enum device_kind *kind,
+                           struct error *err)
+{
+    bool alone;
+    int found = devices_kind_of(o->device ? o->device : DEVICE_SPEC_USUAL, &alone);
+
+    *kind = found < 0 ? DEVICE_CPU : (enum device_kind)found;
+    return alone || o->python.nr == 0
+               ? 0
+               : error_set(err,
+                           "--python: a function is called on one kind of device at a time, not on "
+                           "those of --device %s",
+                           o->device);
+}
+
 int workload_open_guests(struct guests *g, const struct workload_options *o, struct error *err)
 {
     struct param_list parameters = { 0 };
     struct string_list settings = { 0 };
-    const struct python_request python = { &o->python, o->like, &o->dtypes, NULL };
+    struct python_request python = { &o->python, o->like, &o->dtypes, NULL, DEVICE_CPU };
     const struct guests_asked asked = {
         .plugins = &o->plugins, .confine = o->confine, .settings = &settings, .python = &python
     };
 
     *g = (struct guests) { .command_guest = NULL };
-    int rc = param_parse(&o->params, &parameters, err);
+    int rc = workload_python_device(o, &python.device, err);
+    rc = rc ? rc : param_parse(&o->params, &parameters, err);
     if (rc == 0) {
         param_list_settings(&parameters, &settings);
         copy_strings(&settings, &o->settings);

@@ -54,6 +54,10 @@ struct workload {
     bool asks_clock;
 };
 
+/* The kind of device on which functions of Python are called, that of --device: one, as keys tell
+ * no two functions of a name apart. Who opens a device says what is wrong with its spec. */
+int workload_python_device(const struct workload_options *o, enum device_kind *kind,
+                           struct error *err);
 /* --plugin with --param, and --python with --like and --dtype: guests_open() with each setting of
  * the parameters. guests_close() whatever the result. */
 int workload_open_guests(struct guests *g, const struct workload_options *o, struct error *err);
