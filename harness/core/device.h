@@ -72,7 +72,7 @@ struct device_class {
     /* Bytes of the caches in which a launch may find its data; not known: 0. NULL: the host's are
      * those, or, with memory of its own, they are not known. */
     int64_t (*cache_bytes)(const struct device *d);
-    /* Memory that a second process works on, which a judge needs. NULL: it cannot be lent. */
+    /* Memory that a second process works on: a judge's, a Python function's. NULL: none can be. */
     const struct device_lending *lending;
     bool own_memory; /* what alloc() gives the host cannot follow, and keeps a copy of */
     bool rotates;    /* time() goes from a call to its `next`, where it has one (core/kernel.h) */
@@ -98,8 +98,8 @@ struct device {
     double planted;              /* share of a launch that a fake device adds, measure/plant.h */
     double disturbed;            /* by how much a fake device is slowed, as its probe tells */
     bool probed;                 /* whether a fake device has a probe */
-    bool shares;                 /* what device_alloc() gives from now on is host memory that
-                                  * another process can be given, see device_shared() */
+    bool shares;                 /* what device_alloc() gives from now on another process can be
+                                  * given: see device_shared(), or else `lending` */
     void *state;                 /* the class's own */
     struct device_block *blocks; /* what device_alloc() gave and has not got back */
     size_t nr_blocks, blocks_capacity;

@@ -151,12 +151,12 @@ struct variant {
     /* On a device of kind DEVICE_PROCESS in place of launch(), and nowhere else: runs it once as a
      * process of its own, and gives the ns from its start to its end. -1 where it failed. */
     int (*execute)(const struct call *call, uint64_t *ns, struct error *err) VARIANT_NONE;
-    /* On the CPU in place of launch(), where the code is in a process of its own: runs it there so
-     * often, back to back, and gives the ns of that, without the way there and back; where copies
-     * take turns, from this call on. With call->cold it is that process that empties its caches
-     * before. -1 where it failed. With `ns` NULL nothing is timed and the outputs are wanted; else
-     * they are once facts() was called. Tensors are memory that another process can be given:
-     * device_shared(). */
+    /* On the CPU and on CUDA in place of launch(), where code is in a process of its own: runs it
+     * there so often, back to back, and gives the ns of that, without the way there and back; where
+     * copies take turns, from this call on. With call->cold, on the CPU that process empties its
+     * caches before. -1 where it failed. With `ns` NULL nothing is timed and the outputs are
+     * wanted; else they are once facts() was called. Another process can be given the tensors: they
+     * are device_shared(), or lie in one device_block_of(), which the device lends. */
     int (*repeat)(const struct call *call, unsigned times, uint64_t *ns,
                   struct error *err) VARIANT_NONE;
     /* What people should be told of outputs that are wrong; NULL or "": the elements tell. */

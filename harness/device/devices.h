@@ -42,10 +42,10 @@ int device_kind_of(const char *spec);
 /* That of the first of a list, and whether all others are of it, too. */
 int devices_kind_of(const char *specs, bool *alone);
 
-/* What a judge asks of a device (judge/): memory of alloc() that a second process of this program
- * works on, as long as the first has it, and what that process is left with where nearly nothing
- * is. A device that has these is judged; nothing there knows it by its name. A handle is told as
- * its bytes. */
+/* Memory of alloc() that a second process works on, as long as the first has it: one of this
+ * program for a judge (judge/), which also asks what that process is left with where nearly nothing
+ * is, or another program, such as an interpreter of Python, which opens the driver's own handle.
+ * Nothing knows a device that has these by its name. A handle is told as its bytes. */
 struct device_handle {
     unsigned char bytes[64];
 };
