@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # Around docs/guides/python-kernels.md. U-11.
+not_run 'harness run *--device cuda*' 'a GPU, and a PyTorch that has CUDA; cli.python_cuda_torch'
 before() {
   in_path
   began=$SECONDS
