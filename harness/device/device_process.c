@@ -52,7 +52,7 @@ static int process_run(struct device *d, const struct call *call, struct error *
 extern const struct device_class device_process_class;
 const struct device_class device_process_class = {
     .name = "process",
-    .clock = "CLOCK_MONOTONIC_RAW",
+    .clock = CLOCK_NS_NAME,
     .open = process_open,
     .alloc = device_host_alloc,
     .free = device_host_free,

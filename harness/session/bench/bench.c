@@ -389,7 +389,7 @@ static int take_bench_time(const struct bench_call *call, uint64_t ns, struct im
         .seconds = (double)ns * 1e-9,
     };
     m->samples[0] = ns;
-    snprintf(m->clock, sizeof(m->clock), "CLOCK_MONOTONIC_RAW");
+    snprintf(m->clock, sizeof(m->clock), CLOCK_NS_NAME);
     command_guest_release(&guest);
     device_close(&device);
     return 0;
