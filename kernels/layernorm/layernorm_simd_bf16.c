@@ -28,13 +28,12 @@ int64_t SIMD_NAME(layernorm_place)(int64_t width, int64_t j)
 static __attribute__((noinline)) void rows_of(const struct layernorm *l, int block, int64_t first,
                                               int64_t end)
 {
-    (void)block;
-    norm_rows(true, 0, l, first, end);
+    norm_rows(true, block, l, first, end);
 }
 
 void SIMD_NAME(layernorm_rows_bf16)(const void *operation)
 {
-    norm_share(rows_of, operation, 0);
+    norm_share(rows_of, operation);
 }
 
 #else
@@ -57,12 +56,15 @@ static int prepare(struct call *call, struct error *err)
 static void launch(const struct call *call)
 {
     struct layernorm l = layernorm_of(call);
+    const struct blocked o = blocked_of(call, &l);
 
     l.gain = call->state;
     l.bias = l.gain + l.width;
-    host_share(SIMD_CHOOSE_BF16(layernorm_rows_bf16), &l, l.threads,
+    host_share(SIMD_CHOOSE_BF16(layernorm_rows_bf16), &o, l.threads,
                4.0 * (double)(l.rows * l.width));
 }
+
+static const char *const params[] = { "block=0,1536,3072,6144,12288,24576", NULL };
 
 #define SIMD(of)                                                                                   \
     {                                                                                              \
@@ -72,7 +74,7 @@ static void launch(const struct call *call)
             "limit: memory bandwidth",                                                             \
         .kernel = &(of), .device = DEVICE_CPU, .dtype = DTYPE_BF16, .math = MATH_BF16,             \
         .supports = simd_supports, .prepare = prepare, .launch = launch,                           \
-        .release = host_state_release,                                                             \
+        .release = host_state_release, .params = params,                                           \
     }
 
 const struct variant layernorm_simd_bf16[] = {

@@ -34,6 +34,23 @@
 #include "kernels/simd.h"
 #include "kernels/team.h"
 
+#include <limits.h>
+
+/* What the threads of a team share: in blocks of as many words, but of the narrowest rows; 0: of as
+ * many as are usual. */
+struct blocked {
+    const struct layernorm *l;
+    int block;
+};
+
+/* As the variant of a call says, by its first parameter. */
+static inline struct blocked blocked_of(const struct call *call, const struct layernorm *l)
+{
+    int64_t block = variant_param(call->variant, 0);
+
+    return (struct blocked) { l, block < INT_MAX ? (int)block : INT_MAX };
+}
+
 #ifdef SIMD_ISA
 
 enum {
@@ -45,9 +62,11 @@ enum {
     SHORT_TILE = 3,
     BLOCK = 1536, /* floats of a block: two, and the results of one, stay in L1 */
     BLOCK_NARROW = 3072,
-    BLOCK_LEAST = 1024, /* fewer rows at a time: longer runs of each output */
-    AHEAD = 4096,       /* words between what is read and what is fetched: 300 ns and more */
-    EXACT = 4           /* most of (mean - centre)^2 / variance that one pass is good for */
+    BLOCK_SMALL = 768,   /* of two inputs and two outputs */
+    BLOCK_LARGE = 12288, /* of wide rows: out of L2 */
+    BLOCK_LEAST = 1024,  /* fewer rows at a time: longer runs of each output */
+    AHEAD = 4096,        /* words between what is read and what is fetched: 300 ns and more */
+    EXACT = 4            /* most of (mean - centre)^2 / variance that one pass is good for */
 };
 
 /* Rows that follow each other: (x - mean) / deviation is x scale + shift. */
@@ -340,16 +359,30 @@ SIMD_INLINE void band(struct form f, const struct layernorm *op, int64_t width, 
         simd_fence();
 }
 
+/* Words of a block in the caches, by races on a Zen 4 (docs/tuning.md). What stays in L1 would be a
+ * row or two of wide ones, which then wait for their sums, divisions and roots one by one: there a
+ * block is of many rows, and is read twice out of L2. */
+SIMD_INLINE int cached_block(struct form f, int64_t width)
+{
+    const bool lines = SIMD_WIDTH == 16;
+    const int64_t wide = f.residual ? 320 : lines ? 1024 : 256;
+
+    if (f.narrow)
+        return BLOCK_NARROW;
+    if (width >= wide)
+        return BLOCK_LARGE;
+    return f.residual && lines ? BLOCK_SMALL : BLOCK;
+}
+
 /* Where f says no block it is the usual one. The narrowest models' rows are short enough for loops
  * of a known length to matter. */
 SIMD_INLINE void cached(struct form f, const struct layernorm *l, int64_t first, int64_t end)
 {
-    const int usual = f.narrow ? BLOCK_NARROW : BLOCK, block = f.block > 0 ? f.block : usual;
     struct form brief = f; /* of pairs, one may only be left over at a row's end */
     struct form any = f;
 
-    f.block = brief.block = usual;
-    any.block = block;
+    any.block = f.block > 0 ? f.block : cached_block(f, l->width);
+    f.block = brief.block = f.narrow ? BLOCK_NARROW : BLOCK;
     f.tile = any.tile = TILE;
     brief.tile = f.narrow && SHORT_TILE * SIMD_WIDTH != SHORT ? TILE : SHORT_TILE;
     if (l->width == SHORT)
@@ -397,13 +430,14 @@ SIMD_INLINE void norm_rows(bool narrow, int block, const struct layernorm *l, in
 typedef void norm_rows_fn(const struct layernorm *l, int block, int64_t first, int64_t end);
 
 /* The share of each thread of a team. */
-SIMD_INLINE void norm_share(norm_rows_fn *rows, const struct layernorm *l, int block)
+SIMD_INLINE void norm_share(norm_rows_fn *rows, const struct blocked *o)
 {
+    const struct layernorm *l = o->l;
     int64_t team = team_parts();
 
 #pragma omp for schedule(static) nowait
     for (int64_t t = 0; t < team; t++)
-        rows(l, block, l->rows * t / team, l->rows * (t + 1) / team);
+        rows(l, o->block, l->rows * t / team, l->rows * (t + 1) / team);
     team_meet();
 }
 
