@@ -44,12 +44,12 @@ SQUARES = ("batch=1,seq=256,n=256,k=256", "batch=1,seq=512,n=512,k=512", "batch=
 ELEMENTS = ("batch=1,seq=64,width=192", "batch=4,seq=64,width=768", "batch=4,seq=64,width=3072",
             "batch=4,seq=1024,width=3072")
 ROWS = ("batch=4,seq=64,width=192", "batch=4,seq=64,width=256", "batch=1,seq=128,width=768",
-        "batch=4,seq=1024,width=768")
+        "batch=4,seq=64,width=2048", "batch=4,seq=1024,width=768")
 DEPTHS, HEIGHTS = (64, 128, 256, 512, 1024, 2048, 4096), (2, 8, 32)
 # Up to this depth no L1 is too small for what a tile has of x, so nothing is cut by itself.
 WHOLE = 1024
 TILE_ROWS = 8
-BLOCKS, PIECES, FLOATS = (64, 128, 512, 1024), (1024, 2048, 8192, 16384), (768, 3072, 6144)
+BLOCKS, PIECES, FLOATS = (64, 128, 512, 1024), (1024, 2048, 4096, 16384), (768, 1536, 3072, 12288)
 FORMULA = "depth=0,height=0"
 
 BEGIN, END = "tile_tables.py: rows */\n", "    /* tile_tables.py: end */\n"
@@ -100,6 +100,8 @@ KERNELS = {
     "pointwise/residual/simd": (ELEMENTS, fixed("piece", PIECES)),
     "layernorm/plain/simd": (ROWS, fixed("block", FLOATS)),
     "layernorm/residual/simd": (ROWS, fixed("block", FLOATS)),
+    "layernorm/plain/simd_bf16": (ROWS, fixed("block", FLOATS)),
+    "layernorm/residual/simd_bf16": (ROWS, fixed("block", FLOATS)),
 }
 
 

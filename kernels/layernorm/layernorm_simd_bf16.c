@@ -64,7 +64,7 @@ static void launch(const struct call *call)
                4.0 * (double)(l.rows * l.width));
 }
 
-static const char *const params[] = { "block=0,1536,3072,6144,12288,24576", NULL };
+static const char *const params[] = { "block=0,768,1536,3072,12288", NULL };
 
 #define SIMD(of)                                                                                   \
     {                                                                                              \

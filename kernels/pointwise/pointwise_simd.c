@@ -115,7 +115,7 @@ void SIMD_NAME(pointwise_rows)(const void *operation)
 
 #else
 
-enum { PIECE = 4096, PIECE_MOST = 1 << 30 };
+enum { PIECE = 8192, PIECE_MOST = 1 << 30 };
 
 static void run_pieces(const struct pointwise *p, int64_t piece)
 {
@@ -129,7 +129,7 @@ void pointwise_rows_simd(const struct pointwise *p)
     run_pieces(p, PIECE);
 }
 
-static const char *const params[] = { "piece=0,1024,2048,8192,16384", NULL };
+static const char *const params[] = { "piece=0,1024,2048,4096,16384", NULL };
 
 static void launch(const struct call *call)
 {
