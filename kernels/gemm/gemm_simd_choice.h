@@ -40,6 +40,10 @@ struct gemm_choice_row {
 
 static const struct gemm_choice_row gemm_choice_rows[] = {
     /* tile_tables.py: rows */
+    { SIMD_AVX512, 32, 1024, false, { 1, 1 }, { 3072, 3072 }, { 4096, 0 } },
+    { SIMD_AVX512, 32, 1024, false, { 256, 256 }, { 48, 48 }, { 0, 2 } },
+    { SIMD_AVX512, 32, 1024, true, { 64, 64 }, { 2048, 2048 }, { 2048, 0 } },
+    { SIMD_AVX512, 32, 1024, true, { 1024, 1024 }, { 1024, 1024 }, { 0, 2 } },
     /* tile_tables.py: end */
     { .isa = SIMD_NR },
 };
