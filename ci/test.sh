@@ -123,13 +123,33 @@ stage_join() {
   return "$status"
 }
 
+# for_other_days of|but REGEX CTEST_ARG...: among everything, the two thirds of these tests that are other
+# days' turn, as names each behind a "|": of those that REGEX matches, or of all but those.
+for_other_days() {
+  local match=-E regex=$2
+  [ "$1" = of ] || match=-vE
+  shift 2
+  [ -n "$everything" ] || return 0
+  ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep "$match" "$regex" | python3 -c '
+import datetime, re, sys, zlib
+day = datetime.datetime.now(datetime.timezone.utc).toordinal()
+others = [n for n in sys.stdin.read().split() if (zlib.crc32(n.encode()) + day) % 3]
+print("for other days:", *others, file=sys.stderr)
+print("".join("|" + re.escape(n) for n in others))'
+}
+
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
-# among them: its parts by node, the whole in Chromium.
+# among them: its parts by node, the whole in Chromium. What drives other programs through long ways, a
+# browser, a forge, a Slurm, all commands of all pages, runs a third a day among everything.
 stage_test() {
-  local out=(--label-exclude '^perf$')
-  in_time 5 'hard knocks, and unit tests that the sanitizers run, too' ||
-    out=(--label-exclude '^(perf|reliability)$' --exclude-regex '^unit\.([^kpt]|p[^r]|t[^i])')
-  OMP_WAIT_POLICY=passive ctest --preset dev "${out[@]}" --parallel "$tests_at_once"
+  local left='perf' out='none'
+  in_time 5 'hard knocks, and unit tests that the sanitizers run, too' || {
+    left='perf|reliability'
+    out='unit\.([^kpt]|p[^r]|t[^i]).*'
+  }
+  local tests=(--preset dev --label-exclude "^($left)\$")
+  out+=$(for_other_days of '^(web|guide|ci|faults|report)\.' "${tests[@]}")
+  OMP_WAIT_POLICY=passive ctest "${tests[@]}" --exclude-regex "^($out)\$" --parallel "$tests_at_once"
   tell_skipped
 }
 
@@ -137,20 +157,6 @@ stage_test() {
 stage_web() {
   ctest --preset dev --label-regex '^web$' --parallel "$jobs"
   tell_skipped
-}
-
-# What runs under the sanitizers alone, and what reads bytes of strangers: every day.
-daily='^(unit\.(cuda|fuzz|import)|kernel\..*\.(cuda|cublas)|cli\.(gpu_script|strangers|.*cuda))'
-
-# for_other_days CTEST_ARG...: of these tests, with `all`, the two thirds that are other days' turn, as names
-# between "|"; the stage `test` has run them today without sanitizers.
-for_other_days() {
-  [ -n "$everything" ] || return 0
-  ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep -vE "$daily" | python3 -c '
-import datetime, re, sys, zlib
-day = datetime.datetime.now(datetime.timezone.utc).toordinal()
-others = [n for n in sys.stdin.read().split() if (zlib.crc32(n.encode()) + day) % 3]
-print("|" + "|".join(map(re.escape, others)))'
 }
 
 # The CUDA kernels with them, compiled for the CPU (tests/cuda_host); of those of sm_90a one a day. Of
@@ -183,7 +189,9 @@ stage_sanitize() {
   local tests=(--preset cuda-host --label-regex '^(unit|cli)$')
   in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" ||
     tests+=(--tests-regex '^([^c]|cli\.(gpu_script|.*cuda))')
-  out+=$(for_other_days "${tests[@]}" --exclude-regex "^($out)\$")
+  # Every day what runs nowhere else, and what reads bytes of strangers.
+  out+=$(for_other_days but '^(unit\.(cuda|fuzz|import)|kernel\..*\.(cuda|cublas)|cli\.(gpu_script|strangers|.*cuda))' \
+    "${tests[@]}" --exclude-regex "^($out)\$")
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
   ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep '#.* cli\.manual$' >/dev/null && return 1
   # Of what was freed the last 8 MB are kept from use, not 256: most tests would never see memory twice.
