@@ -139,8 +139,9 @@ print("".join("|" + re.escape(n) for n in others))'
 }
 
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
-# among them: its parts by node, the whole in Chromium. What drives other programs through long ways, a
-# browser, a forge, a Slurm, all commands of all pages, runs a third a day among everything.
+# among them: its parts by node, the whole in Chromium. Among everything a third a day runs of those that
+# take a third of the time: what leads a browser, a forge, a Slurm or a reader's commands through long ways,
+# and fails each call in turn.
 stage_test() {
   local left='perf' out='none'
   in_time 5 'hard knocks, and unit tests that the sanitizers run, too' || {
@@ -148,7 +149,9 @@ stage_test() {
     out='unit\.([^kpt]|p[^r]|t[^i]).*'
   }
   local tests=(--preset dev --label-exclude "^($left)\$")
-  out+=$(for_other_days of '^(web|guide|ci|faults|report)\.' "${tests[@]}")
+  local long='web\.(app|accepted|painter|overview)|ci\.(nightly|alert|year|slurm|comment)|report\.many|faults\.'
+  long+='|guide\.(own|gating|slurm|first|overview|gpu|reading|adding|compare)'
+  out+=$(for_other_days of "^($long)" "${tests[@]}")
   OMP_WAIT_POLICY=passive ctest "${tests[@]}" --exclude-regex "^($out)\$" --parallel "$tests_at_once"
   tell_skipped
 }
