@@ -289,7 +289,7 @@ def rows_of(records):
 def row_text(row):
     """As the header has it."""
     isa, l1, l2, nn, rows, to_rows, k, to_k, depth, height = row
-    return (f"    {{ SIMD_{isa}, {l1}, {l2}, {'true' if nn else 'false'}, {{ {rows}, {to_rows} }}, "
+    return (f"    {{ SIMD_{isa}, {'true' if nn else 'false'}, {l1}, {l2}, {{ {rows}, {to_rows} }}, "
             f"{{ {k}, {to_k} }}, {{ {depth}, {height} }} }},\n")
 
 
@@ -304,9 +304,9 @@ def part_of(text, begin, end, name):
 def read_rows(root):
     """The rows that the header has."""
     text = part_of((root / HEADER).read_text(encoding="utf-8"), BEGIN, END, HEADER)[1]
-    read = re.findall(r"SIMD_(\w+), (\d+), (\d+), (true|false), \{ (\d+), (\d+) \}, \{ (\d+), (\d+) \}, "
+    read = re.findall(r"SIMD_(\w+), (true|false), (\d+), (\d+), \{ (\d+), (\d+) \}, \{ (\d+), (\d+) \}, "
                       r"\{ (\d+), (\d+) \}", text)
-    return [(isa, int(l1), int(l2), nn == "true", *map(int, rest)) for isa, l1, l2, nn, *rest in read]
+    return [(isa, int(l1), int(l2), nn == "true", *map(int, rest)) for isa, nn, l1, l2, *rest in read]
 
 
 def chosen_of(race, rows, machine):

@@ -65,7 +65,7 @@ static __attribute__((noinline)) const struct gemm_choice_row *find_choices(void
 static __attribute__((noinline)) struct gemm_choice choice_from(const struct gemm_choice_row *row,
                                                                 bool nn, int64_t rows, int64_t k)
 {
-    const struct gemm_case c = { row->isa, row->l1, row->l2, nn, rows, k };
+    const struct gemm_case c = { row->isa, nn, row->l1, row->l2, rows, k };
 
     return gemm_choice_of(row, &c);
 }

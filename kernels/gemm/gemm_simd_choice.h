@@ -20,8 +20,8 @@
 /* A product, and where it is computed. */
 struct gemm_case {
     enum simd_isa isa; /* gemm_choice_isa() */
-    int64_t l1, l2;    /* KiB of a core's caches */
     bool nn;           /* gemm/nn, which packs its right factor; else a linear form */
+    int64_t l1, l2;    /* KiB of a core's caches */
     int64_t rows, k;
 };
 
@@ -32,18 +32,18 @@ struct gemm_choice {
 
 struct gemm_choice_row {
     enum simd_isa isa;
-    int64_t l1, l2;
     bool nn;
+    int64_t l1, l2;
     int64_t rows[2], k[2]; /* from, to */
     struct gemm_choice choice;
 };
 
 static const struct gemm_choice_row gemm_choice_rows[] = {
     /* tile_tables.py: rows */
-    { SIMD_AVX512, 32, 1024, false, { 1, 1 }, { 3072, 3072 }, { 4096, 0 } },
-    { SIMD_AVX512, 32, 1024, false, { 256, 256 }, { 48, 48 }, { 0, 2 } },
-    { SIMD_AVX512, 32, 1024, true, { 64, 64 }, { 2048, 2048 }, { 2048, 0 } },
-    { SIMD_AVX512, 32, 1024, true, { 1024, 1024 }, { 1024, 1024 }, { 0, 2 } },
+    { SIMD_AVX512, false, 32, 1024, { 1, 1 }, { 3072, 3072 }, { 4096, 0 } },
+    { SIMD_AVX512, false, 32, 1024, { 256, 256 }, { 48, 48 }, { 0, 2 } },
+    { SIMD_AVX512, true, 32, 1024, { 64, 64 }, { 2048, 2048 }, { 2048, 0 } },
+    { SIMD_AVX512, true, 32, 1024, { 1024, 1024 }, { 1024, 1024 }, { 0, 2 } },
     /* tile_tables.py: end */
     { .isa = SIMD_NR },
 };

@@ -3,7 +3,7 @@
 #ifndef HARNESS_TESTS_JUDGE_NT_SYCL_H
 #define HARNESS_TESTS_JUDGE_NT_SYCL_H
 
-#include "fake_sycl.h"
+#include "../measure/fake_sycl.h"
 #include "nt_plugin.h"
 
 #include <stdlib.h>

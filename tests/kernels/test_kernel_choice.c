@@ -200,7 +200,7 @@ TEST_WITH_A(a_wrong_table_is_found, struct records, planted, records_release)
     assert_non_null(planted->items[0]);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct gemm_choice_row rows[] = {
-            { SIMD_AVX512, 32, 1024, false, { 64, 64 }, { 768, 768 }, cases[i].choice },
+            { SIMD_AVX512, false, 32, 1024, { 64, 64 }, { 768, 768 }, cases[i].choice },
             { .isa = SIMD_NR }
         };
         bool used[2] = { false };
@@ -215,25 +215,25 @@ TEST_WITH_A(a_wrong_table_is_found, struct records, planted, records_release)
 TEST(rows_are_for_what_they_say)
 {
     static const struct gemm_choice_row rows[] = {
-        { SIMD_AVX512, 32, 1024, false, { 8, 64 }, { 256, 768 }, { 128, 2 } },
-        { SIMD_AVX512, 32, 1024, false, { 1, 99 }, { 256, 768 }, { 512, 0 } },
+        { SIMD_AVX512, false, 32, 1024, { 8, 64 }, { 256, 768 }, { 128, 2 } },
+        { SIMD_AVX512, false, 32, 1024, { 1, 99 }, { 256, 768 }, { 512, 0 } },
         { .isa = SIMD_NR },
     };
     static const struct {
         struct gemm_case of;
         int64_t depth;
     } cases[] = {
-        { { SIMD_AVX512, 32, 1024, false, 8, 256 }, 128 },
-        { { SIMD_AVX512, 32, 1024, false, 64, 768 }, 128 },
-        { { SIMD_AVX512, 32, 1024, false, 7, 768 }, 512 },
-        { { SIMD_AVX512, 32, 1024, false, 65, 768 }, 512 },
-        { { SIMD_AVX512, 32, 1024, false, 100, 768 }, 0 },
-        { { SIMD_AVX512, 32, 1024, false, 8, 255 }, 0 },
-        { { SIMD_AVX512, 32, 1024, false, 8, 769 }, 0 },
-        { { SIMD_AVX512, 32, 1024, true, 8, 256 }, 0 },
-        { { SIMD_AVX512, 48, 1024, false, 8, 256 }, 0 },
-        { { SIMD_AVX512, 32, 2048, false, 8, 256 }, 0 },
-        { { SIMD_AVX2, 32, 1024, false, 8, 256 }, 0 },
+        { { SIMD_AVX512, false, 32, 1024, 8, 256 }, 128 },
+        { { SIMD_AVX512, false, 32, 1024, 64, 768 }, 128 },
+        { { SIMD_AVX512, false, 32, 1024, 7, 768 }, 512 },
+        { { SIMD_AVX512, false, 32, 1024, 65, 768 }, 512 },
+        { { SIMD_AVX512, false, 32, 1024, 100, 768 }, 0 },
+        { { SIMD_AVX512, false, 32, 1024, 8, 255 }, 0 },
+        { { SIMD_AVX512, false, 32, 1024, 8, 769 }, 0 },
+        { { SIMD_AVX512, true, 32, 1024, 8, 256 }, 0 },
+        { { SIMD_AVX512, false, 48, 1024, 8, 256 }, 0 },
+        { { SIMD_AVX512, false, 32, 2048, 8, 256 }, 0 },
+        { { SIMD_AVX2, false, 32, 1024, 8, 256 }, 0 },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
