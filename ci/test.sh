@@ -58,7 +58,7 @@ in_time() {
 }
 
 # configure PRESET [ARG...]: with ccache, where it is, which keeps what a compiler made of the same text in
-# any folder: half of a run on a machine that has seen none before is compiling.
+# any folder. A machine that has seen none before compiles all of it.
 configure() {
   local kept=()
   if command -v ccache >/dev/null; then
@@ -134,7 +134,7 @@ for_other_days() {
 import datetime, re, sys, zlib
 day = datetime.datetime.now(datetime.timezone.utc).toordinal()
 others = [n for n in sys.stdin.read().split() if (zlib.crc32(n.encode()) + day) % 3]
-print("for other days:", *others, file=sys.stderr)
+print("for other days (the stage by its name runs them):", *others, file=sys.stderr)
 print("".join("|" + re.escape(n) for n in others))'
 }
 
