@@ -152,7 +152,7 @@ stage_test() {
   local long='web\.(app|accepted|painter|overview)|ci\.(nightly|alert|year|slurm|comment)|report\.many|faults\.'
   long+='|guide\.(own|gating|slurm|first|overview|gpu|reading|adding|compare)'
   out+=$(for_other_days of "^($long)" "${tests[@]}")
-  OMP_WAIT_POLICY=passive ctest "${tests[@]}" --exclude-regex "^($out)\$" --parallel "$tests_at_once"
+  LEFT_OUT=$out OMP_WAIT_POLICY=passive ctest "${tests[@]}" --exclude-regex "^($out)\$" --parallel "$tests_at_once"
   tell_skipped
 }
 
