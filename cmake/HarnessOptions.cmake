@@ -106,8 +106,9 @@ elseif(HARNESS_HAVE_CUDA)
     "$<$<AND:$<BOOL:${HARNESS_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>")
 endif()
 
-# Registers and spills of every kernel are kept beside its object; the test cuda.resources reads them.
-if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST)
+# For the tests that read them, registers and spills of every kernel are kept beside its object, whose
+# machine code is not packed then.
+if(HARNESS_HAVE_CUDA AND BUILD_TESTING AND NOT HARNESS_CUDA_HOST)
   set(CMAKE_CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/nvcc_resources.sh"
     ${CMAKE_CUDA_COMPILER_LAUNCHER})
 endif()
