@@ -147,6 +147,9 @@ class Results:
     def roof(self, device, name):
         return self.roofs.get(device, {}).get(name, {}).get("value")
 
+    def exceeds_l1(self, case):
+        return case.work["footprint"] > self.machine.get("l1d", 0) * threads_of(case.device)
+
     def exceeds_l2(self, case):
         """Whether the weights of a decode step, in fp32, are more than the L2 of its threads
         together. Of the bytes that a step of one sequence moves more than half are weights: the
