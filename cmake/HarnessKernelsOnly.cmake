@@ -16,7 +16,7 @@ target_sources(harness_base PRIVATE harness/base/clean.c harness/base/digest.c
 target_sources(harness_stats PRIVATE harness/stats/random.c harness/stats/stats_dist.c)
 target_sources(harness_host PRIVATE harness/host/control_group.c harness/host/host_cache.c
   harness/host/host_file.c
-  harness/host/host_memory.c harness/host/processors.c harness/host/thread_pinning.c)
+  harness/host/host_memory.c harness/host/matrix_tiles.c harness/host/processors.c harness/host/thread_pinning.c)
 target_sources(harness_core PRIVATE harness/core/kernel.c harness/core/registry.c harness/core/tensor.c)
 target_link_libraries(harness_base PUBLIC OpenMP::OpenMP_C m)
 target_link_libraries(harness_stats PUBLIC harness_base)

@@ -36,6 +36,8 @@
 # BF16, with ISA: once more with SIMD_ISA=avx512_bf16, which has all of avx512, the products of pairs
 # of bfloat16 and their rounding (kernels/simd_bf16.h). VNNI, with ISA: once more with
 # SIMD_ISA=avx512_vnni, which has all of avx512 and the products of four bytes (kernels/simd_int8.h).
+# AMX, with ISA: once more with SIMD_ISA=avx512_amx, which has all of avx512 and matrix tiles
+# (kernels/simd_amx.h).
 
 include(HarnessSources) # digests
 
@@ -50,6 +52,7 @@ set(HARNESS_ISA_FLAGS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -
   -mprefer-vector-width=512)
 set(HARNESS_ISA_FLAGS_avx512_bf16 ${HARNESS_ISA_FLAGS_avx512} -mavx512bf16)
 set(HARNESS_ISA_FLAGS_avx512_vnni ${HARNESS_ISA_FLAGS_avx512} -mavx512vnni)
+set(HARNESS_ISA_FLAGS_avx512_amx ${HARNESS_ISA_FLAGS_avx512}) # tiles are inline assembly
 set(HARNESS_ISA_FLAGS_avx2 -mavx2 -mfma)
 set(HARNESS_ISA_FLAGS_portable "")
 
@@ -59,6 +62,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(HARNESS_ISAS avx512 avx2 portable)
   set(HARNESS_ISAS_BF16 avx512_bf16)
   set(HARNESS_ISAS_VNNI avx512_vnni)
+  set(HARNESS_ISAS_AMX avx512_amx)
 endif()
 
 # -O3 whatever the build type is: what is measured is not the debugging build of a kernel. Lines are
@@ -124,7 +128,7 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;BF16;VNNI;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH"
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;BF16;VNNI;AMX;HIDDEN;PEER;NO_TEST" "REQUIRES;ARCH"
     "LIBRARIES;LINKS;ALSO;HOST_TEST;LESSER_TEST")
   set(why "")
   if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|simd_bf16|simd_int8|fake)$")
@@ -169,6 +173,9 @@ function(harness_variant operation variant)
     endif()
     if(arg_VNNI)
       list(PREPEND isas ${HARNESS_ISAS_VNNI})
+    endif()
+    if(arg_AMX)
+      list(PREPEND isas ${HARNESS_ISAS_AMX})
     endif()
     harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c" ${isas})
   endif()
@@ -260,6 +267,9 @@ function(harness_isa_target target isa)
   target_compile_definitions(${target} PRIVATE SIMD_ISA=${isa} SIMD_ISA_${isa}=1)
   if(isa MATCHES "^avx512_")
     target_compile_definitions(${target} PRIVATE SIMD_ISA_avx512=1)
+  endif()
+  if(isa STREQUAL avx512_amx)
+    target_compile_definitions(${target} PRIVATE SIMD_AMX=1)
   endif()
   target_compile_options(${target} PRIVATE ${HARNESS_ISA_FLAGS_${isa}})
 endfunction()

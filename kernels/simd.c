@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/simd.h"
 
+#include "kernels/simd_amx.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
 static const char *const names[SIMD_NR] = {
     [SIMD_PORTABLE] = "portable",       [SIMD_AVX2] = "avx2",
     [SIMD_AVX512] = "avx512",           [SIMD_AVX512_VNNI] = "avx512_vnni",
-    [SIMD_AVX512_BF16] = "avx512_bf16",
+    [SIMD_AVX512_BF16] = "avx512_bf16", [SIMD_AVX512_AMX] = "avx512_amx",
 };
 
 const char *simd_isa_name(enum simd_isa isa)
@@ -22,6 +24,8 @@ bool simd_has(enum simd_isa isa)
     bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
     bool vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+    if (isa == SIMD_AVX512_AMX)
+        return vnni && simd_amx_works();
     if (isa == SIMD_AVX512_BF16)
         return vnni && __builtin_cpu_supports("avx512bf16");
     if (isa == SIMD_AVX512_VNNI)
@@ -54,7 +58,8 @@ static enum simd_isa forced(const char *wish)
 /*
  * Whether vdpbf16ps, which does the work of two multiply-adds, has more than half their rate. On
  * Intel's Emerald Rapids it has a quarter (measured: 1.40 and 5.59 G/s at 2.8 GHz), half the FLOP
- * rate of fp32: products are meant for AMX there. AMD's, since Zen 4, is said to have all of it.
+ * rate of fp32: products are meant for AMX there. On AMD's Zen 4 and Zen 5 it has all of it
+ * (measured: twice the FLOPs of fp32).
  */
 static bool dots_pay(void)
 {
@@ -72,6 +77,8 @@ static enum simd_isa choose(void)
 
     if (isa != SIMD_NR)
         return isa;
+    if (simd_has(SIMD_AVX512_AMX))
+        return SIMD_AVX512_AMX;
     if (dots_pay() && simd_has(SIMD_AVX512_BF16))
         return SIMD_AVX512_BF16;
     isa = SIMD_AVX512_VNNI;
@@ -102,8 +109,10 @@ bool simd_supports(const struct kernel *k, const struct shape *s, const struct d
     if (wish == NULL || forced(wish) != SIMD_NR)
         return true;
     error_set(
-        why, "HARNESS_ISA is '%s', but this machine runs:%s%s%s%s portable; correct it or unset it",
-        wish, simd_has(SIMD_AVX512_BF16) ? " avx512_bf16" : "",
+        why,
+        "HARNESS_ISA is '%s', but this machine runs:%s%s%s%s%s portable; correct it or unset it",
+        wish, simd_has(SIMD_AVX512_AMX) ? " avx512_amx" : "",
+        simd_has(SIMD_AVX512_BF16) ? " avx512_bf16" : "",
         simd_has(SIMD_AVX512_VNNI) ? " avx512_vnni" : "", simd_has(SIMD_AVX512) ? " avx512" : "",
         simd_has(SIMD_AVX2) ? " avx2" : "");
     return false;

@@ -35,14 +35,16 @@ enum simd_isa {
     SIMD_AVX512,
     SIMD_AVX512_VNNI,
     SIMD_AVX512_BF16,
+    SIMD_AVX512_AMX,
     SIMD_NR
 };
 
 /* The instruction set in use: the best one of this machine, or the one that the environment
- * variable HARNESS_ISA names (portable, avx2, avx512, avx512_vnni, avx512_bf16). Read once, at the
- * first call. avx512_vnni differs from avx512 in the products of int8 variants alone, and
- * avx512_bf16 in bf16 variants alone, in products and in rounding; it is the best one only where
- * its instruction for products outruns multiply-adds of fp32. */
+ * variable HARNESS_ISA names (portable, avx2, avx512, avx512_vnni, avx512_bf16, avx512_amx). Read
+ * once, at the first call. avx512_vnni differs from avx512 in the products of int8 variants alone,
+ * and avx512_bf16 in bf16 variants alone, in products and in rounding; it is the best one only
+ * where its instruction for products outruns multiply-adds of fp32. avx512_amx differs from
+ * avx512_vnni in products of bf16 with more than a few rows alone. */
 enum simd_isa simd_isa(void);
 const char *simd_isa_name(enum simd_isa isa);
 bool simd_has(enum simd_isa isa); /* can this machine and this build run it? */
@@ -68,6 +70,12 @@ bool simd_supports(const struct kernel *k, const struct shape *s, const struct d
 #define SIMD_CHOOSE_BF16(f) (simd_isa() == SIMD_AVX512_BF16 ? f##_avx512_bf16 : SIMD_CHOOSE(f))
 #else
 #define SIMD_CHOOSE_BF16(f) f##_portable
+#endif
+
+/* Whether this build has the form avx512_amx, which files have that CMake lists with AMX; it is
+ * chosen where it is called (gemm_simd_bf16.c). */
+#if defined(__x86_64__)
+#define SIMD_HAVE_AMX 1
 #endif
 
 /* And of those with ISA and VNNI. */

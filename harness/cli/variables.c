@@ -52,7 +52,7 @@ static int check_name_variable(const char *value, struct error *err)
 
 const struct variable variables[] = {
     { "HARNESS_DB", "a file", "the history, where --db does not name it", "harness", NULL },
-    { "HARNESS_ISA", "portable, avx2, avx512, avx512_vnni or avx512_bf16",
+    { "HARNESS_ISA", "portable, avx2, avx512, avx512_vnni, avx512_bf16 or avx512_amx",
       "an instruction set below the machine's best; one that it lacks makes variants UNSUPPORTED",
       "harness", check_isa },
     { "HARNESS_ROOFS", "quick or full",

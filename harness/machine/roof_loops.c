@@ -6,14 +6,18 @@
  * FMA: enough independent accumulators to hide the latency of two pipes (2 x 4 or 5 cycles), or of
  * AArch64's four (4 x 4), few enough to stay in registers.
  * Read: 8 loads a turn, summed so that none can be dropped.
- * Dots: the same of vdpbf16ps, whose products are of bfloat16 and whose sums are fp32, and of
- * vpdpbusd, whose products are of bytes and whose sums are int32; where there is none, of vpmaddwd,
- * whose products are of the 16 bits to which bytes are widened, and of the addition of its pairs.
- * Stream: stores past the caches, which do not read a line before they write it; what is read is
- * fetched FETCH bytes ahead, which the hardware's own guess does not make up for beside them.
+ * Dots: the same of vdpbf16ps, whose products are of bfloat16 and whose sums are fp32, or where
+ * there are matrix tiles (AMX) of those; of vpdpbusd, whose products are of bytes and whose sums
+ * are int32; where there is none, of vpmaddwd, whose products are of the 16 bits to which bytes are
+ * widened, and of the addition of its pairs. Stream: stores past the caches, which do not read a
+ * line before they write it; what is read is fetched FETCH bytes ahead, which the hardware's own
+ * guess does not make up for beside them.
  */
 #include "machine/roof_loops.h"
 
+#include "host/matrix_tiles.h"
+
+#include <stdint.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -22,7 +26,7 @@
 #include <arm_neon.h>
 #endif
 
-enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16, PAIR_CHAINS = 10 };
+enum { UNROLL = 8, FETCH = 1024, DOT_CHAINS = 16, PAIR_CHAINS = 10, TILE_CHAINS = 6 };
 
 /* One step of a chain. AArch64's FMLA overwrites what it adds to: a chain through a factor would be
  * three instructions there, two of which move. */
@@ -145,6 +149,33 @@ __attribute__((target("avx512f,avx512bf16"))) static void dot_avx512_bf16(size_t
         __asm__ volatile("" ::"v"(a[j]));
 }
 
+/* Tiles of ones: 16 x 16 sums of 32 products each. */
+static void dot_tiles_bf16(size_t rounds)
+{
+    uint32_t ones[AMX_ROWS][AMX_WORDS];
+
+    for (int i = 0; i < AMX_ROWS * AMX_WORDS; i++)
+        ones[i / AMX_WORDS][i % AMX_WORDS] = 0x3f803f80;
+    amx_begin();
+    amx_zero(0);
+    amx_zero(1);
+    amx_zero(2);
+    amx_zero(3);
+    amx_zero(4);
+    amx_zero(5);
+    amx_load(6, ones, sizeof(ones[0]));
+    amx_load(7, ones, sizeof(ones[0]));
+    for (size_t i = 0; i < rounds; i++) {
+        amx_dot(0, 6, 7);
+        amx_dot(1, 6, 7);
+        amx_dot(2, 6, 7);
+        amx_dot(3, 6, 7);
+        amx_dot(4, 6, 7);
+        amx_dot(5, 6, 7);
+    }
+    amx_end();
+}
+
 /* Four bytes, ones. */
 __attribute__((target("avx512f,avx512vnni"))) static void dot_avx512_vnni(size_t rounds)
 {
@@ -253,11 +284,14 @@ static const struct dots *choose_dots(enum roof_dot dot)
 {
 #if defined(__x86_64__)
     static const struct dots bf16 = { dot_avx512_bf16, 2.0 * DOT_CHAINS * 16 * 2 };
+    static const struct dots tiles = { dot_tiles_bf16, 2.0 * TILE_CHAINS * 16 * 16 * 32 };
     static const struct dots vnni = { dot_avx512_vnni, 2.0 * DOT_CHAINS * 16 * 4 };
     static const struct dots avx512 = { dot_avx512_pairs, 2.0 * PAIR_CHAINS * 16 * 2 };
     static const struct dots avx2 = { dot_avx2_pairs, 2.0 * PAIR_CHAINS * 8 * 2 };
     const bool wide = __builtin_cpu_supports("avx512f");
 
+    if (dot == ROOF_DOT_BF16 && matrix_tiles_granted())
+        return &tiles;
     if (dot == ROOF_DOT_BF16)
         return wide && __builtin_cpu_supports("avx512bf16") ? &bf16 : NULL;
     if (wide && __builtin_cpu_supports("avx512vnni"))

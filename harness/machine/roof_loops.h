@@ -13,7 +13,8 @@ void roof_stream(void *to, const void *from, size_t bytes);
 void roof_fma(size_t rounds);         /* multiply-adds in registers */
 double roof_fma_flops(size_t rounds); /* what that was, in FLOPs */
 
-/* Products of bfloat16 pairs; of four bytes, or of pairs to which bytes are widened. */
+/* Products of bfloat16 pairs, by matrix tiles where there are some; of four bytes, or of pairs to
+ * which bytes are widened. */
 enum roof_dot { ROOF_DOT_BF16, ROOF_DOT_INT8 };
 
 bool roof_has_dots(enum roof_dot dot); /* are there any? Only then: */

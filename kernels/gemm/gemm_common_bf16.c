@@ -45,13 +45,21 @@ static int64_t group_floats(struct gemm_bf16_cut c, int64_t depth)
     return gemm_bf16_lines(depth) * between(WIDEST_PANEL, fit, GEMM_BF16_WIDEST);
 }
 
+/* Rows of x in the tile's form: of matrix tiles, which take no few rows, whole ones. */
+static int64_t rows_of_x(int64_t m, int64_t block)
+{
+    const int64_t rows = m < block ? m : block;
+
+    return rows > GEMM_BF16_FEW ? gemm_bf16_lines(rows) : rows;
+}
+
 size_t gemm_bf16_floats(struct gemm_bf16_cut c, int64_t m, int64_t k, int threads)
 {
     const int64_t block = gemm_bf16_block(c, k);
     const int64_t widened = group_floats(c, k), pairs = group_floats(c, (k + 1) / 2);
     const int64_t panels = widened > pairs ? widened : pairs;
 
-    return (size_t)threads * (size_t)(panels + gemm_bf16_lines(k) * (m < block ? m : block));
+    return (size_t)threads * (size_t)(panels + gemm_bf16_lines(k) * rows_of_x(m, block));
 }
 
 size_t gemm_bf16_scratch(int64_t m, int64_t k, int threads)

@@ -13,16 +13,17 @@
  *                                                                 |  sums of a tile (L1)
  *                                                                 v  bias, GELU, residual, rounding
  *
- * Three ways through it (bf16/gemm_bf16_operands.h, _rows.h):
+ * Four ways through it (bf16/gemm_bf16_operands.h, _amx.h, _rows.h):
+ *   matrix tiles 32 terms of 16 x 16 results an instruction: 16 times the FLOPs of fp32
  *   vdpbf16ps    two terms an instruction; where it keeps the pace of FMA, twice the FLOPs of fp32
  *   widened      one term an instruction: the FLOPs of fp32, at the bytes of bfloat16
  *   few rows     widened in registers, as a panel that is used once is not worth a second pass
  *
  * Results much larger than the caches (logits) go around them in whole lines (gemm_simd_lines.h).
  *
- * Limit: the FMA units, or where they are faster the units of pairs (`flops.bf16` of the measured
- * roofs); for few rows the bandwidth at which b can be read, of which there is half as much as in
- * fp32. AMX has no form here: no machine at hand has shown it.
+ * Limit: the FMA units, or where they are faster the units of pairs or of tiles (`flops.bf16` of
+ * the measured roofs); for few rows the bandwidth at which b can be read, of which there is half as
+ * much as in fp32.
  */
 #include "kernels/gemm/bf16/gemm_bf16.h"
 #include "kernels/gemm/bf16/gemm_bf16_operands.h"
@@ -40,6 +41,7 @@ typedef void gemm_bf16_pack_fn(const void *w, enum dtype type, int64_t n, int64_
                                int threads);
 
 SIMD_DECLARE_BF16(host_share_fn, gemm_bf16);
+extern host_share_fn gemm_bf16_avx512_amx; /* of the same panels */
 SIMD_DECLARE_BF16(gemm_bf16_pack_fn, gemm_bf16_pack);
 
 #ifdef SIMD_ISA
@@ -143,7 +145,7 @@ static void multiply_tile(const struct gemm_bf16 *g, int64_t row, int64_t mr, in
         t.y = (float *)g->y + row * g->ldy + col;
         t.y_row = g->ldy;
     }
-    gemm_tiles[(cols - 1) / SIMD_WIDTH][mr - 1](&t);
+    run_tile(&t, mr);
 }
 
 /* Rows of x at a time: half of L2, which is read again for each group of panels. All at once, as a
@@ -233,11 +235,13 @@ void SIMD_NAME(gemm_bf16)(const void *operation)
     float *scratch =
         g->scratch + (size_t)omp_get_thread_num() * gemm_bf16_floats(g->cut, g->m, g->k, 1);
 
+    begin_tiles();
 #pragma omp for schedule(static) nowait
     for (int64_t t = 0; t < parts; t++) {
         const struct gemm_share s = gemm_share_of(g->m, g->n, GEMM_ROWS, GEMM_PANEL, t, parts);
         multiply(g, &s, scratch);
     }
+    end_tiles();
     team_meet();
 }
 
@@ -275,11 +279,22 @@ size_t gemm_bf16_packed_size(int64_t n, int64_t k)
     return gemm_packed_size(n, (k + 1) / 2);
 }
 
+/* Few rows would be few of a matrix tile, whose time is that of 16. */
+static host_share_fn *form_of(const struct gemm_bf16 *g)
+{
+#ifdef SIMD_HAVE_AMX
+    if (simd_isa() == SIMD_AVX512_AMX && g->m > GEMM_BF16_FEW)
+        return gemm_bf16_avx512_amx;
+#endif
+    (void)g;
+    return SIMD_CHOOSE_BF16(gemm_bf16);
+}
+
 void gemm_bf16_simd(const struct gemm_bf16 *g)
 {
     double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
 
-    host_share(SIMD_CHOOSE_BF16(gemm_bf16), g, g->threads, flops / 4);
+    host_share(form_of(g), g, g->threads, flops / 4);
 }
 
 /* In this order; 0 is by the caches. */

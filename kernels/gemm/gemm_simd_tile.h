@@ -24,7 +24,9 @@
 
 /* GEMM_EACH_ROWS(X, nv): X(mr, nv) for each mr up to GEMM_ROWS. */
 #define GEMM_SIX_ROWS(X, nv) X(1, nv) X(2, nv) X(3, nv) X(4, nv) X(5, nv) X(6, nv)
-#if defined(SIMD_ISA_avx512) || defined(__aarch64__)
+#if defined(SIMD_AMX) /* whose tile is another one: bf16/gemm_bf16_amx.h */
+enum { GEMM_ROWS = 32, GEMM_VECTORS = 3 };
+#elif defined(SIMD_ISA_avx512) || defined(__aarch64__)
 enum { GEMM_ROWS = 8, GEMM_VECTORS = 3 };
 #define GEMM_EACH_ROWS(X, nv) GEMM_SIX_ROWS(X, nv) X(7, nv) X(8, nv)
 #define GEMM_EACH_TILE(X)     GEMM_EACH_ROWS(X, 1) GEMM_EACH_ROWS(X, 2) GEMM_EACH_ROWS(X, 3)
@@ -58,14 +60,6 @@ struct gemm_tile {
     int64_t y_row;
 };
 
-/* Keeps the compiler from deriving it from another one by an offset of its own: those offsets
- * would need more registers than there are. */
-SIMD_INLINE const float *gemm_address(const float *p)
-{
-    __asm__("" : "+r"(p));
-    return p;
-}
-
 SIMD_INLINE void gemm_zero(int rows, int nv, simd_float acc[][GEMM_VECTORS])
 {
     SIMD_UNROLL
@@ -74,6 +68,16 @@ SIMD_INLINE void gemm_zero(int rows, int nv, simd_float acc[][GEMM_VECTORS])
         for (int v = 0; v < nv; v++)
             acc[i][v] = simd_set(0);
     }
+}
+
+#ifndef SIMD_AMX
+
+/* Keeps the compiler from deriving it from another one by an offset of its own: those offsets
+ * would need more registers than there are. */
+SIMD_INLINE const float *gemm_address(const float *p)
+{
+    __asm__("" : "+r"(p));
+    return p;
 }
 
 /* acc += a[:][p] b[p][:]; b is that row, a row i of a is in reach of a[i / GEMM_REACH]. */
@@ -201,6 +205,8 @@ typedef void gemm_tile_fn(const struct gemm_tile *t);
 #define GEMM_TILE_ENTRY(mr, nv) [(nv)-1][(mr)-1] = gemm_tile_##mr##x##nv,
 static gemm_tile_fn *const gemm_tiles[GEMM_VECTORS][GEMM_ROWS] = { GEMM_EACH_TILE(
     GEMM_TILE_ENTRY) };
+
+#endif
 
 #endif
 

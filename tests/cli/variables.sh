@@ -9,7 +9,7 @@ for command in list run verify judge profile compare bisect baseline history imp
   status=0
   HARNESS_ISA=nonsense "$HARNESS" $command >out 2>err || status=$?
   check "$command refuses it" test $status -eq 2
-  grep -q '^harness: HARNESS_ISA is .nonsense.: .*; it may be portable, avx2, avx512, avx512_vnni or avx512_bf16$' err || cat err
+  grep -q '^harness: HARNESS_ISA is .nonsense.: .*; it may be portable, avx2, avx512, avx512_vnni, avx512_bf16 or avx512_amx$' err || cat err
 done
 for setting in HARNESS_ISA=nonsense HARNESS_ISA=avx-512 HARNESS_FAKE=nonsense HARNESS_FAKE=base=x \
   HARNESS_SWEEP=$'a\nb' HARNESS_SWEEP=$'a\e[31mb' HARNESS_SWEEP=$'a\xe2\x80\xaeb' HARNESS_SWEEP=$'a\xff' \

@@ -17,6 +17,8 @@
 static const struct math_checks *checks_of(enum simd_isa isa)
 {
 #if defined(__x86_64__)
+    if (isa == SIMD_AVX512_AMX) /* whose vectors are those of */
+        return math_checks_avx512();
     if (isa == SIMD_AVX512_BF16)
         return math_checks_avx512_bf16();
     if (isa == SIMD_AVX512_VNNI)

@@ -39,6 +39,8 @@ struct gemm_bf16 {
     int threads;    /* 0: a share of the caller's team, see kernels/host.h */
 };
 
+enum { GEMM_BF16_FEW = 4 }; /* rows, at most, whose time is that of reading b */
+
 void gemm_bf16_simd(const struct gemm_bf16 *g);
 
 /* Whole lines of so many floats. */

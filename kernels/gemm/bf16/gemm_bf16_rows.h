@@ -23,8 +23,8 @@
 #ifdef SIMD_ISA
 
 enum {
-    FEW_ROWS = 4,     /* 2 x 4 x 3 sums are as many as a tile has */
-    FEW_AHEAD = 2048, /* words between what is read and what is fetched */
+    FEW_ROWS = GEMM_BF16_FEW, /* 2 x 4 x 3 sums are as many as a tile has */
+    FEW_AHEAD = 2048,         /* words between what is read and what is fetched */
 };
 
 /* acc[even, odd] += x[:][p, p + 1] b[p, p + 1][:] */
