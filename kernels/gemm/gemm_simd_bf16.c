@@ -41,10 +41,14 @@ typedef void gemm_bf16_pack_fn(const void *w, enum dtype type, int64_t n, int64_
                                int threads);
 
 SIMD_DECLARE_BF16(host_share_fn, gemm_bf16);
-extern host_share_fn gemm_bf16_avx512_amx; /* of the same panels */
+extern host_share_fn gemm_bf16_avx512_amx; /* of the panels of avx512 */
 SIMD_DECLARE_BF16(gemm_bf16_pack_fn, gemm_bf16_pack);
 
 #ifdef SIMD_ISA
+
+#ifdef AMX_MODEL
+extern host_share_fn SIMD_NAME(gemm_bf16);
+#endif
 
 enum {
     SUMS = GEMM_BF16_WIDEST, /* columns of a group, at most */
@@ -245,6 +249,8 @@ void SIMD_NAME(gemm_bf16)(const void *operation)
     team_meet();
 }
 
+#ifndef SIMD_AMX
+
 static uint16_t rounded(const void *w, enum dtype type, int64_t at)
 {
     return type == DTYPE_BF16 ? ((const uint16_t *)w)[at] : bf16_from_float(((const float *)w)[at]);
@@ -265,6 +271,8 @@ void SIMD_NAME(gemm_bf16_pack)(const void *w, enum dtype type, int64_t n, int64_
                     col + j < n && p < k ? rounded(w, type, (col + j) * k + p) : 0;
     }
 }
+
+#endif
 
 #else
 

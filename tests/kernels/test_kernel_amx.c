@@ -20,10 +20,10 @@
 
 #if defined(__x86_64__)
 
-/* Of the files over the model. */
+/* Of the files over the model, and the panels that they take. */
 extern host_share_fn gemm_bf16_amx_model;
-extern void gemm_bf16_pack_amx_model(const void *w, enum dtype type, int64_t n, int64_t k,
-                                     float *packed, int threads);
+extern void gemm_bf16_pack_avx512(const void *w, enum dtype type, int64_t n, int64_t k,
+                                  float *packed, int threads);
 extern bool simd_amx_model_works(void);
 extern bool matrix_tiles_of_model(void);
 
@@ -125,7 +125,7 @@ static void check_case(const struct shape_case *c)
     const double unit = c->y == DTYPE_BF16 ? 0x1p-8 : 0x1p-19;
 
     if (c->packed)
-        gemm_bf16_pack_amx_model(w.data, DTYPE_BF16, c->n, c->k, packed, c->threads);
+        gemm_bf16_pack_avx512(w.data, DTYPE_BF16, c->n, c->k, packed, c->threads);
     memset(scratch, 0xff, floats * sizeof(*scratch)); /* no numbers */
     memset(y.data, 0xff, (size_t)(c->m * ldy) * (c->y == DTYPE_BF16 ? 2 : 4));
     const struct gemm_bf16 g = {
