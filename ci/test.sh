@@ -124,24 +124,25 @@ stage_join() {
 }
 
 # for_other_days of|but REGEX CTEST_ARG...: among everything, the two thirds of these tests that are other
-# days' turn, as names each behind a "|": of those that REGEX matches, or of all but those.
+# days' turn, as names each behind a "|": of those that REGEX matches, or of all but those. Every third by
+# the alphabet, so that of a family each day has some.
 for_other_days() {
   local match=-E regex=$2
   [ "$1" = of ] || match=-vE
   shift 2
   [ -n "$everything" ] || return 0
   ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep "$match" "$regex" | python3 -c '
-import datetime, re, sys, zlib
+import datetime, re, sys
 day = datetime.datetime.now(datetime.timezone.utc).toordinal()
-others = [n for n in sys.stdin.read().split() if (zlib.crc32(n.encode()) + day) % 3]
+others = [n for i, n in enumerate(sorted(sys.stdin.read().split())) if (i + day) % 3]
 print("for other days (the stage by its name runs them):", *others, file=sys.stderr)
 print("".join("|" + re.escape(n) for n in others))'
 }
 
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
 # among them: its parts by node, the whole in Chromium. Among everything a third a day runs of those that
-# take a third of the time: what leads a browser, a forge, a Slurm or a reader's commands through long ways,
-# and fails each call in turn.
+# take two thirds of the time: what leads a browser, a forge, a Slurm, a packer, other peoples' libraries or a
+# reader's commands through long ways, fails each call in turn, or counts how often a verdict is right.
 stage_test() {
   local left='perf' out='none'
   in_time 5 'hard knocks, and unit tests that the sanitizers run, too' || {
@@ -149,8 +150,10 @@ stage_test() {
     out='unit\.([^kpt]|p[^r]|t[^i]).*'
   }
   local tests=(--preset dev --label-exclude "^($left)\$")
-  local long='web\.(app|accepted|painter|overview)|ci\.(nightly|alert|year|slurm|comment)|report\.many|faults\.'
-  long+='|guide\.(own|gating|slurm|first|overview|gpu|reading|adding|compare)'
+  local long='web\.(app|accepted|painter|overview|causes|lists|timeline|marks|trend_cards)|faults\.|statistics\.'
+  long+='|ci\.(nightly|alert|year|slurm|comment)|report\.(many|budget)|kernel\.gpt\.(plain|torch)'
+  long+='|guide\.(own|gating|slurm|first|overview|gpu|reading|adding|compare|python)'
+  long+='|cli\.(package|judge_|perf_test|plugin|peers|compare_c|plot_runs|python_torch|selftest|bisect|scope_cost)'
   out+=$(for_other_days of "^($long)" "${tests[@]}")
   LEFT_OUT=$out OMP_WAIT_POLICY=passive ctest "${tests[@]}" --exclude-regex "^($out)\$" --parallel "$tests_at_once"
   tell_skipped
