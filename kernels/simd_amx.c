@@ -41,8 +41,8 @@ static int64_t expected(int row, int col)
     return sum;
 }
 
-/* One product: the factors are told apart, rows from columns and even terms from odd ones; rows of a
- * lie apart. */
+/* One product: the factors are told apart, rows from columns and even terms from odd ones; rows of
+ * a lie apart. */
 static bool is_right(void)
 {
     uint16_t a[AMX_ROWS][3 * AMX_WORDS] = { { 0 } }, b[AMX_ROWS][AMX_WORDS][2];
