@@ -156,9 +156,11 @@ static void multiply_tile(const struct gemm_bf16 *g, int64_t row, int64_t mr, in
  * stream, where only the panels need another form, which they then get once. */
 static int64_t block_of(const struct gemm_bf16 *g, const struct gemm_share *s)
 {
+    const int64_t all = s->end - s->row;
     const bool panels_in_form = GEMM_PAIRS && g->packed != NULL;
-    const bool at_once = g->cut.block < 1 && in_form(g) && !panels_in_form;
-    const int64_t rows = at_once ? s->end - s->row : gemm_bf16_block(g->cut, g->k);
+    const bool x_in_form = in_form(g) && all % GEMM_WHOLE == 0;
+    const bool at_once = g->cut.block < 1 && x_in_form && !panels_in_form;
+    const int64_t rows = at_once ? all : gemm_bf16_block(g->cut, g->k);
 
     return g->streaming ? at_most(rows, STREAM_ROWS) : rows;
 }

@@ -32,7 +32,7 @@ enum { GEMM_PAIRS = 1, GEMM_STEP = 1, GEMM_WHOLE = 1 };
 #include "kernels/gemm/gemm_simd_tile.h"
 #undef simd_fma
 #else
-enum { GEMM_PAIRS = 0, GEMM_STEP = 1 };
+enum { GEMM_PAIRS = 0, GEMM_STEP = 1, GEMM_WHOLE = 1 };
 #include "kernels/gemm/gemm_simd_tile.h"
 #endif
 
