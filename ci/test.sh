@@ -141,8 +141,9 @@ print("".join("|" + re.escape(n) for n in others))'
 
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
 # among them: its parts by node, the whole in Chromium. Among everything a third a day runs of those that
-# take two thirds of the time: what leads a browser, a forge, a Slurm, a packer, other peoples' libraries or a
-# reader's commands through long ways, fails each call in turn, or counts how often a verdict is right.
+# take most of the time: what leads a browser, a forge, a Slurm, a packer, other peoples' libraries or a
+# reader's commands through long ways, fails each call or damages each page of a history in turn, or counts
+# how often a verdict is right.
 stage_test() {
   local left='perf' out='none'
   in_time 5 'hard knocks, and unit tests that the sanitizers run, too' || {
@@ -151,9 +152,11 @@ stage_test() {
   }
   local tests=(--preset dev --label-exclude "^($left)\$")
   local long='web\.(app|accepted|painter|overview|causes|lists|timeline|marks|trend_cards)|faults\.|statistics\.'
-  long+='|ci\.(nightly|alert|year|slurm|comment)|report\.(many|budget)|kernel\.gpt\.(plain|torch)'
+  long+='|ci\.(nightly|alert|year|slurm|comment)|report\.(many|budget)|store\.strangers|kernel\.gpt\.(plain|torch)'
   long+='|guide\.(own|gating|slurm|first|overview|gpu|reading|adding|compare|python)'
-  long+='|cli\.(package|judge_|perf_test|plugin|peers|compare_c|plot_runs|python_torch|selftest|bisect|scope_cost)'
+  long+='|cli\.(package|judge_|perf_test|plugin|peers|compare_c|plot_runs|python_torch|selftest|bisect)'
+  long+='|cli\.(scope_cost|gate|signals|outcomes|guests)'
+  long+='|unit\.(history_(salvage|merge)|vfs_flips|store_(power|place|reliability|names)|launch_kill|plugin_python)'
   out+=$(for_other_days of "^($long)" "${tests[@]}")
   LEFT_OUT=$out OMP_WAIT_POLICY=passive ctest "${tests[@]}" --exclude-regex "^($out)\$" --parallel "$tests_at_once"
   tell_skipped
