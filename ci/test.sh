@@ -198,9 +198,12 @@ stage_sanitize() {
   local tests=(--preset cuda-host --label-regex '^(unit|cli)$')
   in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" ||
     tests+=(--tests-regex '^([^c]|cli\.(gpu_script|.*cuda))')
-  # Every day what runs nowhere else, and what reads bytes of strangers.
-  out+=$(for_other_days but '^(unit\.(cuda|fuzz|import)|kernel\..*\.(cuda|cublas)|cli\.(gpu_script|strangers|.*cuda))' \
-    "${tests[@]}" --exclude-regex "^($out)\$")
+  # Every day what runs nowhere else, and what reads bytes of strangers; whole kernels of CUDA where the last 30
+  # commits have touched one.
+  local daily='unit\.(cuda|fuzz|import)|cli\.(gpu_script|strangers|.*cuda)'
+  ! git log -30 --name-only --format= | grep -E '^(kernels|models|tests/cuda_host)/.*(cuda|cluster|\.cu$)' >/dev/null ||
+    daily+='|kernel\..*\.(cuda|cublas)'
+  out+=$(for_other_days but "^($daily)" "${tests[@]}" --exclude-regex "^($out)\$")
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
   ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep '#.* cli\.manual$' >/dev/null && return 1
   # Of what was freed the last 8 MB are kept from use, not 256: most tests would never see memory twice.
@@ -345,14 +348,14 @@ stage_valgrind() {
 # The hard knocks alone, with their table.
 stage_reliability() { build dev && ctest --preset dev --label-regex '^reliability$' --parallel "$tests_at_once"; }
 
-# Of the files on its input those that the last 60 commits have touched, and a third a day of the others,
+# Of the files on its input those that the last 30 commits have touched, and a third a day of the others,
 # among everything; else all.
 of_today() {
   [ -n "$everything" ] || { cat; return; }
   python3 -c '
 import datetime, subprocess, sys
 day = datetime.datetime.now(datetime.timezone.utc).toordinal()
-log = subprocess.run(["git", "log", "-60", "--name-only", "--format="], capture_output=True, text=True, check=True)
+log = subprocess.run(["git", "log", "-30", "--name-only", "--format="], capture_output=True, text=True, check=True)
 fresh, files = set(log.stdout.split("\n")), sorted(sys.stdin.read().split("\n"))
 chosen = [f for i, f in enumerate(files) if f and (f in fresh or (i + day) % 3 == 0)]
 print(len(files) - len(chosen), "files are for other days", file=sys.stderr)

@@ -50,10 +50,10 @@ static const struct shape_case {
     { 64, 100, 48, 0, DTYPE_BF16, DTYPE_BF16, true, true, true, true, false, 2 },
     { 70, 97, 130, 1, DTYPE_BF16, DTYPE_BF16, false, false, false, false, false, 1 },
     { 64, 96, 256, 0, DTYPE_BF16, DTYPE_BF16, false, false, false, false, false, 2 },
-    { 2049, 40, 512, 0, DTYPE_BF16, DTYPE_BF16, false, false, false, false, false, 1 },
+    { 257, 40, 2048, 0, DTYPE_BF16, DTYPE_BF16, false, false, false, false, false, 1 },
     { 129, 1025, 40, 0, DTYPE_BF16, DTYPE_BF16, true, true, false, false, true, 2 },
     { 600, 130, 64, 0, DTYPE_FP32, DTYPE_FP32, true, false, false, false, true, 2 },
-    { 200, 500, 768, 0, DTYPE_BF16, DTYPE_FP32, true, true, true, false, false, 2 },
+    { 100, 150, 768, 0, DTYPE_BF16, DTYPE_FP32, true, true, true, false, false, 2 },
 };
 
 struct matrix {
