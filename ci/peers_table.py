@@ -148,6 +148,7 @@ class Results:
         return self.roofs.get(device, {}).get(name, {}).get("value")
 
     def exceeds_l1(self, case):
+        """Whether all that a launch touches is more than the L1 of its threads together."""
         return case.work["footprint"] > self.machine.get("l1d", 0) * threads_of(case.device)
 
     def exceeds_l2(self, case):

@@ -111,8 +111,7 @@ def of_copy(results, case):
 
 
 def of_reading_l2(results, case):
-    """The share of the roof of reading there, where all that a launch touches lies in L2, and is more
-    than the L1 of its threads together."""
+    """The share of the roof of reading there, where all that a launch touches lies in L2, and not in L1."""
     return results.of_reading(case) if results.level(case) == "L2" and results.exceeds_l1(case) else None
 
 

@@ -123,20 +123,20 @@ stage_join() {
   return "$status"
 }
 
-# for_other_days of|but REGEX CTEST_ARG...: among everything, the two thirds of these tests that are other
-# days' turn, as names each behind a "|": of those that REGEX matches, or of all but those. Every third by
-# the alphabet, so that of a family each day has some.
+# Of the lines on its input the two thirds that are other days' turn. Every third by the alphabet, so that of
+# a family each day has some.
+other_days() { LC_ALL=C sort | awk -v day="$(($(date +%s) / 86400))" '(NR - 1 + day) % 3'; }
+
+# for_other_days of|but REGEX CTEST_ARG...: among everything, of these tests those that are other days' turn, as
+# names each behind a "|": of those that REGEX matches, or of all but those.
 for_other_days() {
-  local match=-E regex=$2
+  local match=-E regex=$2 others
   [ "$1" = of ] || match=-vE
   shift 2
   [ -n "$everything" ] || return 0
-  ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep "$match" "$regex" | python3 -c '
-import datetime, re, sys
-day = datetime.datetime.now(datetime.timezone.utc).toordinal()
-others = [n for i, n in enumerate(sorted(sys.stdin.read().split())) if (i + day) % 3]
-print("for other days (the stage by its name runs them):", *others, file=sys.stderr)
-print("".join("|" + re.escape(n) for n in others))'
+  others=$(ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep "$match" "$regex" | other_days)
+  echo "for other days (the stage by its name runs them): ${others//$'\n'/ }" >&2
+  sed 's/\./\\./g; s/^/|/' <<<"$others" | tr -d '\n'
 }
 
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
@@ -170,7 +170,7 @@ stage_web() {
 
 # The CUDA kernels with them, compiled for the CPU (tests/cuda_host); of those of sm_90a one a day. Of
 # kills and damages at random a third of what the stage `test` makes. Parsers are fed with changed copies
-# of their seeds besides. Among everything a third a day of what needs no CUDA; alone, all.
+# of their seeds besides. Among everything a third a day of the rest; alone, all.
 stage_sanitize() {
   local cli=(
     # Times, rates and sizes: what would test the sanitizers' patience alone.
@@ -351,15 +351,12 @@ stage_reliability() { build dev && ctest --preset dev --label-regex '^reliabilit
 # Of the files on its input those that the last 30 commits have touched, and a third a day of the others,
 # among everything; else all.
 of_today() {
+  local files others
   [ -n "$everything" ] || { cat; return; }
-  python3 -c '
-import datetime, subprocess, sys
-day = datetime.datetime.now(datetime.timezone.utc).toordinal()
-log = subprocess.run(["git", "log", "-30", "--name-only", "--format="], capture_output=True, text=True, check=True)
-fresh, files = set(log.stdout.split("\n")), sorted(sys.stdin.read().split("\n"))
-chosen = [f for i, f in enumerate(files) if f and (f in fresh or (i + day) % 3 == 0)]
-print(len(files) - len(chosen), "files are for other days", file=sys.stderr)
-print(*chosen, sep="\n")'
+  files=$(cat)
+  others=$(other_days <<<"$files" | grep -vxF -f <(git log -30 --name-only --format=))
+  echo "$(wc -l <<<"$others") files are for other days" >&2
+  grep -vxF -f - <(echo "$files") <<<"$others"
 }
 
 # What clang warns of, which gcc has compiled, and clang-tidy; of tests and C++ the warnings alone.

@@ -9,10 +9,6 @@
 
 #include "host/matrix_tiles.h"
 
-#ifdef AMX_MODEL
-#include "amx_model.h" /* tests/kernels */
-#endif
-
 /* Whether tiles may be used, and make of a small product what it is: asked and tried once. */
 bool simd_amx_works(void);
 

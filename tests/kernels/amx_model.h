@@ -9,6 +9,8 @@
 
 #include "amx_faults.h"
 
+#include "host/matrix_tiles.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
