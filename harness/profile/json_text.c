@@ -39,21 +39,36 @@ const char *prof_folded_character(const char **name, size_t *nr)
     return length == 0 ? "?" : *at == ';' || (unsigned char)*at <= ' ' ? "_" : at;
 }
 
+/* How much at the start of a text is written as it is. */
+static size_t plain_length(const char *text)
+{
+    const char *at = text;
+
+    while ((unsigned char)*at >= 0x20 && *at != '"' && *at != '\\') {
+        size_t length = utf8_length(at);
+        if (!length)
+            break;
+        at += length;
+    }
+    return (size_t)(at - text);
+}
+
 void prof_json_text(FILE *file, const char *text)
 {
     fputc('"', file);
-    while (*text) {
-        size_t length = utf8_length(text);
-        unsigned char c = (unsigned char)*text;
-        if (!length)
-            fputc('?', file);
-        else if (c == '"' || c == '\\')
+    for (;;) {
+        size_t plain = plain_length(text);
+        fwrite(text, 1, plain, file);
+        text += plain;
+        unsigned char c = (unsigned char)*text++;
+        if (!c)
+            break;
+        if (c == '"' || c == '\\')
             fprintf(file, "\\%c", c);
         else if (c < 0x20)
             fprintf(file, "\\u%04x", c);
         else
-            fwrite(text, 1, length, file);
-        text += length ? length : 1;
+            fputc('?', file);
     }
     fputc('"', file);
 }
