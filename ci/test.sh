@@ -123,27 +123,53 @@ stage_join() {
   return "$status"
 }
 
-# Of the lines on its input the two thirds that are other days' turn. Every third by the alphabet, so that of
-# a family each day has some.
-other_days() { LC_ALL=C sort | awk -v day="$(($(date +%s) / 86400))" '(NR - 1 + day) % 3'; }
+# Of the lines on its input those that have another day of the week. In turn by the alphabet, so that of a
+# family each day has some.
+other_days() { LC_ALL=C sort | awk -v day="$(($(date +%s) / 86400))" '(NR - 1 + day) % 7'; }
 
-# for_other_days of|but REGEX CTEST_ARG...: among everything, of these tests those that are other days' turn, as
-# names each behind a "|": of those that REGEX matches, or of all but those.
+lately() { git log -30 --name-only --format= | sort -u; }
+
+# Regular expressions of the tests of what the last commits have touched: a file's own, and by its name, its
+# room or its folder what judges it.
+touched_tests() {
+  local files
+  files=$(lately)
+  {
+    echo "$files"
+    sed -nE 's#^harness/([a-z_]+)/.*#tests/\1/test_*#p' <<<"$files" | sort -u | xargs -r git ls-files --
+  } | sed -nE '
+    s#^tests/[a-z_]+/test_([a-z0-9_]+)\..*#unit.\1#p
+    s#^tests/(cli|ci|web|statistics)/([a-z0-9_]+)\..*#\1.\2#p
+    s#^harness/cli/commands/cmd_([a-z]+).*#cli.\1.*#p
+    s#^ci/([a-z]+)\..*#ci.\1.*#p
+    s#^(tests|docs)/guides/([a-z0-9-]+)\..*#guide.\2#p
+    s#^web/.*#web.*#p
+    s#^(kernels/cuda|tests/cuda_(asm|host))/.*#unit.cuda_.*|kernel.*.cuda.*#p
+    s#^kernels/([a-z]+)/.*cuda.*#unit.cuda_\1.*|kernel.\1.cuda.*#p
+    s#^models/.*cuda.*#kernel.gpt.cuda.*#p
+    s#^kernels/([a-z]+)/.*#unit.kernel.*|kernel.\1.(naive|plain|simd).*#p
+    s#^kernels/.*#unit.kernel.*|kernel.*.(naive|plain|simd).*#p
+    s#^models/.*#kernel.gpt.(naive|plain|simd).*#p' | sort -u | paste -sd'|'
+}
+
+# for_other_days of|but REGEX CTEST_ARG...: among everything, of these tests those that have another day, as
+# names each behind a "|": of those that REGEX matches, or of all but those; what is touched has each day.
 for_other_days() {
   local match=-E regex=$2 others
   [ "$1" = of ] || match=-vE
   shift 2
   [ -n "$everything" ] || return 0
-  others=$(ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep "$match" "$regex" | other_days)
+  others=$(ctest "$@" -N | sed -nE 's/^ *Test +#[0-9]+: //p' | grep "$match" "$regex" | other_days |
+    grep -vxE "$(touched_tests)" || true)
   echo "for other days (the stage by its name runs them): ${others//$'\n'/ }" >&2
   sed 's/\./\\./g; s/^/|/' <<<"$others" | tr -d '\n'
 }
 
 # Several tests at once: threads that wait must not keep the cores from those that work. The page is
-# among them: its parts by node, the whole in Chromium. Among everything a third a day runs of those that
-# take most of the time: what leads a browser, a forge, a Slurm, a packer, other peoples' libraries or a
-# reader's commands through long ways, fails each call or damages each page of a history in turn, or counts
-# how often a verdict is right.
+# among them: its parts by node, the whole in Chromium. Among everything each of those that take most of the
+# time has a day of the week, unless what it judges was touched: what leads a browser, a forge, a Slurm, a
+# packer, other peoples' libraries or a reader's commands through long ways, fails each call or damages each
+# page of a history in turn, or counts how often a verdict is right.
 stage_test() {
   local left='perf' out='none'
   in_time 5 'hard knocks, and unit tests that the sanitizers run, too' || {
@@ -151,13 +177,18 @@ stage_test() {
     out='unit\.([^kpt]|p[^r]|t[^i]).*'
   }
   local tests=(--preset dev --label-exclude "^($left)\$")
-  local long='web\.(app|accepted|painter|overview|causes|lists|timeline|marks|trend_cards)|faults\.|statistics\.'
-  long+='|ci\.(nightly|alert|year|slurm|comment)|report\.(many|budget)|store\.strangers|kernel\.gpt\.(plain|torch)'
-  long+='|guide\.(own|gating|slurm|first|overview|gpu|reading|adding|compare|python)'
-  long+='|cli\.(package|judge_|perf_test|plugin|peers|compare_c|plot_runs|python_torch|selftest|bisect)'
-  long+='|cli\.(scope_cost|gate|signals|outcomes|guests)'
-  long+='|unit\.(history_(salvage|merge)|vfs_flips|store_(power|place|reliability|names)|launch_kill|plugin_python)'
-  out+=$(for_other_days of "^($long)" "${tests[@]}")
+  local long='(faults|guide|report|statistics)\..*|(serve|store)\.(strangers|soak)|kernel\.gpt\.(plain|torch.*)'
+  long+='|web\.(app|accepted|painter|overview|causes|keys|lists|timeline|marks|trend_cards|speedscope).*'
+  long+='|ci\.(nightly|alert|year|slurm|comment|hostile|gitlab|pr|shards|hooks|gate).*'
+  long+='|cli\.(package|judge|plugin|compare_c|gate|selftest|build|profile|accept|clock|plot|completion_hostile).*'
+  long+='|cli\.(perf_test|peers|python.*|bisect|scope_cost|signals|outcomes|guests|trend|schema|terminal|numbers)'
+  long+='|cli\.(tune|model|explain|version_given|second_device|strangers_imports|command|ab|litter|shard|serve)'
+  long+='|cli\.(small_disk|history_place)'
+  long+='|unit\.(history_.*|store_(power|place|reliability|names|facts|making)|vfs_flips|launch_(kill|ab|profile))'
+  long+='|unit\.(plugin_python|plugin_command|command_numbers|serve.*|page_budget|chart_(scatter|gnuplot))'
+  long+='|unit\.(changepoint|import_(scale|hostile)|timeline_size|kernel_entries.*|kernels.*|comment)'
+  long+='|unit\.(session_explain|measure_case)'
+  out+=$(for_other_days of "^($long)\$" "${tests[@]}")
   LEFT_OUT=$out OMP_WAIT_POLICY=passive ctest "${tests[@]}" --exclude-regex "^($out)\$" --parallel "$tests_at_once"
   tell_skipped
 }
@@ -170,7 +201,7 @@ stage_web() {
 
 # The CUDA kernels with them, compiled for the CPU (tests/cuda_host); of those of sm_90a one a day. Of
 # kills and damages at random a third of what the stage `test` makes. Parsers are fed with changed copies
-# of their seeds besides. Among everything a third a day of the rest; alone, all.
+# of their seeds besides. Among everything of the rest a seventh a day; alone, all.
 stage_sanitize() {
   local cli=(
     # Times, rates and sizes: what would test the sanitizers' patience alone.
@@ -192,17 +223,15 @@ stage_sanitize() {
   local out
   out='kernel\.[a-z]+\.torch.*|kernel\.gemm\.(openblas|(onednn|ggml)(_bf16)?)'
   out+='|kernel\.(attention|embedding|gemm|layernorm|pointwise)\.(naive|simd).*'
-  out+='|unit\.timeline_size|history\.growth|report\.many'
+  out+='|unit\.(timeline_size|import_scale)|history\.growth|report\.many'
   out+="|cli\.($(IFS='|'; echo "${cli[*]}"))"
   build cuda-host
   local tests=(--preset cuda-host --label-regex '^(unit|cli)$')
-  in_time 45 "commands' tests under the sanitizers, but those of the CUDA kernels" ||
+  in_time 25 "commands' tests under the sanitizers, but those of the CUDA kernels" ||
     tests+=(--tests-regex '^([^c]|cli\.(gpu_script|.*cuda))')
-  # Every day what runs nowhere else, and what reads bytes of strangers; whole kernels of CUDA where the last 30
-  # commits have touched one.
-  local daily='unit\.(cuda|fuzz|import)|cli\.(gpu_script|strangers|.*cuda)'
-  ! git log -30 --name-only --format= | grep -E '^(kernels|models|tests/cuda_host)/.*(cuda|cluster|\.cu$)' >/dev/null ||
-    daily+='|kernel\..*\.(cuda|cublas)'
+  # Every day what reads bytes of strangers, and of what runs nowhere else the short ones.
+  local daily='unit\.(fuzz|import|device_cuda|cuda_(after|banks|choice|host|maps|rows))|cli\.strangers'
+  daily+='|unit\.cuda_asm_(cache|layernorm|model|mutants|primitives|wrappers)'
   out+=$(for_other_days but "^($daily)" "${tests[@]}" --exclude-regex "^($out)\$")
   printf 'not under the sanitizers:\n%s\n' "$(ctest "${tests[@]}" --tests-regex "^($out)\$" -N | grep 'Test *#')"
   ctest "${tests[@]}" --exclude-regex "^($out)\$" -N | grep '#.* cli\.manual$' >/dev/null && return 1
@@ -348,13 +377,13 @@ stage_valgrind() {
 # The hard knocks alone, with their table.
 stage_reliability() { build dev && ctest --preset dev --label-regex '^reliability$' --parallel "$tests_at_once"; }
 
-# Of the files on its input those that the last 30 commits have touched, and a third a day of the others,
+# Of the files on its input those that the last commits have touched, and of the others a seventh a day,
 # among everything; else all.
 of_today() {
   local files others
   [ -n "$everything" ] || { cat; return; }
   files=$(cat)
-  others=$(other_days <<<"$files" | grep -vxF -f <(git log -30 --name-only --format=))
+  others=$(other_days <<<"$files" | grep -vxF -f <(lately))
   echo "$(wc -l <<<"$others") files are for other days" >&2
   grep -vxF -f - <(echo "$files") <<<"$others"
 }

@@ -75,20 +75,21 @@ def frames_of(drive, places):
     return {place: list(zip(lines[::2], lines[1::2])) for place, lines in frames.items()}
 
 
-def where(frames, size):
-    """Of an access; None: it is in no kernel of the source."""
+def where(frames, size, folder):
+    """Of an access; None: it is in no kernel of the source. The trees lie beside the drive, in `folder`: what
+    ccache kept names the one where it was compiled."""
     for function, place in frames:
-        found = re.match(r'(.*/((?:kernels|models)/[^:]*)):(\d+)', place)
+        found = re.match(r'.*/([^/]+/((?:kernels|models)/[^:]*)):(\d+)', place)
         if found and found[2] not in HELPERS:
             path, file, line = found.groups()
-            name, written = plain(function), function_at(path, int(line))
+            name, written = plain(function), function_at(folder / path, int(line))
             return Where(file, name if name.split('::')[-1] == written else written, size)
     return None
 
 
 @functools.cache
 def lines_of(path):
-    return pathlib.Path(path).read_text().splitlines()
+    return path.read_text().splitlines()
 
 
 def function_at(path, line):
@@ -115,7 +116,7 @@ def counted(drive):
     frames = frames_of(drive, [place for place, *_ in accesses])
     found = collections.defaultdict(Counted)
     for place, size, *numbers in accesses:
-        at = where(frames[place], size)
+        at = where(frames[place], size, pathlib.Path(drive).parent)
         if at:
             found[at].add(*numbers)
     return found
