@@ -144,7 +144,9 @@ touched_tests() {
     s#^ci/([a-z]+)\..*#ci.\1.*#p
     s#^(tests|docs)/guides/([a-z0-9-]+)\..*#guide.\2#p
     s#^web/.*#web.*#p
-    s#^(kernels/cuda|tests/cuda_(asm|host))/.*#unit.cuda_.*|kernel.*.cuda.*#p
+    s#^tests/cuda_asm/drive_([a-z]+).*#unit.cuda_asm_\1.*#p
+    s#^tests/cuda_asm/.*#unit.cuda_asm_(banks|cache|head|layernorm)#p
+    s#^(kernels/cuda|tests/cuda_host)/.*#unit.cuda_.*|kernel.*.cuda.*#p
     s#^kernels/([a-z]+)/.*cuda.*#unit.cuda_\1.*|kernel.\1.cuda.*#p
     s#^models/.*cuda.*#kernel.gpt.cuda.*#p
     s#^kernels/([a-z]+)/.*#unit.kernel.*|kernel.\1.(naive|plain|simd).*#p
