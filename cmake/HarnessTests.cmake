@@ -23,8 +23,10 @@ function(harness_unit_test name source)
   add_executable(test_${name} "${source}")
   cmake_path(GET source PARENT_PATH folder)
   target_include_directories(test_${name} PRIVATE "${folder}" "${HARNESS_TESTS_SUPPORT}")
+  file(RELATIVE_PATH source_folder "${CMAKE_CURRENT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}")
+  string(REGEX REPLACE "/$" "" source_folder "${source_folder}")
   target_compile_definitions(test_${name} PRIVATE
-    HARNESS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HARNESS_TEST_DIR="${CMAKE_CURRENT_BINARY_DIR}")
+    HARNESS_SOURCE_DIR="${source_folder}" HARNESS_TEST_DIR=".")
   target_link_libraries(test_${name} PRIVATE harness_flags harness_test_flags PkgConfig::cmocka
     ${ARGN})
   add_test(NAME unit.${name} COMMAND test_${name})
