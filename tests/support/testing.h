@@ -57,8 +57,8 @@ __attribute__((unused)) static void add_test(struct CMUnitTest test)
     }                                                                                              \
     static void name##_with(type *own)
 
-/* HARNESS_TEST_DIR and HARNESS_SOURCE_DIR are seen from where the program lies, which is where CTest
- * starts it: so objects are the same in every clone, for who keeps them (ccache). */
+/* HARNESS_TEST_DIR and HARNESS_SOURCE_DIR are seen from where the program lies, which is where
+ * CTest starts it: so objects are the same in every clone, for who keeps them (ccache). */
 __attribute__((unused)) static void enter_test_folder(void)
 {
     char path[4096];
