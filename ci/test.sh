@@ -224,7 +224,7 @@ stage_sanitize() {
   # unit.kernels runs at the same sizes from inside.
   local out
   out='kernel\.[a-z]+\.torch.*|kernel\.gemm\.(openblas|(onednn|ggml)(_bf16)?)'
-  out+='|kernel\.(attention|embedding|gemm|layernorm|pointwise)\.(naive|simd).*'
+  out+='|kernel\.(attention|embedding|gemm|layernorm|pointwise)\.(naive|simd).*|kernel\.gpt\.plain'
   out+='|unit\.(timeline_size|import_scale)|history\.growth|report\.many'
   out+="|cli\.($(IFS='|'; echo "${cli[*]}"))"
   build cuda-host
