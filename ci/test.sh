@@ -149,8 +149,8 @@ touched_tests() {
     s#^(kernels/cuda|tests/cuda_host)/.*#unit.cuda_.*|kernel.*.cuda.*#p
     s#^kernels/([a-z]+)/.*cuda.*#unit.cuda_\1.*|kernel.\1.cuda.*#p
     s#^models/.*cuda.*#kernel.gpt.cuda.*#p
-    s#^kernels/([a-z]+)/.*#unit.kernel.*|kernel.\1.(naive|plain|simd).*#p
-    s#^kernels/.*#unit.kernel.*|kernel.*.(naive|plain|simd).*#p
+    s#^kernels/([a-z]+)/.*#unit.kernel[a-z0-9_]*|kernel.\1.(naive|plain|simd).*#p
+    s#^kernels/.*#unit.kernel[a-z0-9_]*|kernel.*.(naive|plain|simd).*#p
     s#^models/.*#kernel.gpt.(naive|plain|simd).*#p' | sort -u | paste -sd'|'
 }
 
