@@ -40,7 +40,7 @@ const char *prof_folded_character(const char **name, size_t *nr)
 }
 
 /* How much at the start of a text is written as it is. */
-static size_t plain_length(const char *text)
+static size_t unescaped_length(const char *text)
 {
     const char *at = text;
 
@@ -57,7 +57,7 @@ void prof_json_text(FILE *file, const char *text)
 {
     fputc('"', file);
     for (;;) {
-        size_t plain = plain_length(text);
+        size_t plain = unescaped_length(text);
         fwrite(text, 1, plain, file);
         text += plain;
         unsigned char c = (unsigned char)*text++;

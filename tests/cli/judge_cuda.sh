@@ -32,7 +32,7 @@ judge_cheats >cheats 2>err || echo "status $?"
 ! grep seccomp err || skip "the kernel has no seccomp"
 cat err
 # What is under way on another stream may be over before a busy machine has looked, and what the layer has
-# enqueued stands still with the process: beside six busy processes 1 judgement of 10 finds nothing.
+# enqueued stands still with the process: beside six busy processes 1 judgement in 13 finds nothing.
 for _ in 1 2 3 4; do
   for name in $(verdicts <cheats | sed -n 's/ VALID$//p'); do
     judge_cheats --variant "$name" >again 2>/dev/null || true
